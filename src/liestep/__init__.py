@@ -1,0 +1,1 @@
+"""liestep: reproducible numerical studies of structure-preserving integrators."""

@@ -1,0 +1,1 @@
+"""Compiled core: dispatch of components, time loops, status codes and the machine-code cache."""

@@ -1,0 +1,44 @@
+"""Outcome of a step or a run: a small integer in compiled code, one sentence with the remedy for people."""
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Returned by every step; `OK` is zero, `RUNNING` means that the driver can be called again to go on."""
+
+    OK = 0
+    RUNNING = 1
+    STEP_TOO_LARGE = 2
+    NOT_CONVERGED = 3
+    SINGULAR_MATRIX = 4
+    NOT_FINITE = 5
+    CHART_LIMIT = 6
+    STEP_TOO_SMALL = 7
+    NOT_EVALUABLE = 8
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Status.OK: "completed",
+    Status.RUNNING: "still running",
+    Status.STEP_TOO_LARGE: "the explicit variational step would rotate a body by 90 degrees or more: take a smaller step, or an"
+    " integrator without this limit",
+    Status.NOT_CONVERGED: "the nonlinear equations of an implicit step were not solved: take a smaller step or another solver",
+    Status.SINGULAR_MATRIX: "a matrix of the step is not positive definite or singular: take a smaller step, or start elsewhere",
+    Status.NOT_FINITE: "the state is no longer finite: take a smaller step or a more stable integrator",
+    Status.CHART_LIMIT: "a rotation of one step reached 2 pi, where dexpinv is singular: take a smaller step or a"
+    " commutator-free method",
+    Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before the"
+    " singularity",
+    Status.NOT_EVALUABLE: "the right-hand side cannot be evaluated at this state: take a smaller step or another start",
+}
+
+
+class IntegrationError(RuntimeError):
+    """A run ended before t_end; `status` says why and `time` where."""
+
+    def __init__(self, status: Status, time: float, context: str = ""):
+        self.status, self.time = status, time
+        super().__init__(f"{context}stopped after t = {time:.6g}: {status.sentence}")

@@ -1,0 +1,88 @@
+"""Vectors of R^3 as tuples, read from and written to the rows of an array; scalar functions that never raise.
+
+Tuples of three scalars live in registers: no memory, no reference counts.
+"""
+import math
+
+import numpy as np
+
+from liestep.core.dispatch import kernel
+
+
+@kernel
+def row(a, i):
+    """Row i of an array (m, 3) as a tuple."""
+    return a[i, 0], a[i, 1], a[i, 2]
+
+
+@kernel
+def put(a, i, u):
+    """Write the tuple u into row i."""
+    a[i, 0] = u[0]
+    a[i, 1] = u[1]
+    a[i, 2] = u[2]
+
+
+@kernel
+def add_to(a, i, u):
+    """Add the tuple u to row i."""
+    a[i, 0] += u[0]
+    a[i, 1] += u[1]
+    a[i, 2] += u[2]
+
+
+@kernel
+def copy(a, out):
+    """Copy the rows of a; a loop, because a whole-array assignment costs seconds of compile time."""
+    for i in range(a.shape[0]):
+        for k in range(3):
+            out[i, k] = a[i, k]
+
+
+@kernel
+def cross(u, v):
+    return u[1]*v[2] - u[2]*v[1], u[2]*v[0] - u[0]*v[2], u[0]*v[1] - u[1]*v[0]
+
+
+@kernel
+def dot(u, v):
+    return u[0]*v[0] + u[1]*v[1] + u[2]*v[2]
+
+
+@kernel
+def add(u, v):
+    return u[0] + v[0], u[1] + v[1], u[2] + v[2]
+
+
+@kernel
+def sub(u, v):
+    return u[0] - v[0], u[1] - v[1], u[2] - v[2]
+
+
+@kernel
+def scale(s, u):
+    return s*u[0], s*u[1], s*u[2]
+
+
+@kernel
+def axpy(s, u, v):
+    """s u + v"""
+    return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]
+
+
+@kernel
+def sqrt(x):
+    """Square root that is NaN for negative arguments, compiled or not."""
+    return math.sqrt(x) if x >= 0.0 else np.nan
+
+
+@kernel
+def sin(x):
+    """Sine that is NaN for non-finite arguments, compiled or not."""
+    return math.sin(x) if abs(x) < np.inf else np.nan
+
+
+@kernel
+def cos(x):
+    """Cosine that is NaN for non-finite arguments, compiled or not."""
+    return math.cos(x) if abs(x) < np.inf else np.nan
