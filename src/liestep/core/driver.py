@@ -1,0 +1,86 @@
+"""The time loops. Each is compiled once per (integrator, formulation, system) class; `liestep.core.cache` keeps the machine code.
+
+Loops can be called again to go on where they stopped: callers run them in pieces to show progress and to store step logs.
+"""
+from liestep.core.counters import Counter
+from liestep.core.status import Status
+
+
+def advance(integrator, problem, recorder, y, h, first, last, work):
+    """Fixed steps from number `first` to `last`; y (m, 3) is advanced in place. Time is k h, never accumulated.
+
+    Returns (status, number of completed steps).
+    """
+    if first == 0:
+        integrator.start(problem, 0.0, y, work)
+        status = recorder.record(problem, y, 0)
+        if status != Status.OK:
+            return status, 0
+    for k in range(first, last):
+        status = integrator.step(problem, k*h, y, h, work)
+        if status == Status.OK:
+            status = recorder.record(problem, y, k + 1)
+        if status != Status.OK:
+            return status, k
+    return Status.OK, last
+
+
+def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, interval, t_end, work):
+    """Adaptive steps to `t_end`, with output k at k*interval by dense output; stops early when `log` is full (RUNNING).
+
+    memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted time and step.
+    Returns (status, number of entries in log).
+    """
+    if memory[3] == 0.0:
+        memory[1] = pair.start(problem, y, t_end, work)
+        status = outputs.record(problem, y, 0)
+        if status == Status.OK:
+            status = accepted.record(problem, y, 0)
+        memory[3] = 1.0
+        if status != Status.OK:
+            return status, 0
+    entries = 0
+    while memory[0] < t_end:
+        if entries == log.shape[0]:
+            return Status.RUNNING, entries
+        t, remaining = memory[0], t_end - memory[0]
+        h = memory[1]
+        final = pair.reaches(h, remaining)
+        if final:
+            h = remaining
+        if not t + 0.0625*h > t:
+            return Status.STEP_TOO_SMALL, entries
+        status, error = pair.attempt(problem, t, y, h, work)
+        if status == Status.OK and pair.accepts(error):
+            time = t_end if final else t + h
+            problem.meter[Counter.STEPS_ACCEPTED] += 1
+            k = int(memory[3])
+            while k <= outputs.points and k*interval < time:
+                pair.interpolate(problem, t, y, h, (k*interval - t)/h, out, work)
+                status = outputs.record(problem, out, k)
+                if status != Status.OK:
+                    return status, entries
+                k += 1
+            pair.accept(problem, y, work)
+            if k <= outputs.points and (k*interval == time or final):
+                status = outputs.record(problem, y, k)
+                k += 1
+            if status == Status.OK:
+                status = accepted.record(problem, y, problem.meter[Counter.STEPS_ACCEPTED])
+            if status != Status.OK:
+                return status, entries
+            log[entries, 0], log[entries, 1] = time, h
+            entries += 1
+            memory[3] = k
+            memory[1] = pair.next_step(h, error, memory[2])
+            memory[0], memory[2] = time, 0.0
+        else:
+            problem.meter[Counter.STEPS_REJECTED] += 1
+            memory[1] = pair.smaller_step(h, error, memory[2])
+            memory[2] += 1.0
+    return Status.OK, entries
+
+
+def evaluate(problem, t, y, out):
+    """One right-hand side, for solvers outside the core (references)."""
+    return problem.rhs(t, y, out)

@@ -1,0 +1,153 @@
+"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix.
+
+T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same methods.
+Velocities are rows (n, 3).
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.geometry.rows import axpy, cross, dot, put, row, scale
+
+
+class DiagonalMass(NamedTuple):
+    """M = diag(m): the bodies are coupled by the potential only."""
+
+    m: Any  # (n,)
+
+    def kinetic_energy(self, v):
+        total = 0.0
+        for i in range(v.shape[0]):
+            u = row(v, i)
+            total += self.m[i]*dot(u, u)
+        return 0.5*total
+
+    def momentum(self, q, v):
+        """Momentum map J = sum_i m_i q_i x v_i of the simultaneous rotation of all bodies, spatial."""
+        total = (0.0, 0.0, 0.0)
+        for i in range(v.shape[0]):
+            total = axpy(self.m[i], cross(row(q, i), row(v, i)), total)
+        return total
+
+    def angular_acceleration(self, q, w, g, out):
+        """d omega_i/dt = -q_i x G_i/m_i, twospheres2009 eqs. (9)-(11); False when it does not exist."""
+        for i in range(q.shape[0]):
+            put(out, i, scale(-1.0/self.m[i], cross(row(q, i), row(g, i))))
+        return True
+
+    def acceleration(self, q, v, g, out):
+        """d^2 q_i/dt^2 = -|v_i|^2 q_i + q_i x (q_i x G_i)/m_i, twospheres2009 eqs. (7)-(8), q_i not normalised."""
+        for i in range(q.shape[0]):
+            a, u = row(q, i), row(v, i)
+            normal = scale(-dot(u, u), a)
+            put(out, i, axpy(1.0/self.m[i], cross(a, cross(a, row(g, i))), normal))
+        return True
+
+
+class DenseMass(NamedTuple):
+    """Coupled kinetic energy: M symmetric positive definite, with scratch for the 3n x 3n systems."""
+
+    matrix: Any   # (n, n)
+    inverse: Any  # (n, n)
+    a: Any        # (3n, 3n) scratch
+    pivots: Any   # (3n,) scratch
+
+    def kinetic_energy(self, v):
+        total = 0.0
+        n = v.shape[0]
+        for i in range(n):
+            momentum = (0.0, 0.0, 0.0)
+            for j in range(n):
+                momentum = axpy(self.matrix[i, j], row(v, j), momentum)
+            total += dot(row(v, i), momentum)
+        return 0.5*total
+
+    def momentum(self, q, v):
+        """Momentum map J = sum_ij M_ij q_i x v_j of the simultaneous rotation of all bodies, spatial."""
+        total = (0.0, 0.0, 0.0)
+        n = v.shape[0]
+        for i in range(n):
+            p = (0.0, 0.0, 0.0)
+            for j in range(n):
+                p = axpy(self.matrix[i, j], row(v, j), p)
+            c = cross(row(q, i), p)
+            total = (total[0] + c[0], total[1] + c[1], total[2] + c[2])
+        return total
+
+    def angular_acceleration(self, q, w, g, out):
+        """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i):
+        twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
+        n = q.shape[0]
+        for i in range(n):
+            qi = row(q, i)
+            b = scale(-1.0, row(g, i))
+            for j in range(n):
+                if j != i:
+                    wj = row(w, j)
+                    b = axpy(self.matrix[i, j]*dot(wj, wj), row(q, j), b)
+            put(out, i, cross(qi, b))
+        self.assemble(q)
+        if not cholesky(self.a, 3*n):
+            return False
+        cholesky_solve_rows(self.a, out, 3*n)
+        return True
+
+    def assemble(self, q):
+        """Lower triangle of A: A_ii = M_ii I, A_ij = -M_ij hat(q_i) hat(q_j) = M_ij ((q_i.q_j) I - q_j q_i^T)."""
+        for i in range(q.shape[0]):
+            for j in range(i):
+                qi, qj, m = row(q, i), row(q, j), self.matrix[i, j]
+                c = dot(qi, qj)
+                for k in range(3):
+                    for r in range(3):
+                        self.a[3*i + k, 3*j + r] = m*((c if k == r else 0.0) - qj[k]*qi[r])
+            for k in range(3):
+                for r in range(k + 1):
+                    self.a[3*i + k, 3*i + r] = self.matrix[i, i] if k == r else 0.0
+
+    def acceleration(self, q, v, g, out):
+        """Solve A dv/dt = b, A_ii = M_ii I, A_ij = -M_ij hat(q_i)^2, b_i = -|v_i|^2 M_ii q_i + hat(q_i)^2 G_i:
+        twospheres2009 eqs. (7)-(8), with the actual, possibly non-unit q. The matrix is not symmetric."""
+        n = q.shape[0]
+        for i in range(n):
+            qi, vi = row(q, i), row(v, i)
+            put(out, i, axpy(-dot(vi, vi)*self.matrix[i, i], qi, cross(qi, cross(qi, row(g, i)))))
+            for j in range(n):
+                c = dot(qi, qi)
+                m = self.matrix[i, j]
+                for k in range(3):
+                    for r in range(3):
+                        unit = 1.0 if k == r else 0.0
+                        self.a[3*i + k, 3*j + r] = m*unit if i == j else m*(c*unit - qi[k]*qi[r])
+        if not lu(self.a, self.pivots, 3*n):
+            return False
+        lu_solve_rows(self.a, self.pivots, out, 3*n)
+        return True
+
+
+def mass_component(matrix: np.ndarray) -> DiagonalMass | DenseMass:
+    """Component for a mass given as (n,) or (n, n).
+
+    Raises:
+        ValueError: the dense matrix is not symmetric positive definite.
+    """
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    if matrix.ndim == 1:
+        return DiagonalMass(matrix)
+    if not np.array_equal(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] <= 0.0:
+        raise ValueError("the mass matrix is not symmetric positive definite")
+    n = matrix.shape[0]
+    return DenseMass(matrix, exact_inverse(matrix), np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
+
+
+def exact_inverse(matrix: np.ndarray) -> np.ndarray:
+    """Symmetric inverse by own elimination: LAPACK's would make trajectories depend on the machine."""
+    n = matrix.shape[0]
+    factor = matrix.copy()
+    if not cholesky(factor, n):
+        raise ValueError("the mass matrix is not positive definite to working precision")
+    inverse = np.eye(n)
+    for column in inverse:
+        cholesky_solve(factor, column, n)
+    return np.ascontiguousarray(0.5*(inverse + inverse.T))

@@ -1,0 +1,29 @@
+"""Symmetric compositions of any symmetric one-step method: Phi_{c_s h} o ... o Phi_{c_1 h}."""
+from typing import Any, NamedTuple
+
+from liestep.core.status import Status
+
+
+class Composition(NamedTuple):
+    """Order of the weights, symmetric, symplectic and momentum preserving if the inner step is.
+
+    The weights are data: all compositions of one inner step share one specialisation, the plain step (weight 1) included.
+    Negative substeps are fine, the inner map with -h is the inverse. The end gradient of a substep starts the next one.
+    """
+
+    inner: Any
+    weights: Any  # (s,)
+
+    def workspace(self, problem, y):
+        return self.inner.workspace(problem, y)
+
+    def start(self, problem, t, y, work):
+        self.inner.start(problem, t, y, work)
+
+    def step(self, problem, t, y, h, work):
+        for i in range(self.weights.shape[0]):
+            status = self.inner.step(problem, t, y, self.weights[i]*h, work)
+            if status != Status.OK:
+                return status
+            t += self.weights[i]*h
+        return Status.OK

@@ -1,0 +1,142 @@
+"""DOP853 (Hairer, Norsett, Wanner, Solving ODEs I, II.5 and II.10) inside the core: the non-geometric opponent at equal overhead."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, copy, put, row, scale, sqrt
+
+
+class Dop853Work(NamedTuple):
+    k: Any      # (16, m, 3) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
+    f: Any      # (7, m, 3) dense output coefficients
+    new: Any    # (m, 3)
+    stage: Any  # (m, 3)
+    ready: Any  # (1,) 1 when f belongs to the current step
+
+
+class Dop853(NamedTuple):
+    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations in steps with an output).
+
+    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
+    """
+
+    a: Any        # (16, 16)
+    b: Any        # (12,)
+    c: Any        # (16,)
+    e3: Any       # (13,)
+    e5: Any       # (13,)
+    d: Any        # (4, 16)
+    rtol: Any
+    atol: Any
+    control: Any
+
+    def workspace(self, problem, y):
+        return Dop853Work(np.zeros((16, *y.shape)), np.zeros((7, *y.shape)), np.zeros_like(y), np.zeros_like(y), np.zeros(1))
+
+    def start(self, problem, y, t_end, work):
+        """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
+        problem.rhs(0.0, y, work.k[0])
+        size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
+        h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01*size/speed
+        h = min(h, t_end)
+        for i in range(y.shape[0]):
+            put(work.stage, i, axpy(h, row(work.k[0], i), row(y, i)))
+        problem.rhs(h, work.stage, work.k[1])
+        for i in range(y.shape[0]):
+            put(work.k[1], i, axpy(-1.0, row(work.k[0], i), row(work.k[1], i)))
+        bend = self.norm(work.k[1], y, y)/h
+        largest = max(speed, bend)
+        second = sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
+        return min(100.0*h, second, t_end)
+
+    def norm(self, u, y, new):
+        total = 0.0
+        for i in range(y.shape[0]):
+            for k in range(3):
+                x = u[i, k]/(self.atol + self.rtol*max(abs(y[i, k]), abs(new[i, k])))
+                total += x*x
+        return sqrt(total/(3*y.shape[0]))
+
+    def stage(self, s, y, h, work, out):
+        for i in range(y.shape[0]):
+            slope = scale(self.a[s, 0], row(work.k[0], i))
+            for r in range(1, s):
+                if self.a[s, r] != 0.0:
+                    slope = axpy(self.a[s, r], row(work.k[r], i), slope)
+            put(out, i, axpy(h, slope, row(y, i)))
+
+    def attempt(self, problem, t, y, h, work):
+        work.ready[0] = 0.0
+        for s in range(1, 12):
+            self.stage(s, y, h, work, work.stage)
+            if not problem.rhs(t + self.c[s]*h, work.stage, work.k[s]):
+                return Status.NOT_EVALUABLE, np.inf
+        for i in range(y.shape[0]):
+            slope = scale(self.b[0], row(work.k[0], i))
+            for r in range(1, 12):
+                slope = axpy(self.b[r], row(work.k[r], i), slope)
+            put(work.new, i, axpy(h, slope, row(y, i)))
+        if not problem.rhs(t + h, work.new, work.k[12]):
+            return Status.NOT_EVALUABLE, np.inf
+        return Status.OK, self.error(y, h, work)
+
+    def error(self, y, h, work):
+        """h err5^2/sqrt((err5^2 + 0.01 err3^2) 3m) with the scaled 5th- and 3rd-order estimates."""
+        fifth, third = 0.0, 0.0
+        for i in range(y.shape[0]):
+            five, three = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            for r in range(13):
+                five = axpy(self.e5[r], row(work.k[r], i), five)
+                three = axpy(self.e3[r], row(work.k[r], i), three)
+            for k in range(3):
+                tolerance = self.atol + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
+                fifth += (five[k]/tolerance)*(five[k]/tolerance)
+                third += (three[k]/tolerance)*(three[k]/tolerance)
+        if fifth == 0.0 and third == 0.0:
+            return 0.0
+        return h*fifth/sqrt((fifth + 0.01*third)*(3*y.shape[0]))
+
+    def interpolate(self, problem, t, y, h, s, out, work):
+        """State at t + s h, 0 <= s <= 1, order 7."""
+        if work.ready[0] == 0.0:
+            self.prepare_dense(problem, t, y, h, work)
+        for i in range(y.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for r in range(7):
+                total = axpy(1.0, row(work.f[6 - r], i), total)
+                total = scale(s if r % 2 == 0 else 1.0 - s, total)
+            put(out, i, axpy(1.0, total, row(y, i)))
+
+    def prepare_dense(self, problem, t, y, h, work):
+        for s in range(13, 16):
+            self.stage(s, y, h, work, work.stage)
+            problem.rhs(t + self.c[s]*h, work.stage, work.k[s])
+        for i in range(y.shape[0]):
+            change = axpy(-1.0, row(y, i), row(work.new, i))
+            old, new = row(work.k[0], i), row(work.k[12], i)
+            put(work.f[0], i, change)
+            put(work.f[1], i, axpy(h, old, scale(-1.0, change)))
+            put(work.f[2], i, axpy(-h, axpy(1.0, new, old), scale(2.0, change)))
+            for r in range(4):
+                total = (0.0, 0.0, 0.0)
+                for j in range(16):
+                    total = axpy(self.d[r, j], row(work.k[j], i), total)
+                put(work.f[3 + r], i, scale(h, total))
+        work.ready[0] = 1.0
+
+    def accept(self, problem, y, work):
+        copy(work.new, y)
+        copy(work.k[12], work.k[0])
+
+    def reaches(self, h, remaining):
+        return self.control.reaches(h, remaining)
+
+    def accepts(self, error):
+        return self.control.accepts(error)
+
+    def next_step(self, h, error, rejections):
+        return self.control.after_success(h, error, rejections)
+
+    def smaller_step(self, h, error, rejections):
+        return self.control.after_failure(h, error, rejections)

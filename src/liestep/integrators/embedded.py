@@ -1,0 +1,85 @@
+"""Adaptive explicit pairs on a vector field, with dense output; the step control is a component.
+
+Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept; and the control's decisions.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, copy, put, row, scale
+
+
+class DormandPrince(NamedTuple):
+    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its 4th-order continuous extension.
+
+    Conserves nothing exactly. twospheres2009 uses it as "RK45".
+    """
+
+    a: Any        # (7, 7)
+    b: Any        # (7,)
+    c: Any        # (7,)
+    e: Any        # (7,) weights of the error: b - b_hat
+    dense: Any    # (7, 4) coefficients of s, s^2, s^3, s^4
+    control: Any
+
+    def workspace(self, problem, y):
+        return np.zeros((9, *y.shape))  # 7 slopes, new state, stage state
+
+    def start(self, problem, y, t_end, work):
+        problem.rhs(0.0, y, work[0])
+        threshold = self.control.atol/self.control.rtol
+        speed = 0.0
+        for i in range(y.shape[0]):
+            for k in range(3):
+                speed = max(speed, abs(work[0, i, k])/max(abs(y[i, k]), threshold))
+        return self.control.first(speed)
+
+    def attempt(self, problem, t, y, h, work):
+        """New state in work[7]; error = h max |e.k|/max(|y|, |y+|, atol/rtol)."""
+        new = work[7]
+        for s in range(1, 7):
+            z = new if s == 6 else work[8]
+            for i in range(y.shape[0]):
+                slope = scale(self.a[s, 0], row(work[0], i))
+                for r in range(1, s):
+                    slope = axpy(self.a[s, r], row(work[r], i), slope)
+                put(z, i, axpy(h, slope, row(y, i)))
+            if not problem.rhs(t + self.c[s]*h, z, work[s]):
+                return Status.NOT_EVALUABLE, np.inf
+        threshold = self.control.atol/self.control.rtol
+        error = 0.0
+        for i in range(y.shape[0]):
+            defect = scale(self.e[0], row(work[0], i))
+            for r in range(1, 7):
+                defect = axpy(self.e[r], row(work[r], i), defect)
+            for k in range(3):
+                ratio = abs(defect[k])/max(abs(y[i, k]), abs(new[i, k]), threshold)
+                if not ratio <= error:  # a NaN stays
+                    error = ratio
+        return Status.OK, h*error
+
+    def interpolate(self, problem, t, y, h, s, out, work):
+        """State at t + s h, 0 <= s <= 1, order 4."""
+        for i in range(y.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for r in range(7):
+                weight = s*(self.dense[r, 0] + s*(self.dense[r, 1] + s*(self.dense[r, 2] + s*self.dense[r, 3])))
+                total = axpy(weight, row(work[r], i), total)
+            put(out, i, axpy(h, total, row(y, i)))
+
+    def accept(self, problem, y, work):
+        copy(work[7], y)
+        copy(work[6], work[0])
+
+    def reaches(self, h, remaining):
+        return self.control.reaches(h, remaining)
+
+    def accepts(self, error):
+        return self.control.accepts(error)
+
+    def next_step(self, h, error, rejections):
+        return self.control.after_success(h, error, rejections)
+
+    def smaller_step(self, h, error, rejections):
+        return self.control.after_failure(h, error, rejections)

@@ -1,0 +1,52 @@
+"""Runge-Kutta-Munthe-Kaas methods of any explicit tableau on any left action.
+
+y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma f(exp(sigma).y_n), sigma(0) = 0.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, put, row, scale
+
+
+class MuntheKaas(NamedTuple):
+    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency) to round-off, no energy.
+
+    liegroup2021 section 2. Returns CHART_LIMIT when a stage rotates by 2 pi, NOT_EVALUABLE when f does not exist.
+    """
+
+    a: Any  # (s, s) strictly lower triangular
+    b: Any  # (s,)
+    c: Any  # (s,)
+
+    def workspace(self, problem, y):
+        return np.zeros((self.b.shape[0] + 2, *y.shape))
+
+    def start(self, problem, t, y, work):
+        pass
+
+    def step(self, problem, t, y, h, work):
+        stages = self.b.shape[0]
+        sigma, z = work[stages], work[stages + 1]
+        if not problem.algebra(t, y, work[0]):
+            return Status.NOT_EVALUABLE
+        for s in range(1, stages):
+            for i in range(y.shape[0]):
+                total = scale(h*self.a[s, 0], row(work[0], i))
+                for r in range(1, s):
+                    if self.a[s, r] != 0.0:
+                        total = axpy(h*self.a[s, r], row(work[r], i), total)
+                put(sigma, i, total)
+            problem.act(sigma, y, z)
+            if not problem.algebra(t + self.c[s]*h, z, work[s]):
+                return Status.NOT_EVALUABLE
+            if not problem.dexpinv(sigma, work[s], work[s]):
+                return Status.CHART_LIMIT
+        for i in range(y.shape[0]):
+            total = scale(h*self.b[0], row(work[0], i))
+            for r in range(1, stages):
+                total = axpy(h*self.b[r], row(work[r], i), total)
+            put(sigma, i, total)
+        problem.act(sigma, y, y)
+        return Status.OK

@@ -1,0 +1,46 @@
+"""Explicit Runge-Kutta methods of any tableau on a vector field: the baselines that know nothing of the manifold."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, put, row, scale
+
+
+class ExplicitRungeKutta(NamedTuple):
+    """Order of the tableau, explicit; conserves nothing exactly. `problem.project` acts after each step.
+
+    One specialisation serves all tableaux. Time enters the right-hand side as t + c_i h.
+    """
+
+    a: Any  # (s, s) strictly lower triangular
+    b: Any  # (s,)
+    c: Any  # (s,)
+
+    def workspace(self, problem, y):
+        return np.zeros((self.b.shape[0] + 1, *y.shape))
+
+    def start(self, problem, t, y, work):
+        pass
+
+    def step(self, problem, t, y, h, work):
+        stages = self.b.shape[0]
+        z = work[stages]
+        if not problem.rhs(t, y, work[0]):
+            return Status.NOT_EVALUABLE
+        for s in range(1, stages):
+            for i in range(y.shape[0]):
+                slope = scale(self.a[s, 0], row(work[0], i))
+                for r in range(1, s):
+                    if self.a[s, r] != 0.0:
+                        slope = axpy(self.a[s, r], row(work[r], i), slope)
+                put(z, i, axpy(h, slope, row(y, i)))
+            if not problem.rhs(t + self.c[s]*h, z, work[s]):
+                return Status.NOT_EVALUABLE
+        for i in range(y.shape[0]):
+            slope = scale(self.b[0], row(work[0], i))
+            for r in range(1, stages):
+                slope = axpy(self.b[r], row(work[r], i), slope)
+            put(y, i, axpy(h, slope, row(y, i)))
+        problem.project(y)
+        return Status.OK

@@ -1,0 +1,76 @@
+"""Step size control as components of embedded pairs: they see numbers only, never the state."""
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.dispatch import kernel
+
+
+@kernel
+def power(x, p):
+    """x^p for x > 0; NaN otherwise, compiled or not."""
+    return math.pow(x, p) if 0.0 < x < np.inf else np.nan
+
+
+class MatlabControl(NamedTuple):
+    """MATLAB's ode45: error per step relative to max(|y|, |y+|, atol/rtol), compared with rtol.
+
+    First rejection of a step h max(0.1, 0.8 (rtol/err)^p), later ones h/2; after a step without rejection
+    h/(1.25 (err/rtol)^p), growth at most 5; steps at most T/10; the last step is stretched when 1.1 h reaches the end.
+    """
+
+    rtol: Any
+    atol: Any
+    exponent: Any  # 1/5 for the pair 5(4)
+    longest: Any   # T/10
+
+    def reaches(self, h, remaining):
+        return 1.1*h >= remaining
+
+    def accepts(self, error):
+        return error <= self.rtol
+
+    def first(self, speed):
+        """First step from speed = max |f_0|/max(|y_0|, atol/rtol)."""
+        h = self.longest
+        rate = speed/(0.8*power(self.rtol, self.exponent))
+        return 1.0/rate if h*rate > 1.0 else h
+
+    def after_success(self, h, error, rejections):
+        if rejections > 0.0:
+            return min(self.longest, h)
+        shrink = 1.25*power(error/self.rtol, self.exponent) if error > 0.0 else 0.0
+        return min(self.longest, h/shrink if shrink > 0.2 else 5.0*h)
+
+    def after_failure(self, h, error, rejections):
+        if rejections > 0.0 or not error < np.inf:
+            return 0.5*h
+        return h*max(0.1, 0.8*power(self.rtol/error, self.exponent))
+
+
+class HairerControl(NamedTuple):
+    """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth after a
+    rejection; the last step is shortened to the end."""
+
+    exponent: Any  # 1/8 for DOP853
+    safety: Any
+    smallest: Any
+    largest: Any
+
+    def reaches(self, h, remaining):
+        return h >= remaining
+
+    def accepts(self, error):
+        return error < 1.0
+
+    def after_success(self, h, error, rejections):
+        factor = self.largest
+        if error > 0.0:
+            factor = min(self.largest, self.safety*power(error, -self.exponent))
+        return h*(min(1.0, factor) if rejections > 0.0 else factor)
+
+    def after_failure(self, h, error, rejections):
+        if not error < np.inf:
+            return self.smallest*h
+        return h*max(self.smallest, self.safety*power(error, -self.exponent))

@@ -1,0 +1,180 @@
+"""The implicit variational step on (S^2)^n exactly as in the paper: Cayley coordinates f_i, 3n x 3n solves.
+
+Kept beside the n x n multiplier form of `variational_sphere` (the same map, several times cheaper) because the paper's claims
+and costs are about these two solvers.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.status import Status
+from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale
+
+
+class CayleyWork(NamedTuple):
+    g: Any       # (n, 3) gradient at the start of the step
+    f: Any       # (n, 3) Cayley vectors of the rotations of the step
+    move: Any    # (n, 3) (F_i - I) q_i
+    d: Any       # (n, 3) right-hand side of eq. (26)
+    update: Any  # (n, 3)
+    a: Any       # (3n, 3n)
+    pivots: Any  # (3n,)
+
+
+@kernel
+def hat_column(q, r):
+    """Column r of hat(q): q x e_r."""
+    if r == 0:
+        return 0.0, q[2], -q[1]
+    if r == 1:
+        return -q[2], 0.0, q[0]
+    return q[1], -q[0], 0.0
+
+
+class CayleyStep(NamedTuple):
+    """Order 2, symmetric, implicit: twospheres2009 eqs. (22)-(25), solved for f_i orthogonal to q_i.
+
+    `newton` False is the fixed-point iteration on eq. (28) (linear convergence, rate O(h)); True is Newton's method.
+    Returns NOT_CONVERGED or SINGULAR_MATRIX.
+    """
+
+    newton: Any
+    increment: Any   # False: q+ = F q and (q+ - q)/h as printed
+    tolerance: Any   # on the last update, relative to the largest component of f
+    iterations: Any  # at most
+
+    def workspace(self, problem, y):
+        rows = np.zeros_like(problem.velocity)
+        size = rows.size
+        return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size)), np.zeros(size, dtype=np.int64))
+
+    def start(self, problem, t, y, work):
+        problem.gradient(y[:y.shape[0]//2], work.g)
+
+    def step(self, problem, t, y, h, work):
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:]
+        mass = problem.mass
+        for i in range(n):
+            qi = row(q, i)
+            pull = scale(-0.5*h*h, row(work.g, i))
+            for j in range(n):
+                if j != i:
+                    pull = axpy(h*mass.matrix[i, j], cross(row(w, j), row(q, j)), pull)
+            put(work.d, i, axpy(h*mass.matrix[i, i], row(w, i), cross(qi, pull)))
+            put(work.f, i, scale(0.5*h, row(w, i)))
+        status = self.solve(problem, q, work)
+        if status != Status.OK:
+            return status
+        self.displacements(q, work)
+        for i in range(n):
+            qi = row(q, i)
+            if self.increment:
+                put(q, i, add(qi, row(work.move, i)))
+            else:
+                f = row(work.f, i)
+                ff = dot(f, f)
+                new = scale(1.0/(1.0 + ff), axpy(1.0 - ff, qi, scale(2.0, cross(f, qi))))
+                put(q, i, new)
+                put(work.move, i, axpy(-1.0, qi, new))
+        problem.gradient(q, work.g)
+        for i in range(n):
+            pull = scale(-0.5*h, row(work.g, i))
+            for j in range(n):
+                pull = axpy(mass.matrix[i, j]/h, row(work.move, j), pull)
+            put(w, i, cross(row(q, i), pull))
+        mass.assemble(q)
+        if not cholesky(mass.a, 3*n):
+            return Status.SINGULAR_MATRIX
+        cholesky_solve_rows(mass.a, w, 3*n)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        return Status.OK
+
+    def displacements(self, q, work):
+        """(F_i - I) q_i = u_i (f_i x q_i - |f_i|^2 q_i), u_i = 2/(1 + |f_i|^2)"""
+        for i in range(q.shape[0]):
+            f, qi = row(work.f, i), row(q, i)
+            ff = dot(f, f)
+            put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
+
+    def solve(self, problem, q, work):
+        """Iterate on f until the update is at round-off of f, or no longer halves and is below 1e-13 of f."""
+        n = q.shape[0]
+        previous = np.inf
+        for _ in range(self.iterations):
+            if self.newton:
+                self.newton_system(problem.mass.matrix, q, work)
+            else:
+                self.fixed_point_system(problem.mass.matrix, q, work)
+            if not lu(work.a, work.pivots, 3*n):
+                return Status.NOT_CONVERGED
+            lu_solve_rows(work.a, work.pivots, work.update, 3*n)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size = 0.0, 0.0
+            for i in range(n):
+                f, u = row(work.f, i), row(work.update, i)
+                if self.newton:
+                    u = add(f, u)
+                for k in range(3):
+                    change = max(change, abs(u[k] - f[k]))
+                    size = max(size, abs(u[k]))
+                put(work.f, i, u)
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            if change <= self.tolerance*size or (change <= 1e-13*size and change > 0.5*previous):
+                for i in range(n):  # the round-off component along q_i
+                    qi, f = row(q, i), row(work.f, i)
+                    put(work.f, i, axpy(-dot(qi, f)/dot(qi, qi), qi, f))
+                return Status.OK
+            previous = change
+        return Status.NOT_CONVERGED
+
+    def fixed_point_system(self, matrix, q, work):
+        """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""
+        n = q.shape[0]
+        for i in range(n):
+            qi = row(q, i)
+            put(work.update, i, row(work.d, i))
+            for j in range(n):
+                qj, f = row(q, j), row(work.f, j)
+                u = 2.0/(1.0 + dot(f, f))
+                for r in range(3):
+                    if i == j:
+                        for k in range(3):
+                            work.a[3*i + k, 3*j + r] = u*matrix[i, i] if k == r else 0.0
+                    else:
+                        column = cross(qi, axpy(f[r], qj, hat_column(qj, r)))
+                        for k in range(3):
+                            work.a[3*i + k, 3*j + r] = -u*matrix[i, j]*column[k]
+
+    def newton_system(self, matrix, q, work):
+        """Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij = M_ij hat(q_i) D_j,
+        D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
+        n = q.shape[0]
+        self.displacements(q, work)
+        for i in range(n):
+            qi, fi = row(q, i), row(work.f, i)
+            pull = (0.0, 0.0, 0.0)
+            for j in range(n):
+                qj, f = row(q, j), row(work.f, j)
+                ff = dot(f, f)
+                u = 2.0/(1.0 + ff)
+                turn = cross(f, qj)
+                if j != i:
+                    pull = axpy(matrix[i, j], row(work.move, j), pull)
+                for r in range(3):
+                    if i == j:
+                        for k in range(3):
+                            unit = 1.0 if k == r else 0.0
+                            work.a[3*i + k, 3*j + r] = matrix[i, i]*(u*unit - u*u*f[k]*f[r])
+                    else:
+                        column = axpy(-u*(2.0 - u*ff)*f[r], qj, axpy(-u*u*f[r], turn, scale(-u, hat_column(qj, r))))
+                        column = cross(qi, column)
+                        for k in range(3):
+                            work.a[3*i + k, 3*j + r] = matrix[i, j]*column[k]
+            inner = axpy(2.0*matrix[i, i]/(1.0 + dot(fi, fi)), fi, cross(qi, pull))
+            put(work.update, i, axpy(-1.0, inner, row(work.d, i)))

@@ -1,0 +1,182 @@
+"""Variational integrators on (S^2)^n (Lee, Leok, McClamroch 2009): one symmetric step of order 2; see `composition` for more.
+
+Three ways to the same map for coupled kinetic energy, one explicit way for diagonal mass. State rows q then omega, spatial.
+All conserve |q_i| = 1, tangency, the symplectic form and the momentum maps of symmetries to round-off.
+The increment form (default) never subtracts q+ - q; the form printed in the paper is kept for the study of round-off.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.status import Status
+from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
+from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale, sqrt
+
+
+class ExplicitStep(NamedTuple):
+    """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30).
+
+    Domain: a step that rotates a body by 90 degrees or more returns STEP_TOO_LARGE.
+    """
+
+    increment: Any  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q); False: eq. (29) as printed
+
+    def workspace(self, problem, y):
+        return np.zeros_like(problem.velocity)
+
+    def start(self, problem, t, y, work):
+        problem.gradient(y[:y.shape[0]//2], work)
+
+    def step(self, problem, t, y, h, work):
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:]
+        for i in range(n):
+            qi = row(q, i)
+            a = axpy(-0.5*h/problem.mass.m[i], cross(qi, row(work, i)), row(w, i))
+            d = scale(h, a)
+            s = dot(d, d)
+            if not s < 1.0:
+                return Status.STEP_TOO_LARGE
+            root = sqrt(1.0 - s)
+            turn = cross(d, qi)
+            if self.increment:
+                put(q, i, add(qi, axpy(-s/(1.0 + root), qi, turn)))
+            else:
+                put(q, i, axpy(root, qi, turn))
+            put(w, i, a)
+        problem.gradient(q, work)
+        for i in range(n):
+            put(w, i, axpy(-0.5*h/problem.mass.m[i], cross(row(q, i), row(work, i)), row(w, i)))
+        return Status.OK
+
+
+class MultiplierWork(NamedTuple):
+    g: Any           # (n, 3) gradient at the start of the step
+    v: Any           # (n, 3) velocity
+    kick: Any        # (n, 3) M^-1 G
+    d: Any           # (n, 3) increment of q
+    target: Any      # (n, 3) d without multipliers
+    multiplier: Any  # (n,)
+    residual: Any    # (n,)
+    a: Any           # (n, n)
+    pivots: Any      # (n,)
+
+
+class MultiplierStep(NamedTuple):
+    """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda.
+
+    q+ = q + d, d = h v - (h^2/2) M^-1 G + M^-1 (lambda q), |q+_i| = 1; v+ = v - (h/2) M^-1 (G + G+) + M^-1 (lambda q)/h
+    + M^-1 (mu q+), q+_i.v+_i = 0. The same map as twospheres2009 eqs. (22)-(25) (tested). Returns NOT_CONVERGED or
+    SINGULAR_MATRIX.
+    """
+
+    increment: Any   # False: velocities from (q+ - q)/h, as printed
+    tolerance: Any   # on the last Newton update, relative to the largest multiplier
+    iterations: Any  # at most
+
+    def workspace(self, problem, y):
+        rows = np.zeros_like(problem.velocity)
+        n = rows.shape[0]
+        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n), np.zeros(n), np.zeros((n, n)),
+                              np.zeros(n, dtype=np.int64))
+
+    def start(self, problem, t, y, work):
+        problem.gradient(y[:y.shape[0]//2], work.g)
+        for i in range(work.multiplier.shape[0]):
+            work.multiplier[i] = 0.0
+
+    def step(self, problem, t, y, h, work):
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:]
+        inverse = problem.mass.inverse
+        self.apply_inverse(inverse, work.g, work.kick)
+        for i in range(n):
+            put(work.v, i, cross(row(w, i), row(q, i)))
+            put(work.target, i, axpy(-0.5*h*h, row(work.kick, i), scale(h, row(work.v, i))))
+            u = row(work.v, i)
+            # First guess: the multiplier of the uncoupled motion, h^2 M_ii |v|^2, up to forces.
+            work.multiplier[i] = -0.5*h*h*dot(u, u)/inverse[i, i]
+        status = self.solve(problem, inverse, q, work)
+        if status != Status.OK:
+            return status
+        for i in range(n):
+            qi, d = row(q, i), row(work.d, i)
+            new = add(qi, d)
+            if self.increment:
+                pull = axpy(-1.0, row(work.target, i), d)  # M^-1 (lambda q)
+                put(work.v, i, axpy(1.0/h, pull, axpy(-0.5*h, row(work.kick, i), row(work.v, i))))
+            else:
+                put(work.v, i, scale(1.0/h, axpy(-1.0, qi, new)))
+            put(q, i, new)
+        problem.gradient(q, work.g)
+        self.apply_inverse(inverse, work.g, work.kick)
+        for i in range(n):
+            put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))
+        return self.project(problem, inverse, q, w, work)
+
+    def apply_inverse(self, inverse, g, out):
+        """out_i = sum_j Minv_ij g_j"""
+        for i in range(g.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for j in range(g.shape[0]):
+                total = axpy(inverse[i, j], row(g, j), total)
+            put(out, i, total)
+
+    def solve(self, problem, inverse, q, work):
+        """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0; leaves d in the workspace."""
+        n = q.shape[0]
+        previous = np.inf
+        for _ in range(self.iterations):
+            self.increments(inverse, q, work)
+            for i in range(n):
+                qi, d = row(q, i), row(work.d, i)
+                work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + (dot(qi, qi) - 1.0))
+                new = add(qi, d)
+                for j in range(n):
+                    work.a[i, j] = 2.0*inverse[i, j]*dot(new, row(q, j))
+            if not lu(work.a, work.pivots, n):
+                return Status.NOT_CONVERGED
+            lu_solve(work.a, work.pivots, work.residual, n)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            update, size = 0.0, 0.0
+            for i in range(n):
+                work.multiplier[i] += work.residual[i]
+                update = max(update, abs(work.residual[i]))
+                size = max(size, abs(work.multiplier[i]))
+            if not update < np.inf:
+                return Status.NOT_CONVERGED
+            if update <= self.tolerance*size or (update <= 1e-12*size and update > 0.5*previous):
+                self.increments(inverse, q, work)
+                return Status.OK
+            previous = update
+        return Status.NOT_CONVERGED
+
+    def increments(self, inverse, q, work):
+        """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
+        n = q.shape[0]
+        for i in range(n):
+            pull = (0.0, 0.0, 0.0)
+            for j in range(n):
+                pull = axpy(inverse[i, j]*work.multiplier[j], row(q, j), pull)
+            put(work.d, i, add(row(work.target, i), pull))
+
+    def project(self, problem, inverse, q, w, work):
+        """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
+        n = q.shape[0]
+        for i in range(n):
+            qi = row(q, i)
+            work.residual[i] = -dot(qi, row(work.v, i))
+            for j in range(i + 1):
+                work.a[i, j] = inverse[i, j]*dot(qi, row(q, j))
+        if not cholesky(work.a, n):
+            return Status.SINGULAR_MATRIX
+        cholesky_solve(work.a, work.residual, n)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        for i in range(n):
+            v = row(work.v, i)
+            for j in range(n):
+                v = axpy(inverse[i, j]*work.residual[j], row(q, j), v)
+            put(w, i, cross(row(q, i), v))
+        return Status.OK

@@ -1,0 +1,157 @@
+"""What a system file declares beside its equations: parameters, presets, conservation laws. One `SHEET` per file.
+
+Adding a system means adding one file `systems/<id>.py` with a NamedTuple (fields = parameters, methods `potential` and
+`gradient`) and a `SHEET = SphereSheet(...)`; it is then known everywhere under its file name.
+"""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+MANIFOLD_TOLERANCE = 1e-12  # initial states further off the manifold are refused
+
+
+class InputError(ValueError):
+    """Something a person wrote is wrong; the message is one sentence: what, where, what is allowed."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One named parameter: `shape` uses letters for sizes that must agree between parameters ("n", "m") and integers."""
+
+    units: str
+    doc: str
+    shape: tuple = ()
+    rule: str = "finite"            # finite | positive | non-negative | index | choice
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any, sizes: dict[str, int]) -> Any:
+        """Normalised value (float, contiguous float64, int64 or str).
+
+        Raises:
+            InputError: wrong type, shape, sign, or not finite.
+        """
+        if self.rule == "choice":
+            if value not in self.choices:
+                raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
+            return value
+        kind = np.int64 if self.rule == "index" else np.float64
+        try:
+            array = np.array(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"parameter {name} must be numbers, not {value!r}") from None
+        wanted = "scalar" if not self.shape else "shape (" + ", ".join(map(str, self.shape)) + ")"
+        if array.ndim != len(self.shape):
+            raise InputError(f"parameter {name} must be a {wanted}, not of shape {array.shape}")
+        for size, expected in zip(array.shape, self.shape, strict=True):
+            expected = sizes.setdefault(expected, size) if isinstance(expected, str) else expected
+            if size != expected:
+                raise InputError(f"parameter {name} must be of {wanted} with size {expected}, not of shape {array.shape}")
+        if not np.all(np.isfinite(array)):
+            raise InputError(f"parameter {name} must be finite numbers")
+        if self.rule == "positive" and not np.all(array > 0.0):
+            raise InputError(f"parameter {name} must be positive")
+        if self.rule in ("non-negative", "index") and not np.all(array >= 0.0):
+            raise InputError(f"parameter {name} must not be negative")
+        if self.rule == "index" and not np.all(array == np.round(array)):
+            raise InputError(f"parameter {name} must be integers")
+        array = np.ascontiguousarray(array.astype(kind))
+        if not self.shape:
+            return int(array) if self.rule == "index" else float(array)
+        return array
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Named parameters, initial state and end time of a system, each value with its source.
+
+    kind: "printed" (in the paper), "scaled" (equivalent units), "inferred" (deduced from the paper's numbers), "guess"
+    (free choice), "own" (not from a paper).
+    """
+
+    doc: str
+    citation: str
+    kind: str
+    parameters: Mapping[str, Any]
+    initial: Callable[[dict], dict[str, np.ndarray]]  # parameters -> state fields
+    t_end: float
+
+
+@dataclass(frozen=True)
+class SphereSheet:
+    """Fact sheet of a mechanical system on (S^2)^n with state q (n, 3), omega (n, 3)."""
+
+    title: str
+    equations: str
+    system: type                                  # the NamedTuple
+    parameters: Mapping[str, Parameter]
+    build: Callable[[dict], Any]                  # checked parameters -> instance of `system`
+    mass: Callable[[dict], np.ndarray]            # checked parameters -> (n,) or (n, n)
+    conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of J are conserved
+    presets: Mapping[str, Preset] = field(default_factory=dict)
+    citation: str = ""
+    kind: str = "sphere"
+
+    def bodies(self, parameters: dict) -> int:
+        return int(np.shape(self.mass(parameters))[0])
+
+    def check(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """All parameters, checked and normalised.
+
+        Raises:
+            InputError: unknown, missing or wrong parameter, or a combination that makes no system.
+        """
+        for name in parameters:
+            if name not in self.parameters:
+                raise InputError(unknown("parameter", name, self.parameters))
+        missing = [name for name in self.parameters if name not in parameters]
+        if missing:
+            raise InputError(f"parameter {missing[0]} is missing")
+        sizes: dict[str, int] = {}
+        return {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
+
+    def check_initial(self, parameters: dict, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """q and omega as float64 (n, 3).
+
+        Raises:
+            InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE.
+        """
+        n = self.bodies(parameters)
+        state = {}
+        for name in initial:
+            if name not in ("q", "omega"):
+                raise InputError(unknown("initial state field", name, ("q", "omega")))
+        for name in ("q", "omega"):
+            if name not in initial:
+                raise InputError(f"initial state field {name} is missing")
+            try:
+                state[name] = np.ascontiguousarray(np.array(initial[name], dtype=np.float64))
+            except (TypeError, ValueError):
+                raise InputError(f"initial {name} must be numbers") from None
+            if state[name].shape != (n, 3):
+                raise InputError(f"initial {name} must be of shape ({n}, 3), not {state[name].shape}")
+            if not np.all(np.isfinite(state[name])):
+                raise InputError(f"initial {name} must be finite numbers")
+        q, omega = state["q"], state["omega"]
+        length = np.abs(1.0 - np.sum(q*q, axis=1))
+        worst = int(np.argmax(length))
+        if length[worst] > MANIFOLD_TOLERANCE:
+            raise InputError(f"initial q[{worst}] is not a unit vector: |1 - q.q| = {length[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g};"
+                             " give full precision, for example sqrt(3)/2 instead of 0.8660")
+        slip = np.abs(np.sum(q*omega, axis=1))
+        limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
+        worst = int(np.argmax(slip - limit))
+        if slip[worst] > limit[worst]:
+            raise InputError(f"initial omega[{worst}] is not orthogonal to q[{worst}]: |q.omega| = {slip[worst]:.3g},"
+                             f" allowed {MANIFOLD_TOLERANCE:g}")
+        return state
+
+
+def unknown(what: str, name: str, allowed) -> str:
+    """Sentence for an unknown name, closest match first."""
+    import difflib
+
+    close = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"unknown {what} {name!r}{hint} (allowed: {', '.join(sorted(allowed))})"
