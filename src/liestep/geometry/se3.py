@@ -1,0 +1,43 @@
+"""Rigid motions: elements of se(3) as two tuples (A, a), rotation part first; their action on tangent vectors of the sphere.
+
+The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a. It acts on (q, w), a direction and its angular
+velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas: liegroup2021, section 2.
+"""
+from liestep.core.dispatch import kernel
+from liestep.geometry.rows import add, cross, dot
+from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
+
+__all__ = ["bracket", "dexpinv", "exp_apply", "in_chart"]
+
+
+@kernel
+def exp_apply(A, a, q, w):
+    """exp(A, a).(q, w) as two tuples."""
+    s, c, d = coefficients(dot(A, A))
+    r = quadratic(c, d, A, a)
+    q = quadratic(s, c, A, q)
+    return q, add(quadratic(s, c, A, w), cross(r, q))
+
+
+@kernel
+def bracket(A, a, B, b):
+    """[(A, a), (B, b)] = (A x B, A x b + a x B)."""
+    return cross(A, B), add(cross(A, b), cross(a, B))
+
+
+@kernel
+def dexpinv(A, a, B, b):
+    """dexpinv_(A, a) (B, b) as two tuples, exact. Meaningful where `in_chart(A)`."""
+    g, slope = dexpinv_coefficients(dot(A, A))
+    rotation, translation = bracket(A, a, B, b)
+    x = cross(A, rotation)
+    y = add(cross(a, rotation), cross(A, translation))
+    k = dot(A, a)*slope
+    return (
+        (B[0] - 0.5*rotation[0] + g*x[0], B[1] - 0.5*rotation[1] + g*x[1], B[2] - 0.5*rotation[2] + g*x[2]),
+        (
+            b[0] - 0.5*translation[0] + k*x[0] + g*y[0],
+            b[1] - 0.5*translation[1] + k*x[1] + g*y[1],
+            b[2] - 0.5*translation[2] + k*x[2] + g*y[2],
+        ),
+    )
