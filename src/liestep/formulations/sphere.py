@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.geometry.se3 import dexpinv, exp_apply, in_chart
 from liestep.geometry.rows import axpy, cross, dot, put, row, scale, sqrt
+from liestep.geometry.se3 import dexpinv, exp_apply
+from liestep.geometry.so3 import in_chart
 
 
 @kernel

@@ -5,6 +5,10 @@ import numpy as np
 
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, copy, put, row, scale, sqrt
+from liestep.integrators.method import Method, Option
+from liestep.integrators.runge_kutta import FORMS
+from liestep.integrators.step_control import HairerControl
+from liestep.integrators.tableaux import DOP853
 
 
 class Dop853Work(NamedTuple):
@@ -140,3 +144,16 @@ class Dop853(NamedTuple):
 
     def smaller_step(self, h, error, rejections):
         return self.control.after_failure(h, error, rejections)
+
+
+def _build(options, tolerance, t_end):
+    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    return Dop853(*DOP853.arrays(), DOP853.e3, DOP853.e5, DOP853.d, tolerance, options["atol"], control)
+
+
+METHODS = {
+    "dop853": Method(
+        summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
+        conserves="nothing exactly", adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
+        options=FORMS | {"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")}, build=_build),
+}

@@ -8,6 +8,10 @@ import numpy as np
 
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, copy, put, row, scale
+from liestep.integrators.method import Method, Option
+from liestep.integrators.runge_kutta import FORMS
+from liestep.integrators.step_control import MatlabControl
+from liestep.integrators.tableaux import TABLEAUX
 
 
 class DormandPrince(NamedTuple):
@@ -83,3 +87,17 @@ class DormandPrince(NamedTuple):
 
     def smaller_step(self, h, error, rejections):
         return self.control.after_failure(h, error, rejections)
+
+
+def _build(options, tolerance, t_end):
+    tableau = TABLEAUX["dormand_prince54"]
+    control = MatlabControl(tolerance, options["atol"], 0.2, t_end/10.0)
+    return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
+
+
+METHODS = {
+    "ode45": Method(
+        summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)", order=5, formulation="vector_field",
+        conserves="nothing exactly", adaptive=True, citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
+        options=FORMS | {"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")}, build=_build),
+}

@@ -8,6 +8,8 @@ import numpy as np
 
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, put, row, scale
+from liestep.integrators.method import Method
+from liestep.integrators.tableaux import TABLEAUX
 
 
 class MuntheKaas(NamedTuple):
@@ -50,3 +52,14 @@ class MuntheKaas(NamedTuple):
             put(sigma, i, total)
         problem.act(sigma, y, y)
         return Status.OK
+
+
+def _method(tableau, summary: str) -> Method:
+    return Method(summary=summary, order=tableau.order, formulation="lie_action", citation=f"Munthe-Kaas 1999; {tableau.source}",
+                  conserves="unit length, tangency", build=lambda options, tolerance, t_end: MuntheKaas(*tableau.arrays()))
+
+
+METHODS = {
+    "lie_euler": _method(TABLEAUX["euler"], "order 1, 1 stage, explicit, Lie group action"),
+    "rkmk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit, Lie group action, exact dexpinv"),
+}

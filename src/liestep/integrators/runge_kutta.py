@@ -5,6 +5,8 @@ import numpy as np
 
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, put, row, scale
+from liestep.integrators.method import Method, Option
+from liestep.integrators.tableaux import TABLEAUX
 
 
 class ExplicitRungeKutta(NamedTuple):
@@ -44,3 +46,25 @@ class ExplicitRungeKutta(NamedTuple):
             put(y, i, axpy(h, slope, row(y, i)))
         problem.project(y)
         return Status.OK
+
+
+FORMS = {
+    "form": Option("omega", "omega integrates (q, omega), velocity integrates (q, dq/dt)", ("omega", "velocity")),
+}
+PROJECTION = {
+    "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt) tangent",
+                         ("none", "position", "state")),
+}
+
+
+def _method(tableau, summary: str) -> Method:
+    return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves="nothing exactly",
+                  citation=tableau.source, options=FORMS | PROJECTION,
+                  build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))
+
+
+METHODS = {
+    "rk2_midpoint": _method(TABLEAUX["midpoint"], "order 2, 2 stages, explicit"),
+    "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit"),
+    "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
+}

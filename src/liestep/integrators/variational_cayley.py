@@ -43,7 +43,7 @@ class CayleyStep(NamedTuple):
 
     newton: Any
     increment: Any   # False: q+ = F q and (q+ - q)/h as printed
-    tolerance: Any   # on the last update, relative to the largest component of f
+    tolerance: Any   # on the error left, relative to the largest component of f
     iterations: Any  # at most
 
     def workspace(self, problem, y):
@@ -101,7 +101,7 @@ class CayleyStep(NamedTuple):
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
     def solve(self, problem, q, work):
-        """Iterate on f until the update is at round-off of f, or no longer halves and is below 1e-13 of f."""
+        """Iterate on f until the error left is at round-off of f, or the update no longer halves and is below 1e-13 of f."""
         n = q.shape[0]
         previous = np.inf
         for _ in range(self.iterations):
@@ -125,7 +125,9 @@ class CayleyStep(NamedTuple):
                 put(work.f, i, u)
             if not change < np.inf:
                 return Status.NOT_CONVERGED
-            if change <= self.tolerance*size or (change <= 1e-13*size and change > 0.5*previous):
+            # The error left is of the size of the update, of its square for Newton's method.
+            left = change*change/size if self.newton and size > 0.0 else change
+            if left <= self.tolerance*size or (change <= 1e-13*size and change > 0.5*previous):
                 for i in range(n):  # the round-off component along q_i
                     qi, f = row(q, i), row(work.f, i)
                     put(work.f, i, axpy(-dot(qi, f)/dot(qi, qi), qi, f))

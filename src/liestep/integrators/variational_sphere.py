@@ -72,7 +72,7 @@ class MultiplierStep(NamedTuple):
     """
 
     increment: Any   # False: velocities from (q+ - q)/h, as printed
-    tolerance: Any   # on the last Newton update, relative to the largest multiplier
+    tolerance: Any   # on the error left by the last Newton update, relative to the largest multiplier
     iterations: Any  # at most
 
     def workspace(self, problem, y):
@@ -147,7 +147,8 @@ class MultiplierStep(NamedTuple):
                 size = max(size, abs(work.multiplier[i]))
             if not update < np.inf:
                 return Status.NOT_CONVERGED
-            if update <= self.tolerance*size or (update <= 1e-12*size and update > 0.5*previous):
+            # Newton converges quadratically: the error left is about the square of the relative update.
+            if update*update <= self.tolerance*size*size or (update <= 1e-12*size and update > 0.5*previous):
                 self.increments(inverse, q, work)
                 return Status.OK
             previous = update

@@ -56,10 +56,9 @@ class Parameter:
             raise InputError(f"parameter {name} must not be negative")
         if self.rule == "index" and not np.all(array == np.round(array)):
             raise InputError(f"parameter {name} must be integers")
-        array = np.ascontiguousarray(array.astype(kind))
         if not self.shape:
             return int(array) if self.rule == "index" else float(array)
-        return array
+        return np.ascontiguousarray(array.astype(kind))
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class SphereSheet:
     conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of J are conserved
     presets: Mapping[str, Preset] = field(default_factory=dict)
     citation: str = ""
-    kind: str = "sphere"
+    formulations: tuple[str, ...] = ("sphere_lagrangian", "vector_field", "lie_action")
 
     def bodies(self, parameters: dict) -> int:
         return int(np.shape(self.mass(parameters))[0])

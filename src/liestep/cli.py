@@ -1,0 +1,145 @@
+"""Command line: the same commands that people type and that the workflow's rules call. Imports are inside the commands,
+because a sweep must start fast."""
+import argparse
+import sys
+from pathlib import Path
+
+from liestep.systems.sheet import InputError
+
+
+def parse_value(text: str):
+    """A command-line value: YAML, so that lists and 1e-3 work."""
+    import yaml
+
+    from liestep.study.yamlfile import numbers
+
+    return numbers(yaml.safe_load(text))
+
+
+def assignments(items: list[str], what: str) -> dict:
+    """NAME=VALUE arguments as a dictionary."""
+    found = {}
+    for item in items:
+        name, sign, value = item.partition("=")
+        if not sign:
+            raise InputError(f"{what} {item!r} must be written NAME=VALUE")
+        found[name] = parse_value(value)
+    return found
+
+
+def command_list(arguments) -> None:
+    from liestep import api
+
+    print("problems:")
+    for name, title in api.systems().items():
+        print(f"  {name:26} {title}")
+    print("integrators:")
+    for name, facts in api.integrators(arguments.problem).items():
+        print(f"  {name:26} {facts['summary']}")
+
+
+def command_describe(arguments) -> None:
+    from liestep.describe import describe
+
+    print(describe(arguments.name))
+
+
+def command_run(arguments) -> None:
+    from liestep.api import bar
+    from liestep.study.content import carry_out
+    from liestep.study.files import write
+    from liestep.study.specification import specify
+
+    spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance, t_end=arguments.t_end,
+                   preset=arguments.preset, parameters=assignments(arguments.parameter, "parameter"),
+                   options=assignments(arguments.option, "option"), samples=arguments.samples)
+    content = carry_out(spec, bar(f"{arguments.integrator} on {arguments.problem}"))
+    write(content, arguments.output, replace=False)
+    print(f"{arguments.output}: {content.attributes['message']}")
+    if content.attributes["status"] != "ok":
+        raise SystemExit(3)
+
+
+def command_check(arguments) -> None:
+    from liestep.study.files import read
+    from liestep.study.plan import Study
+
+    if arguments.target.endswith(".nc"):
+        file = read(Path(arguments.target))
+        print(f"{arguments.target}: complete, {file.attributes['problem']} by {file.attributes['integrator']}, {file.attributes['message']}")
+        return
+    study = Study.find(arguments.target, arguments.config, arguments.results)
+    print(f"{study.name}: valid, {len(study.sweeps)} sweeps, {len(study.cells)} runs")
+
+
+def command_sweep(arguments) -> None:
+    from liestep.study.plan import Study
+    from liestep.study.sweep import run_cells
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    cells = study.select(arguments.problem, arguments.integrator, arguments.resolution)
+    made, kept, failed = run_cells(cells)
+    print(f"{study.name} {arguments.problem} {arguments.integrator}: {made} made, {kept} kept, {failed} stopped early", file=sys.stderr)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
+    parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def add(name, function, text):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=function)
+        return command
+
+    listing = add("list", command_list, "list problems and integrators")
+    listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
+    add("describe", command_describe, "equations, parameters, units, presets of a problem, or options of an integrator").add_argument("name")
+    run = add("run", command_run, "make one run and write its NetCDF file")
+    run.add_argument("problem")
+    run.add_argument("integrator")
+    run.add_argument("--step", type=float)
+    run.add_argument("--tolerance", type=float)
+    run.add_argument("--t-end", type=float)
+    run.add_argument("--preset")
+    run.add_argument("--samples", type=int)
+    run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("-o", "--output", type=Path, required=True)
+    add("check", command_check, "check a run's file or a study").add_argument("target")
+    sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem and integrator of a study")
+    sweep.add_argument("study")
+    sweep.add_argument("problem")
+    sweep.add_argument("integrator")
+    sweep.add_argument("resolution", nargs="*", help="only these runs")
+    add_products(add)
+    return parser
+
+
+def add_products(add) -> None:
+    """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
+    import importlib
+    import importlib.util
+
+    for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.figures.commands"):
+        if importlib.util.find_spec(module):
+            importlib.import_module(module).declare(add)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Entry point; InputError becomes one sentence and exit code 2."""
+    try:
+        arguments = build_parser().parse_args(argv)
+        arguments.function(arguments)
+    except InputError as error:
+        print(f"liestep: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("liestep: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

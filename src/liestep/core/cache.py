@@ -1,0 +1,109 @@
+"""Machine code on disk that can be neither stale nor torn.
+
+Numba's own cache notices changes of the file that holds the loop only, and two processes that write at once can mix their
+entries. Here every (loop, component classes) has a folder of its own, named by the hash of all sources that the classes
+import and of the versions; code is compiled into a private folder and published by one rename. A cached folder is never
+written again.
+"""
+import hashlib
+import os
+import platform
+import shutil
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from uuid import uuid4
+
+import llvmlite
+import numba
+import numpy as np
+
+from liestep.core.sources import component_modules, source_hash
+
+LOOP_OPTIONS = {"error_model": "numpy"}
+
+
+def cache_root() -> Path:
+    """$LIESTEP_CACHE, else $XDG_CACHE_HOME/liestep, else ~/.cache/liestep."""
+    base = os.environ.get("LIESTEP_CACHE")
+    if base:
+        return Path(base)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home()/".cache")/"liestep"
+
+
+@cache
+def _versions() -> str:
+    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+
+
+def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
+    stat = Path(function.__code__.co_filename).stat()
+    # Numba compares the loop's file by path and time: two checkouts, or a touched file, get folders of their own.
+    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _versions(),
+             source_hash(*modules), *classes)
+    return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
+
+
+class CompiledLoop:
+    """A loop of `liestep.core.driver` compiled for the components of its first call, with its folder on disk."""
+
+    def __init__(self, function: Callable, folder: str):
+        self.final = cache_root()/folder
+        self.private = None
+        if numba.config.DISABLE_JIT:
+            self.call = function
+            return
+        target = self.final
+        if not self.final.is_dir():
+            target = self.private = self.final.with_name(f".{folder}.{os.getpid()}.{uuid4().hex[:8]}")
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            numba.config.CACHE_DIR = str(target)
+            self.call = numba.njit(cache=True, **LOOP_OPTIONS)(function)
+        except OSError as error:
+            warnings.warn(f"machine code is not kept: {error}", stacklevel=3)
+            self.private = None
+            self.call = numba.njit(**LOOP_OPTIONS)(function)
+
+    def __call__(self, *args):
+        result = self.call(*args)
+        if self.private is not None:
+            self.publish()
+        return result
+
+    def publish(self) -> None:
+        """Make the private folder the common one, or drop it when another process was first."""
+        private, self.private = self.private, None
+        try:
+            os.rename(private, self.final)
+        except OSError:
+            shutil.rmtree(private, ignore_errors=True)
+
+
+_loops: dict[tuple, CompiledLoop] = {}
+
+
+def loop_for(function: Callable, *components) -> CompiledLoop:
+    """The loop specialised for the classes of `components` (their nested components included)."""
+    classes = tuple(_class_tree(component) for component in components)
+    key = (function, classes)
+    if key not in _loops:
+        modules = (function.__module__, *component_modules(*components))
+        _loops[key] = CompiledLoop(function, _folder_name(function, classes, modules))
+    return _loops[key]
+
+
+def specialisations() -> int:
+    """Number of loops compiled or loaded by this process."""
+    return len(_loops)
+
+
+def _class_tree(item) -> str:
+    """Names of the classes of a component tree; leaves by their type and number of dimensions."""
+    if isinstance(item, tuple):
+        name = f"{type(item).__module__}.{type(item).__qualname__}"
+        return f"{name}({','.join(map(_class_tree, item))})"
+    if isinstance(item, np.ndarray):
+        return f"{item.dtype}[{item.ndim}]"
+    return type(item).__name__

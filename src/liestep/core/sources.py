@@ -1,0 +1,75 @@
+"""Hash of exactly the source files that a computation uses: the import closure of its modules, found by reading, not running."""
+import ast
+import hashlib
+import sys
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "liestep"
+
+
+@cache
+def module_file(module: str) -> Path | None:
+    """File of a module of this package or of a loaded plugin; None for anything else."""
+    if module.split(".")[0] == PACKAGE:
+        root = Path(__file__).parents[1]
+        parts = module.split(".")[1:]
+        for candidate in (root.joinpath(*parts).with_suffix(".py") if parts else root/"__init__.py", root.joinpath(*parts, "__init__.py")):
+            if candidate.is_file():
+                return candidate
+        return None
+    loaded = sys.modules.get(module)
+    if getattr(loaded, "LIESTEP_PLUGIN", False):
+        return Path(loaded.__file__)
+    return None
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """Modules of this package that a file imports anywhere, by absolute name."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+    return frozenset(name for name in found if name.split(".")[0] == PACKAGE)
+
+
+def closure(*modules: str) -> dict[str, Path]:
+    """All files that the modules import, directly or not: module name -> file."""
+    files: dict[str, Path] = {}
+    todo = list(modules)
+    while todo:
+        name = todo.pop()
+        path = module_file(name)
+        if path is None or name in files:
+            continue
+        files[name] = path
+        todo.extend(_imports(path))
+    return files
+
+
+@cache
+def source_hash(*modules: str) -> str:
+    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's place."""
+    digest = hashlib.sha256()
+    for name, path in sorted(closure(*modules).items()):
+        content = path.read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def component_modules(*components) -> tuple[str, ...]:
+    """Modules of the classes of all NamedTuples in a tree of components, sorted."""
+    found = set()
+    todo = list(components)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, tuple):
+            if hasattr(item, "_fields"):
+                found.add(type(item).__module__)
+            todo.extend(item)
+    return tuple(sorted(found))

@@ -1,0 +1,58 @@
+"""Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
+import numpy as np
+
+from liestep.integrators.composition import Composition
+from liestep.integrators.method import Method, Option
+from liestep.integrators.variational_cayley import CayleyStep
+from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
+from liestep.integrators.weights import WEIGHTS
+
+OPTIONS = {
+    "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",
+                     ("auto", "explicit", "multipliers", "newton", "fixed_point")),
+    "form": Option("increment", "increment never subtracts q+ - q; paper is the printed form, with larger round-off",
+                   ("increment", "paper")),
+    "tolerance": Option(1e-15, "implicit solvers: error left, relative to the largest unknown"),
+    "iterations": Option(50, "implicit solvers: at most so many iterations"),
+}
+
+
+def _resolve(options, diagonal: bool) -> dict:
+    """Replace solver = auto; an explicit step leaves the solver's numbers out of the specification."""
+    options = dict(options)
+    if options["solver"] == "auto":
+        options["solver"] = "explicit" if diagonal else "multipliers"
+    if options["solver"] == "explicit":
+        if not diagonal:
+            raise ValueError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton, fixed_point")
+        options = {"solver": "explicit", "form": options["form"]}
+    return options
+
+
+def inner_step(options):
+    """The one-step component that the options describe."""
+    increment = options["form"] == "increment"
+    if options["solver"] == "explicit":
+        return ExplicitStep(increment)
+    if options["solver"] == "multipliers":
+        return MultiplierStep(increment, options["tolerance"], options["iterations"])
+    return CayleyStep(options["solver"] == "newton", increment, options["tolerance"], options["iterations"])
+
+
+def _method(name: str, order: int, stages: int, source: str) -> Method:
+    weights = np.array(WEIGHTS[name], dtype=np.float64)
+    return Method(
+        summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal mass, else implicit",
+        order=order, formulation="sphere_lagrangian", symmetric=True,
+        conserves="unit length, tangency, symplectic form, momentum maps; energy bounded", citation=source, options=OPTIONS, resolve=_resolve,
+        build=lambda options, tolerance, t_end: Composition(inner_step(options), weights))
+
+
+METHODS = {
+    "vi_sphere": _method("one", 2, 1, "twospheres2009 eqs. (22)-(30)"),
+    "vi_sphere_y4": _method("y4", 4, 3, "Yoshida 1990"),
+    "vi_sphere_s4": _method("s4", 4, 5, "Suzuki 1990"),
+    "vi_sphere_y6": _method("y6", 6, 7, "Yoshida 1990, solution A"),
+    "vi_sphere_kl6": _method("kl6", 6, 9, "Kahan and Li 1997"),
+    "vi_sphere_kl8": _method("kl8", 8, 17, "Kahan and Li 1997"),
+}

@@ -1,0 +1,178 @@
+"""From a study file to its cells: every run with its specification and the file it is kept in."""
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from liestep.integrators import integrator_ids, method
+from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, StudyConfig, load_study_config
+from liestep.study.execution import run_source_hash
+from liestep.study.specification import RunSpecification, applicable, specify
+from liestep.study.yamlfile import line_of
+from liestep.systems import sheet
+from liestep.systems.sheet import InputError, unknown
+
+SETTINGS = tuple(Settings.model_fields)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a study: (problem, integrator, resolution) by their keys, its specification and file."""
+
+    study: str
+    problem: str
+    integrator: str
+    resolution: str
+    spec: RunSpecification
+    path: Path
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All cells of one (problem, integrator) of a study: one process makes them."""
+
+    study: str
+    problem: str
+    integrator: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when a specification or a used source changes."""
+        import hashlib
+
+        text = " ".join(f"{cell.spec.sha256}:{run_source_hash(cell.spec)}" for cell in self.cells)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Study:
+    """A validated study.
+
+    Args:
+        path: the YAML file.
+        name: its id, for example "twospheres2009/example1"; results lie in `folder`.
+    """
+
+    def __init__(self, path: Path, name: str, results: Path):
+        self.path, self.name = Path(path), name
+        self.folder = Path(results)/name
+        self.config, self._lines = load_study_config(self.path)
+
+    @classmethod
+    def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
+        """Study by id or by the path of its file.
+
+        Raises:
+            InputError: no such study; names the closest one.
+        """
+        root = Path(config)/"studies"
+        if name.endswith((".yaml", ".yml")):
+            path = Path(name)
+            inside = path.resolve().is_relative_to(root.resolve())
+            key = path.resolve().relative_to(root.resolve()).with_suffix("").as_posix() if inside else path.stem
+            return cls(path, key, results)
+        known = study_names(config)
+        if name not in known:
+            raise InputError(unknown("study", name, known))
+        return cls(root/f"{name}.yaml", name, results)
+
+    def complain(self, place: tuple, message: object) -> InputError:
+        return InputError(f"{self.path}, line {line_of(place, self._lines)}: {'.'.join(map(str, place))}: {message}")
+
+    def integrator_id(self, key: str) -> str:
+        entry = self.config.integrators[key]
+        return (entry.id if entry else None) or key
+
+    def pairs(self) -> Iterator[tuple[str, ProblemConfig, str, IntegratorConfig]]:
+        """All (problem, integrator) pairs by key."""
+        for problem, setup in self.config.problems.items():
+            chosen = setup.integrators if setup.integrators is not None else list(self.config.integrators)
+            for place, names in ((("problems", problem, "integrators"), chosen), (("problems", problem, "overrides"), setup.overrides)):
+                for key in names:
+                    if key not in self.config.integrators:
+                        raise self.complain((*place, key), unknown("integrator key", key, self.config.integrators))
+            for key in chosen:
+                yield problem, setup, key, self.config.integrators[key] or IntegratorConfig()
+
+    def setting(self, name: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Any:
+        """Most special value of a setting: pair, integrator, problem, study."""
+        for level in (setup.overrides.get(key), entry, setup, self.config):
+            value = getattr(level, name, None) if level is not None else None
+            if value is not None:
+                return value
+        return None
+
+    @cached_property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """All sweeps with their cells.
+
+        Raises:
+            InputError: an entry that makes no valid run; names file, line and key.
+        """
+        return tuple(self._sweep(*pair) for pair in self.pairs())
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for sweep in self.sweeps for cell in sweep.cells]
+
+    def select(self, problem: str, integrator: str, resolutions: list[str] | None = None) -> list[Cell]:
+        """Cells of one sweep, or some of them by resolution label.
+
+        Raises:
+            InputError: unknown problem, integrator or resolution of this study.
+        """
+        for what, name, known in (("problem", problem, self.config.problems), ("integrator", integrator, self.config.integrators)):
+            if name not in known:
+                raise InputError(f"{self.path}: {unknown(what, name, known)}")
+        setup, entry = self.config.problems[problem], self.config.integrators[integrator] or IntegratorConfig()
+        cells = {cell.resolution: cell for cell in self._sweep(problem, setup, integrator, entry).cells}
+        for name in resolutions or ():
+            if name not in cells:
+                raise InputError(f"{self.path}: {unknown('resolution', name, cells)}")
+        return [cells[name] for name in resolutions or cells]
+
+    def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
+        place = ("problems", problem)
+        try:
+            facts = sheet(setup.system)
+        except InputError as error:
+            raise self.complain((*place, "system"), error) from None
+        try:
+            declared = method(self.integrator_id(key))
+        except InputError as error:
+            raise self.complain(("integrators", key), error) from None
+        if not applicable(setup.system, self.integrator_id(key)):
+            able = ", ".join(name for name in integrator_ids() if applicable(setup.system, name))
+            raise self.complain(place, f"{self.integrator_id(key)} cannot run on {setup.system}; integrators that can: {able}")
+        if setup.preset is not None and setup.preset not in facts.presets:
+            raise self.complain((*place, "preset"), unknown(f"preset of {setup.system}", setup.preset, facts.presets))
+        found = {name: self.setting(name, setup, key, entry) for name in SETTINGS}
+        ladder = found.pop("tolerances" if declared.adaptive else "steps")
+        found.pop("steps" if declared.adaptive else "tolerances")
+        word = "tolerances" if declared.adaptive else "steps"
+        if ladder is None:
+            raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the integrator or the pair")
+        t_end = setup.t_end if setup.t_end is not None else (facts.presets[setup.preset] if setup.preset else next(iter(facts.presets.values()))).t_end
+        ensemble = found.pop("ensemble")
+        common = {name: value for name, value in found.items() if value is not None and (declared.adaptive or name not in ("outputs", "log_steps"))}
+        cells = []
+        try:
+            sizes = [{"tolerance": value} for value in ladder.expand()] if declared.adaptive else \
+                [{"steps": count} for count in ladder.step_counts(t_end)]
+            for size in sizes:
+                spec = specify(setup.system, self.integrator_id(key), **size, t_end=t_end, preset=setup.preset, parameters=setup.parameters,
+                               initial=setup.initial or None, options=entry.options, ensemble=ensemble.model_dump() if ensemble else None, **common)
+                label = f"tol{spec.tolerance:.6g}" if declared.adaptive else f"h{spec.step:.6g}"
+                if any(cell.resolution == label for cell in cells):
+                    raise InputError(f"resolution {label} appears twice")
+                cells.append(Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc"))
+        except InputError as error:
+            raise self.complain(place, f"with {key}: {error}") from None
+        return Sweep(self.name, problem, key, tuple(cells))
+
+
+def study_names(config: Path = Path("config")) -> list[str]:
+    """Ids of all study files, sorted."""
+    root = Path(config)/"studies"
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.yaml"))

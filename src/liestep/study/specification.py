@@ -1,0 +1,182 @@
+"""The specification of one run: everything that determines its file, as a canonical dictionary with a hash."""
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, floor, isfinite
+from typing import Any
+
+import numpy as np
+
+from liestep.integrators import integrator_ids, method
+from liestep.systems import sheet
+from liestep.systems.sheet import InputError, unknown
+
+DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
+STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of the tangent perturbation."""
+
+    members: int
+    amplitude: float
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class RunSpecification:
+    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved."""
+
+    problem: str
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    integrator: str
+    options: Mapping[str, Any]
+    t_end: float
+    steps: int | None            # fixed-step methods
+    tolerance: float | None      # adaptive methods
+    samples: int
+    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
+    statistics_every: int
+    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
+    ensemble: Ensemble | None = None
+    log_steps: bool = False      # adaptive: store accepted times and steps
+    plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
+
+    @property
+    def step(self) -> float | None:
+        return None if self.steps is None else self.t_end/self.steps
+
+    def canonical(self) -> dict[str, Any]:
+        """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
+        ensemble = None if self.ensemble is None else vars(self.ensemble)
+        values = {**vars(self), "ensemble": ensemble}
+        return {name: _plain(value) for name, value in sorted(values.items()) if name != "sha256"}
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(self.canonical(), sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in sorted(value.items())}
+    return value
+
+
+def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
+            t_end: float | None = None, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None,
+            options: Mapping | None = None, samples: int | None = None, outputs: int | None = None, statistics_every: int = 1,
+            replicas: int = 1, ensemble: Mapping | None = None, log_steps: bool = False) -> RunSpecification:
+    """Check a request and fill in what it leaves open.
+
+    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    facts, declared = sheet(problem), method(integrator)
+    require_applicable(problem, integrator)
+    chosen = _preset(facts, preset, problem)
+    merged = {**chosen.parameters, **(parameters or {})}
+    checked = facts.check(merged)
+    state = facts.check_initial(checked, {**(chosen.initial(checked) if not _complete(initial) else {}), **(initial or {})})
+    end = _positive("t_end", chosen.t_end if t_end is None else t_end)
+    try:
+        resolved = declared.resolve(declared.check_options(options), np.ndim(facts.mass(checked)) == 1)
+    except InputError as error:
+        raise InputError(f"{integrator}: {error}") from None
+    count = None
+    if declared.adaptive:
+        if tolerance is None or step is not None or steps is not None:
+            raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
+        tolerance = _positive("tolerance", tolerance)
+        points = (_whole("outputs", outputs) if outputs is not None else (samples or DEFAULT_SAMPLES)) - 1
+    else:
+        if tolerance is not None or (step is None) == (steps is None):
+            raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+        count = whole_steps(end, step) if steps is None else _whole("steps", steps)
+        points = count
+    samples = _samples(samples, points)
+    if ensemble is not None:
+        ensemble = Ensemble(_whole("ensemble members", ensemble.get("members")), _positive("ensemble amplitude", ensemble.get("amplitude")),
+                            int(ensemble.get("seed", 0)))
+    return RunSpecification(problem, checked, state, integrator, resolved, end, count, tolerance, samples, points + 1,
+                            _whole("statistics_every", statistics_every), _whole("replicas", replicas), ensemble, bool(log_steps))
+
+
+def require_applicable(problem: str, integrator: str) -> None:
+    """Raises InputError when the integrator cannot run on the system, naming those that can."""
+    if not applicable(problem, integrator):
+        able = ", ".join(name for name in integrator_ids() if applicable(problem, name))
+        raise InputError(f"{integrator} cannot run on {problem}; integrators that can: {able}")
+
+
+def applicable(problem: str, integrator: str) -> bool:
+    return method(integrator).formulation in sheet(problem).formulations
+
+
+def whole_steps(t_end: float, step: float) -> int:
+    """Number of steps of size `step` in t_end.
+
+    Raises:
+        InputError: not a whole number; the sentence names the two nearest steps that are.
+    """
+    step = _positive("step", step)
+    ratio = t_end/step
+    count = round(ratio)
+    if count >= 1 and abs(ratio - count) <= STEP_TOLERANCE*count:
+        return count
+    if ratio < 1.0:
+        raise InputError(f"step {step!r} is longer than t_end = {t_end!r}; the longest valid step is {t_end!r}")
+    below, above = floor(ratio), ceil(ratio)
+    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and {t_end/below!r}")
+
+
+def _samples(samples: int | None, points: int) -> int:
+    """Number of samples whose intervals are whole numbers of points."""
+    if samples is None:
+        intervals = next(k for k in range(min(DEFAULT_SAMPLES - 1, points), 0, -1) if points % k == 0)
+        return intervals + 1
+    samples = _whole("samples", samples)
+    if samples < 2:
+        raise InputError(f"samples must be at least 2 (both ends), not {samples}")
+    if points % (samples - 1):
+        valid = [k + 1 for k in range(1, points + 1) if points % k == 0]
+        below, above = max(k for k in valid if k < samples or k == 2), min((k for k in valid if k > samples), default=valid[-1])
+        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers are {below} and {above}")
+    return samples
+
+
+def _preset(facts, name: str | None, problem: str):
+    if name is None:
+        return next(iter(facts.presets.values()))
+    if name not in facts.presets:
+        raise InputError(unknown(f"preset of {problem}", name, facts.presets))
+    return facts.presets[name]
+
+
+def _complete(initial: Mapping | None) -> bool:
+    return initial is not None and {"q", "omega"} <= set(initial)
+
+
+def _positive(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a positive number, not {value!r}") from None
+    if not (isfinite(number) and number > 0.0):
+        raise InputError(f"{name} must be a positive number, not {value!r}")
+    return number
+
+
+def _whole(name: str, value: Any) -> int:
+    number = _positive(name, value)
+    if number != int(number):
+        raise InputError(f"{name} must be a whole number, not {value!r}")
+    return int(number)

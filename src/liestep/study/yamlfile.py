@@ -1,0 +1,72 @@
+"""Read YAML with line numbers, so that every complaint can name file, line and key."""
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from liestep.systems.sheet import InputError
+
+
+def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
+    """Content of a YAML file, and the line of every key path.
+
+    Numbers such as 1e-3, which YAML 1.1 reads as text, are numbers here.
+
+    Raises:
+        InputError: missing or malformed; names file and line.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        lines: dict[tuple, int] = {}
+        if node is not None:
+            _collect(node, (), lines, path)
+        return numbers(yaml.safe_load(text)), lines
+    except yaml.MarkedYAMLError as error:
+        line = (error.problem_mark or error.context_mark).line + 1 if (error.problem_mark or error.context_mark) else 1
+        raise InputError(f"{path}, line {line}: malformed YAML: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: malformed YAML: {error}") from None
+
+
+def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:
+    lines[place] = node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            if key.value in seen:
+                raise InputError(f"{path}, line {key.start_mark.line + 1}: key {key.value} appears twice")
+            seen.add(key.value)
+            _collect(value, (*place, key.value), lines, path)
+            lines[(*place, key.value)] = key.start_mark.line + 1
+    elif isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            _collect(item, (*place, number), lines, path)
+
+
+def numbers(value: Any) -> Any:
+    """Turn text that looks like a float with an exponent into a float."""
+    if isinstance(value, dict):
+        return {str(key): numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers(item) for item in value]
+    if isinstance(value, str) and value[:1] in "+-.0123456789":
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def line_of(place: tuple, lines: dict[tuple, int]) -> int:
+    """Line of the longest known part of a key path."""
+    for length in range(len(place), -1, -1):
+        if place[:length] in lines:
+            return lines[place[:length]]
+    return 1
