@@ -1,0 +1,78 @@
+"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to today's study and sources."""
+from functools import cached_property
+
+import pandas
+
+from liestep.study.files import RunFile, require_current
+from liestep.study.plan import Cell, Study
+from liestep.study.textfiles import read_csv
+from liestep.systems.sheet import InputError
+
+
+class StudyResults:
+    """Files and tables of one study.
+
+    `metrics` has one row per run (see `liestep.analysis.metrics`); keys of problems and integrators are those of the study file.
+    """
+
+    def __init__(self, study: Study):
+        self.study = study
+
+    @property
+    def config(self):
+        """The validated study file (`StudyConfig`)."""
+        return self.study.config
+
+    @cached_property
+    def metrics(self) -> pandas.DataFrame:
+        """metrics.csv, rows in the order of the study's cells.
+
+        Raises:
+            InputError: missing, or made for another state of the study.
+        """
+        table = read_csv(self.study.folder/"metrics.csv")
+        wanted = [cell.spec.sha256 for cell in self.study.cells]
+        if list(table.get("run_sha256", ())) != wanted:
+            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse {self.study.name}` again")
+        return table
+
+    def table(self, name: str) -> pandas.DataFrame:
+        """A table of the study by name: orders, energy, momentum, drift, work, timings.
+
+        Raises:
+            InputError: it does not exist.
+        """
+        return read_csv(self.study.folder/f"{name}.csv")
+
+    def select(self, problem: str, integrator: str) -> pandas.DataFrame:
+        """Rows of `metrics` of one pair, in the order of the study file."""
+        table = self.metrics
+        return table[(table["problem"] == problem) & (table["integrator"] == integrator)]
+
+    def file(self, problem: str, integrator: str, resolution: str) -> RunFile:
+        """The file of one run.
+
+        Raises:
+            InputError: unknown keys; missing, incomplete or stale file.
+        """
+        cell, = self.study.select(problem, integrator, [resolution])
+        return self._read(cell)
+
+    def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
+        """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
+        return {cell.resolution: self._read(cell) for cell in self.study.select(problem, integrator)}
+
+    def _read(self, cell: Cell) -> RunFile:
+        return require_current(cell.path, cell.spec)
+
+    def reference(self, problem: str) -> RunFile | None:
+        """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.
+
+        Raises:
+            InputError: missing, incomplete or stale file.
+        """
+        if not self.config.reference:
+            return None
+        from liestep.study.reference import require_reference, study_reference
+
+        return require_reference(*study_reference(self.study, problem))

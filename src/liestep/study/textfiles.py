@@ -1,0 +1,73 @@
+"""Text products (tables): written whole or not at all, numbers that read back as the same floats."""
+import csv
+import io
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from liestep.systems.sheet import InputError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def write_text_atomically(path: Path, text: str) -> None:
+    """Write under a temporary name, flush to disk, rename.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as CSV in the order of `columns`; a missing value, None and NaN are empty fields, floats are shortest decimals that round-trip."""
+    columns = list(columns)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in columns])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def read_csv(path: Path) -> "pandas.DataFrame":
+    """A table written by `csv_text`; only empty fields are missing values.
+
+    Raises:
+        InputError: missing or not a table.
+    """
+    import pandas
+
+    try:
+        return pandas.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError, pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
