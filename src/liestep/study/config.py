@@ -1,7 +1,7 @@
 """Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is generated from these classes."""
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -135,19 +135,17 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
     try:
         return StudyConfig.model_validate(content), lines
     except ValidationError as error:
-        raise InputError(f"{path}, {_sentence(error.errors()[0], content, lines)}") from None
+        raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
 
 
-_FORMS = {"PairConfig", "ProblemConfig", "IntegratorConfig", "Ladder", "EnsembleConfig", "[key]"}
-
-
-def _sentence(problem: dict, content: Any, lines: dict[tuple, int]) -> str:
-    """One sentence for the first complaint of the schema."""
-    place = tuple(part for part in problem["loc"] if part not in _FORMS and not str(part).startswith("function-"))
+def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:
+    """One sentence for the first complaint of a schema: line, key, what is allowed, closest match."""
+    problem = error.errors()[0]
+    place = _place(problem["loc"], content)
     key = ".".join(map(str, place))
-    line = line_of(tuple(place), lines)
+    line = line_of(place, lines)
     if problem["type"] == "extra_forbidden":
-        return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1]))}"
+        return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1], root))}"
     if problem["type"] == "missing":
         return f"line {line}: key {key} is missing"
     if problem["type"] == "string_pattern_mismatch":
@@ -157,23 +155,34 @@ def _sentence(problem: dict, content: Any, lines: dict[tuple, int]) -> str:
     return f"line {line}: {key}: {message[:1].lower() + message[1:]}{value}"
 
 
-def _allowed_keys(place: tuple) -> list[str]:
-    """Keys that the schema knows at a place of the file."""
-    model: type[BaseModel] = StudyConfig
-    names = list(place)
-    while names:
-        part = names.pop(0)
-        if part == "problems":
-            model = ProblemConfig
-            names = names[1:]
-        elif part == "integrators":
-            model = IntegratorConfig
-            names = names[1:]
-        elif part == "overrides":
-            model = PairConfig
-            names = names[1:]
-        elif part in ("steps", "tolerances"):
-            model = Ladder
-        elif part == "ensemble":
-            model = EnsembleConfig
-    return [field.alias or name for name, field in model.model_fields.items()]
+def _place(location: tuple, content: Any) -> tuple:
+    """The part of pydantic's location that exists in the file (it also names classes and union tags)."""
+    place: list = []
+    for number, part in enumerate(location):
+        last = number == len(location) - 1
+        known = (isinstance(content, dict) and part in content) or (isinstance(content, list) and isinstance(part, int) and part < len(content))
+        if known:
+            content = content[part]
+            place.append(part)
+        elif last and isinstance(content, dict) and isinstance(part, str):
+            place.append(part)  # a missing key
+    return tuple(place)
+
+
+def _allowed_keys(place: tuple, root: type[BaseModel]) -> list[str]:
+    """Keys that the schema knows at a place of the file: follows fields through mappings, lists and unions."""
+    models = [root]
+    for part in place:
+        following = []
+        for model in models:
+            by_alias = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+            following += _models(by_alias[part]) if part in by_alias else [model]  # a key of a mapping or an index: same class
+        models = following
+    return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """All schema classes inside an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.integrators import integrator_ids, method
-from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, StudyConfig, load_study_config
+from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
 from liestep.study.execution import run_source_hash
 from liestep.study.specification import RunSpecification, applicable, specify
 from liestep.study.yamlfile import line_of
@@ -153,7 +153,8 @@ class Study:
         word = "tolerances" if declared.adaptive else "steps"
         if ladder is None:
             raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the integrator or the pair")
-        t_end = setup.t_end if setup.t_end is not None else (facts.presets[setup.preset] if setup.preset else next(iter(facts.presets.values()))).t_end
+        preset = facts.presets[setup.preset] if setup.preset else next(iter(facts.presets.values()))
+        t_end = setup.t_end if setup.t_end is not None else preset.t_end
         ensemble = found.pop("ensemble")
         common = {name: value for name, value in found.items() if value is not None and (declared.adaptive or name not in ("outputs", "log_steps"))}
         cells = []

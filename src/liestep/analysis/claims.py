@@ -1,0 +1,202 @@
+"""Judge the claims of a paper: printed number, ours, criterion, verdict."""
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from liestep.analysis.chaos import interval, quantile_position
+from liestep.analysis.results import StudyResults
+from liestep.study.claimfile import Claim, ClaimFile, Digits, Drift, Factor, Limit, Order, Quantile, Ratio, Relative, RunChoice
+from liestep.systems.sheet import InputError
+
+COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "evidence",
+           "setting")
+Results = Mapping[str, StudyResults]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line."""
+
+    met: bool
+    ours: float
+    evidence: str
+
+
+def judge(claims: ClaimFile, results: Results) -> pd.DataFrame:
+    """One row per claim, columns COLUMNS.
+
+    Raises:
+        InputError: a claim names a study, run or quantity that does not exist.
+    """
+    return pd.DataFrame([_row(claims.paper, claim, results) for claim in claims.claims], columns=list(COLUMNS))
+
+
+def _row(paper: str, claim: Claim, results: Results) -> dict:
+    if claim.criterion.kind == "none":
+        outcome, verdict = Outcome(False, math.nan, ""), "not testable"
+    else:
+        try:
+            outcome = CRITERIA[type(claim.criterion)](claim, results)
+        except InputError as error:
+            raise InputError(f"claim {claim.id}: {error}") from None
+        verdict = claim.verdict if outcome.met else "not reproduced"
+    printed = math.nan if claim.printed is None else claim.printed
+    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source, "printed": printed, "ours": outcome.ours,
+            "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units, "criterion": describe(claim), "verdict": verdict,
+            "known_beforehand": claim.known, "evidence": outcome.evidence, "setting": claim.setting + _scan(claim, outcome)}
+
+
+def _scan(claim: Claim, outcome: Outcome) -> str:
+    return f" ({claim.scanned} settings scanned)" if claim.scanned and outcome.met else ""
+
+
+def describe(claim: Claim) -> str:
+    """The criterion as a sentence."""
+    rule, name = claim.criterion, claim.quantity
+    match rule:
+        case Relative():
+            return f"{name} within {rule.tolerance:g} relative of the printed number"
+        case Digits():
+            return f"{name} rounds to the {rule.digits} printed digits"
+        case Factor():
+            return f"{name} within a factor {rule.factor:g} of the printed number"
+        case Limit() | Ratio():
+            bounds = " and ".join([f"<= {rule.at_most:g}"]*(rule.at_most is not None) + [f">= {rule.at_least:g}"]*(rule.at_least is not None))
+            return f"{name} {'divided by that of the compared runs ' if isinstance(rule, Ratio) else ''}{bounds}"
+        case Quantile():
+            return f"printed number inside the central {rule.level:.0%} of the ensemble's {name}"
+        case Order():
+            return f"observed order is asymptotic and {rule.theory:g} within its uncertainty (at least 0.05)"
+        case Drift():
+            return f"drift verdict of {name} is {rule.verdict}"
+    return "no criterion can be stated"
+
+
+def _study(choice: RunChoice, results: Results) -> StudyResults:
+    if choice.study not in results:
+        raise InputError(f"study {choice.study} is not among the studies made")
+    return results[choice.study]
+
+
+def select(choice: RunChoice, results: Results) -> pd.DataFrame:
+    """Rows of metrics.csv that a choice means.
+
+    Raises:
+        InputError: none.
+    """
+    metrics = _study(choice, results).metrics
+    rows = metrics[(metrics.problem == choice.problem) & (metrics.integrator == choice.integrator)]
+    if choice.resolution is not None:
+        rows = rows[rows.resolution == choice.resolution]
+    if rows.empty:
+        raise InputError(f"no run {choice.problem}/{choice.integrator}/{choice.resolution or '*'} in study {choice.study}")
+    return rows
+
+
+def values(claim: Claim, choices: list[RunChoice], results: Results) -> np.ndarray:
+    """The claim's quantity for all chosen runs; a run that stopped early counts as NaN."""
+    found = []
+    for choice in choices:
+        for _, row in select(choice, results).iterrows():
+            if claim.quantity == "energy_change":
+                energy = _study(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
+                found.append(float(energy[-1] - energy[0]))
+            elif claim.quantity in row.index:
+                found.append(float(row[claim.quantity]) if row.status == "ok" else math.nan)
+            else:
+                raise InputError(f"unknown quantity {claim.quantity!r}")
+    return np.array(found)
+
+
+def _compare_printed(claim: Claim, results: Results, met: Callable[[float], bool]) -> Outcome:
+    found = values(claim, claim.runs, results)
+    if found.size != 1:
+        raise InputError(f"a printed number is compared with one run, not with {found.size}")
+    return Outcome(bool(met(float(found[0]))), float(found[0]), f"{found[0]:.6g}")
+
+
+def _relative(claim: Claim, results: Results) -> Outcome:
+    return _compare_printed(claim, results, lambda ours: abs(ours/claim.printed - 1.0) <= claim.criterion.tolerance)
+
+
+def _digits(claim: Claim, results: Results) -> Outcome:
+    places = claim.criterion.digits - 1
+    return _compare_printed(claim, results, lambda ours: f"{ours:.{places}e}" == f"{claim.printed:.{places}e}")
+
+
+def _factor(claim: Claim, results: Results) -> Outcome:
+    return _compare_printed(claim, results, lambda ours: 1.0/claim.criterion.factor <= ours/claim.printed <= claim.criterion.factor)
+
+
+def _within(found: np.ndarray, rule: Limit | Ratio) -> bool:
+    low = -math.inf if rule.at_least is None else rule.at_least
+    high = math.inf if rule.at_most is None else rule.at_most
+    return bool(np.all((found >= low) & (found <= high)))
+
+
+def _worst(found: np.ndarray, rule: Limit | Ratio) -> float:
+    """The value nearest to (or furthest beyond) the limit."""
+    if not np.all(np.isfinite(found)):
+        return math.nan
+    return float(found.max() if rule.at_most is not None else found.min())
+
+
+def _limit(claim: Claim, results: Results) -> Outcome:
+    found = values(claim, claim.runs, results)
+    return Outcome(_within(found, claim.criterion), _worst(found, claim.criterion), ", ".join(f"{value:.4g}" for value in found))
+
+
+def _ratio(claim: Claim, results: Results) -> Outcome:
+    above, below = values(claim, claim.runs, results), values(claim, claim.against, results)
+    if above.size != below.size and below.size != 1:
+        raise InputError(f"{above.size} runs cannot be compared with {below.size}")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = above/below
+    return Outcome(_within(found, claim.criterion), _worst(found, claim.criterion), ", ".join(f"{value:.4g}" for value in found))
+
+
+def _quantile(claim: Claim, results: Results) -> Outcome:
+    if len(claim.runs) != 1:
+        raise InputError("a quantile needs one ensemble run")
+    choice = claim.runs[0]
+    row = select(choice, results).iloc[0]
+    members = np.asarray(_study(choice, results).file(row.problem, row.integrator, row.resolution)[claim.quantity], dtype=float)
+    low, high = interval(members, claim.criterion.level)
+    position = quantile_position(claim.printed, members)
+    return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),
+                   f"{claim.criterion.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at quantile {position:.2f}")
+
+
+def _order(claim: Claim, results: Results) -> Outcome:
+    met, parts, orders = True, [], []
+    for choice in claim.runs:
+        table = _study(choice, results).table("orders")
+        rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
+        if rows.empty:
+            raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
+        row = rows.iloc[0]
+        near = row["class"] == "asymptotic" and abs(row["p"] - claim.criterion.theory) <= max(row["u"], 0.05)
+        met = met and bool(near)
+        orders.append(float(row["p"]))
+        parts.append(f"{choice.problem} {row['p']:.3f} +- {row['u']:.3f} ({row['class']})")
+    return Outcome(met, orders[0], "; ".join(parts))
+
+
+def _drift(claim: Claim, results: Results) -> Outcome:
+    parts = []
+    met = True
+    for choice in claim.runs:
+        table = _study(choice, results).table("drift")
+        rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator) & (table.invariant == claim.quantity)]
+        if rows.empty:
+            raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in study {choice.study}")
+        met = met and bool((rows.verdict == claim.criterion.verdict).all())
+        parts.append(f"{choice.problem}: {', '.join(rows.verdict)}")
+    return Outcome(met, math.nan, "; ".join(parts))
+
+
+CRITERIA: dict[type, Callable[[Claim, Results], Outcome]] = {
+    Relative: _relative, Digits: _digits, Factor: _factor, Limit: _limit, Ratio: _ratio, Quantile: _quantile, Order: _order, Drift: _drift}

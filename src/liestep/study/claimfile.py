@@ -1,0 +1,131 @@
+"""Schema of a claims file (config/claims/<paper>.yaml): statements of a paper with criteria that are written before the result."""
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from liestep.study.config import Strict, complaint
+from liestep.study.yamlfile import read_yaml
+from liestep.systems.sheet import InputError
+
+VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "not testable")
+
+
+class RunChoice(Strict):
+    """Runs of a study by their keys; what is left out matches everything."""
+
+    study: str = Field(description="id of the study")
+    problem: str = Field(description="key of the problem")
+    integrator: str = Field(description="key of the integrator")
+    resolution: str | None = Field(None, description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
+
+
+class Relative(Strict):
+    """|ours/printed - 1| <= tolerance."""
+
+    kind: Literal["relative"]
+    tolerance: float = Field(gt=0)
+
+
+class Digits(Strict):
+    """Ours rounds to the printed number at all its printed digits."""
+
+    kind: Literal["digits"]
+    digits: int = Field(gt=0, description="significant digits printed")
+
+
+class Factor(Strict):
+    """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
+
+    kind: Literal["factor"]
+    factor: float = Field(gt=1)
+
+
+class Limit(Strict):
+    """Every chosen run's quantity lies within the limits."""
+
+    kind: Literal["limit"]
+    at_most: float | None = None
+    at_least: float | None = None
+
+
+class Quantile(Strict):
+    """The printed number lies inside the central `level` interval of the ensemble's members."""
+
+    kind: Literal["quantile"]
+    level: float = Field(0.9, gt=0, lt=1)
+
+
+class Ratio(Strict):
+    """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
+
+    kind: Literal["ratio"]
+    at_most: float | None = None
+    at_least: float | None = None
+
+
+class Order(Strict):
+    """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
+
+    kind: Literal["order"]
+    theory: float
+
+
+class Drift(Strict):
+    """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
+
+    kind: Literal["drift"]
+    verdict: Literal["bounded", "round-off", "drift"] = "bounded"
+
+
+class Untestable(Strict):
+    """No criterion can be stated."""
+
+    kind: Literal["none"]
+
+
+Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Untestable, Field(discriminator="kind")]
+
+
+class Claim(Strict):
+    """One statement of a paper."""
+
+    id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
+    statement: str = Field(description="what the paper says, in our words")
+    source: str = Field(description="where: section, equation, figure")
+    printed: float | None = Field(None, description="printed number, if there is one")
+    units: str = Field("", description="units of the printed number")
+    runs: list[RunChoice] = Field(default_factory=list, description="the runs that decide")
+    against: list[RunChoice] = Field(default_factory=list, description="ratio only: the runs to compare with")
+    quantity: str = Field("", description="column of metrics.csv, or energy_change, or an invariant of the drift table")
+    criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
+    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field("reproduced", description="verdict when the criterion is met")
+    scanned: int = Field(0, ge=0, description="recovered only: number of settings that were scanned to find a datum")
+    known: bool = Field(description="whether the outcome was known beforehand from a trial")
+    setting: str = Field("", description="data that the paper does not print, and how they were chosen")
+
+
+class ClaimFile(Strict):
+    """All claims of one paper."""
+
+    paper: str = Field(description="id of the paper")
+    citation: str = Field(description="full citation")
+    claims: list[Claim]
+
+
+def load_claims(path: Path) -> ClaimFile:
+    """Validated claims of a paper.
+
+    Raises:
+        InputError: file, line, key, and what is allowed.
+    """
+    content, lines = read_yaml(path)
+    try:
+        claims = ClaimFile.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}, {complaint(error, content, lines, ClaimFile)}") from None
+    names = [claim.id for claim in claims.claims]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path}: claim {name} appears twice")
+    return claims
