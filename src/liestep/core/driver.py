@@ -84,3 +84,8 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
 def evaluate(problem, t, y, out):
     """One right-hand side, for solvers outside the core (references)."""
     return problem.rhs(t, y, out)
+
+
+def observe(problem, y, out):
+    """Observables of one state."""
+    problem.observe(y, out)

@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
-from liestep.core.driver import advance, advance_adaptive
+from liestep.core.driver import advance, advance_adaptive, observe
 from liestep.core.recorder import BLOCKS, Recorder, new_recorder
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
@@ -66,15 +66,11 @@ def _baseline(formulated: Formulated) -> np.ndarray:
     """Observables at the start; zero for residuals. The counters stay at zero."""
     width = formulated.observables[-1].columns.stop
     values = np.zeros(width)
-    loop_for(_observe, formulated.problem)(formulated.problem, formulated.start, values)
+    loop_for(observe, formulated.problem)(formulated.problem, formulated.start, values)
     for observable in formulated.observables:
         if observable.residual:
             values[observable.columns] = 0.0
     return values
-
-
-def _observe(problem, y, out):
-    problem.observe(y, out)
 
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
