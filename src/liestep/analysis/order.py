@@ -1,0 +1,199 @@
+"""Observed order of convergence of one method on one problem: which points may be used, two fits, and an honest uncertainty.
+
+Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it the error has
+saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a third-order method as fourth order.
+"""
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf, log, nan
+from typing import Literal
+
+import numpy as np
+
+FLOOR_FACTOR = 30.0         # an admissible error is at least this many floors
+LARGEST_ERROR = 0.1
+SMALLEST_RATIO = 1.4        # of neighbouring steps; closer ones are thinned
+RATIO_SLACK = 0.02          # step counts are rounded: 11/8 stands for sqrt 2
+SLOPE_BAND = 0.3            # pairwise slopes of a window lie this close together
+POINTS = 4
+STEP_SPAN, ERROR_SPAN = log(10.0), log(1e4)
+SPAN_SLACK = 1e-9
+LEAST_ORDER = 0.5           # below it the error does not fall: no method has an order below one
+LEAST_UNCERTAINTY = 0.02
+LEAST_TOLERANCE = 0.05
+CORRECTION = (-0.5, 1.0)    # range of a h^s at the largest step of a window
+
+Classification = Literal["asymptotic", "pre-asymptotic", "floor-limited", "failed"]
+
+
+@dataclass(frozen=True)
+class OrderEstimate:
+    """Result of `observed_order`.
+
+    order           p of fit (b), equal to `order_corrected`; NaN if the window has fewer than 4 points
+    uncertainty     u, a bound by disagreement of models, not a probability; NaN with `order`
+    classification  only "asymptotic" makes `order` a statement about the method
+    order_plain     p of fit (a), e = C h^p; NaN if the window has fewer than 2 points
+    order_corrected p of fit (b), e = C h^p (1 + a h^s)
+    window          indices into the arrays given, from the largest to the smallest step
+    slopes          (h1, h2, slope) between neighbours h1 > h2 of all thinned admissible points, from large to small steps
+    reason          one sentence that explains the classification
+    """
+
+    order: float
+    uncertainty: float
+    classification: Classification
+    order_plain: float
+    order_corrected: float
+    window: tuple[int, ...]
+    slopes: tuple[tuple[float, float, float], ...]
+    reason: str
+
+
+def observed_order(h, error, *, floor=0.0, theory: float | None = None, symmetric: bool = False) -> OrderEstimate:
+    """Estimate the order from errors at several steps, in any sequence.
+
+    h, error: shape (n,); a failed run has a non-finite error. floor: scalar or (n,), the error level of references and
+    round-off; NaN means unknown, which excludes the point. theory: the expected order, which only sets how large u may be.
+    symmetric: the method equals its adjoint, so its error expands in even powers of h.
+
+    Admissible: 30 floor <= e <= 0.1, e > 0. Thinning starts at the smallest admissible step and keeps the next step that is
+    at least 1.4 times larger; 2 % less is allowed because step counts are rounded (11/8 stands for sqrt 2).
+    Window: the longest run of consecutive points that ends at the smallest admissible step and whose pairwise slopes lie
+    within 0.3 of each other; a point that is not admissible between two others interrupts the run. It needs at least 4
+    points and one decade in h or four in e. Fits of log e, unweighted: (a) e = C h^p, (b) e = C h^p (1 + a h^s), s = 2 for
+    symmetric methods, else 1, with a h^s in [-0.5, 1] at the largest step: without limits a -> infinity is fit (a) once more,
+    with order p - s. u = max(|p_a - p_b|, half the spread of p_b with none, the first or the last point left out, two
+    standard errors of p_b, 0.02).
+
+    Classes: "failed", fewer than two finite errors; "floor-limited", the admissible points are too few or span too little and
+    others were lost to the floor, or the error stops falling at the smallest steps (p_a < 0.5), so the floor given is too
+    low; "asymptotic", a sufficient window and u <= 0.15 (0.3 if theory > 4); "pre-asymptotic", everything else.
+    Raises ValueError for arrays that do not match, steps that are not positive and negative errors or floors.
+    """
+    h, error, floor = _checked(h, error, floor)
+    finite = np.isfinite(error)
+    high_enough = (error >= FLOOR_FACTOR*floor) & (error > 0.0)
+    admissible = finite & high_enough & (error <= LARGEST_ERROR)
+    points = _thinned(h, admissible)
+    slopes = [(float(h[j]), float(h[i]), log(error[j]/error[i])/log(h[j]/h[i])) for i, j in pairwise(points)]
+    window = _window(h, admissible, points, slopes)
+
+    log_h, log_e = np.log(h[window]), np.log(error[window])
+    plain = _fit_plain(log_h, log_e) if len(window) >= 2 else nan
+    order, uncertainty = _fit_corrected(log_h, log_e, plain, 2 if symmetric else 1) if len(window) >= POINTS else (nan, nan)
+
+    limit = 0.15 if theory is None or theory <= 4 else 0.3
+    lost = int(np.count_nonzero(finite & ~high_enough))
+    classification: Classification
+    if np.count_nonzero(finite) < 2:
+        classification, reason = "failed", f"{np.count_nonzero(finite)} of {h.size} runs gave a finite error"
+    elif not _sufficient(h, error, points) and lost:
+        classification = "floor-limited"
+        reason = f"{_extent(h, error, points)} at or above {FLOOR_FACTOR:g} x floor, {lost} below"
+    elif not _sufficient(h, error, points):
+        classification, reason = "pre-asymptotic", f"only {_extent(h, error, points)} admissible: smaller or more steps are needed"
+    elif plain < LEAST_ORDER:
+        classification, reason = "floor-limited", "the error stops falling at the smallest steps: the floor given is too low"
+    elif not _sufficient(h, error, window):
+        classification = "pre-asymptotic"
+        reason = f"slopes lie within {SLOPE_BAND:g} of each other over {_extent(h, error, window)} only"
+    elif uncertainty > limit:
+        classification, reason = "pre-asymptotic", f"the fits leave an uncertainty of {uncertainty:.3f}, above {limit:g}"
+    else:
+        classification, reason = "asymptotic", f"{_extent(h, error, window)}, uncertainty {uncertainty:.3f}"
+    return OrderEstimate(order, uncertainty, classification, plain, order, tuple(window[::-1]), tuple(slopes[::-1]), reason)
+
+
+def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
+    """Whether an order claim passes, and a sentence: the class is asymptotic and |p - theory| <= max(u, 0.05)."""
+    if estimate.classification != "asymptotic":
+        return False, f"no order can be claimed ({estimate.classification}): {estimate.reason}"
+    difference = estimate.order - theory
+    tolerance = max(estimate.uncertainty, LEAST_TOLERANCE)
+    passed = abs(difference) <= tolerance
+    side = "above" if difference > 0 else "below"
+    relation = "within" if passed else "more than"
+    return passed, (f"observed order {estimate.order:.3f} +- {estimate.uncertainty:.3f} is {abs(difference):.3f} {side} the"
+                    f" theoretical {theory:g}, {relation} the tolerance {tolerance:.3f}")
+
+
+def _checked(h, error, floor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The three inputs as float arrays of one shape (n,)."""
+    h, error, floor = (np.asarray(values, dtype=float) for values in (h, error, floor))
+    if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):
+        raise ValueError(f"h and error must be (n,), floor a number or (n,); got {h.shape}, {error.shape} and {floor.shape}")
+    if not np.all(np.isfinite(h) & (h > 0.0)):
+        raise ValueError("every step h must be positive and finite")
+    if np.any(error < 0.0) or np.any(floor < 0.0):
+        raise ValueError("errors and floors must not be negative")
+    return h, error, np.broadcast_to(floor, h.shape)
+
+
+def _thinned(h, admissible) -> list[int]:
+    """Indices of the admissible points that are kept, from the smallest to the largest step."""
+    kept: list[int] = []
+    for i in np.argsort(h, kind="stable"):
+        if admissible[i] and (not kept or h[i] >= SMALLEST_RATIO*(1.0 - RATIO_SLACK)*h[kept[-1]]):
+            kept.append(int(i))
+    return kept
+
+
+def _window(h, admissible, points, slopes) -> list[int]:
+    """The leading part of `points` (from the smallest step) without interruption and with slopes in one band."""
+    low, high = inf, -inf
+    for count, (h1, h2, slope) in enumerate(slopes, start=1):
+        low, high = min(low, slope), max(high, slope)
+        if high - low > SLOPE_BAND or np.any(~admissible & (h > h2) & (h < h1)):
+            return points[:count]
+    return points
+
+
+def _spans(h, error, points) -> tuple[float, float]:
+    """Logarithms of largest over smallest step and error."""
+    return (float(np.ptp(np.log(h[points]))), float(np.ptp(np.log(error[points])))) if points else (0.0, 0.0)
+
+
+def _sufficient(h, error, points) -> bool:
+    steps, errors = _spans(h, error, points)
+    return len(points) >= POINTS and (steps >= STEP_SPAN - SPAN_SLACK or errors >= ERROR_SPAN - SPAN_SLACK)
+
+
+def _extent(h, error, points) -> str:
+    steps, errors = _spans(h, error, points)
+    return f"{len(points)} points over {steps/log(10.0):.2f} decades of h and {errors/log(10.0):.2f} of e"
+
+
+def _fit_plain(log_h, log_e) -> float:
+    x = log_h - log_h.mean()
+    return float(x @ (log_e - log_e.mean())/(x @ x))
+
+
+def _project(log_h, log_e, power) -> tuple[float, float, np.ndarray]:
+    """Least squares of fit (b): order, correction c = a h^s at the largest step, residuals.
+
+    For a given c the fit is a straight line, so c alone is searched, on a grid that shrinks around its best point.
+    """
+    share = np.exp(power*(log_h - log_h.max()))
+    x = log_h - log_h.mean()
+    low, high = CORRECTION
+    for _ in range(8):
+        c = np.linspace(low, high, 101)
+        y = log_e - np.log1p(c[:, None]*share)
+        y -= y.mean(axis=1, keepdims=True)
+        order = y @ x/(x @ x)
+        residual = y - order[:, None]*x
+        best = int(np.argmin((residual*residual).sum(axis=1)))
+        low, high = c[max(best - 1, 0)], c[min(best + 1, c.size - 1)]
+    return float(order[best]), float(c[best]), residual[best]
+
+
+def _fit_corrected(log_h, log_e, plain, power) -> tuple[float, float]:
+    """Order of fit (b) and its uncertainty u; points from the smallest to the largest step, at least 4."""
+    order, c, residual = _project(log_h, log_e, power)
+    others = [_project(log_h[part], log_e[part], power)[0] for part in (slice(1, None), slice(None, -1))]
+    share = np.exp(power*(log_h - log_h.max()))
+    sensitivity = np.linalg.pinv(np.stack([np.ones_like(log_h), log_h, share/(1.0 + c*share)], axis=1))[1]
+    variance = residual @ residual/(log_h.size - 3)*(sensitivity @ sensitivity)
+    half_spread = 0.5*(max(order, *others) - min(order, *others))
+    return order, max(abs(plain - order), half_spread, 2.0*float(np.sqrt(variance)), LEAST_UNCERTAINTY)
