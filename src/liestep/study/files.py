@@ -126,17 +126,17 @@ def read_attribute(path: Path, name: str) -> str | None:
         return None
 
 
-def is_current(path: Path, spec: RunSpecification) -> bool:
-    """Whether the file is complete and of this specification and today's sources."""
+def is_current(path: Path, spec: RunSpecification, source: str | None = None) -> bool:
+    """Whether the file is complete and of this specification and today's sources (`source`: their hash, default that of a run)."""
     try:
         attributes = read(path, ()).attributes
     except InputError:
         return False
-    return attributes["run_sha256"] == spec.sha256 and attributes.get("source_hash") == run_source_hash(spec)
+    return attributes["run_sha256"] == spec.sha256 and attributes.get("source_hash") == (source or run_source_hash(spec))
 
 
-def require_current(path: Path, spec: RunSpecification) -> RunFile:
-    """Read a file that must be of this specification and source.
+def require_current(path: Path, spec: RunSpecification, source: str | None = None) -> RunFile:
+    """Read a file that must be of this specification and source (`source`: hash of the sources, default that of a run).
 
     Raises:
         InputError: see `read`; or another specification or source.
@@ -144,6 +144,6 @@ def require_current(path: Path, spec: RunSpecification) -> RunFile:
     file = read(path)
     if file.attributes["run_sha256"] != spec.sha256:
         raise InputError(f"{path} is of another specification than the study asks for; run the study again")
-    if file.attributes["source_hash"] != run_source_hash(spec):
+    if file.attributes["source_hash"] != (source or run_source_hash(spec)):
         raise InputError(f"{path} was made by other sources than today's; run the study again")
     return file

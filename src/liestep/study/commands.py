@@ -1,0 +1,36 @@
+"""Commands that make the products of a study beside its runs: references and timings."""
+import sys
+
+
+def command_reference(arguments) -> None:
+    from liestep.study.files import write
+    from liestep.study.plan import Study
+    from liestep.study.reference import compute_reference, is_current_reference, study_reference
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    path, spec = study_reference(study, arguments.problem)
+    if is_current_reference(path, spec):
+        print(f"{study.name} {arguments.problem}: reference kept", file=sys.stderr)
+        return
+    content = compute_reference(spec)
+    write(content, path)
+    found = content.attributes
+    print(f"{study.name} {arguments.problem}: reference made, engines differ by {found['disagreement_q_max']:.2g} in q and"
+          f" {found['disagreement_omega_max']:.2g} in omega", file=sys.stderr)
+
+
+def command_time(arguments) -> None:
+    from liestep.study.plan import Study
+    from liestep.study.timing import time_study
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    path, count = time_study(study)
+    print(f"{path}: {count} rows", file=sys.stderr)
+
+
+def declare(add) -> None:
+    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    reference = add("reference", command_reference, "make the reference solution of one problem of a study, unless it is up to date")
+    reference.add_argument("study")
+    reference.add_argument("problem")
+    add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")

@@ -1,0 +1,101 @@
+"""Engines of reference solutions: each gives q and omega (time, n, 3) at times that start at zero and are equally spaced."""
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from liestep.core.cache import loop_for
+from liestep.core.driver import evaluate
+from liestep.core.status import Status
+from liestep.formulations import formulate
+from liestep.study.execution import run_once
+from liestep.study.specification import RunSpecification, specify
+from liestep.study.taylor import TaylorSeries
+from liestep.systems import sheet
+
+FALLBACK = "vi_sphere_kl8"      # where no Taylor series can be made
+RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
+CLOSE_ENOUGH, DOUBLINGS = 1e-13, 14
+Trajectory = tuple[np.ndarray, np.ndarray]
+
+
+class EngineError(RuntimeError):
+    """An engine did not reach the last time."""
+
+
+def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
+    """(f(t, y), y(0)) of the omega form for solvers outside the core, y flat: q then omega (6n,)."""
+    formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
+    problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
+
+    def f(t, y):
+        out = np.empty_like(formulated.start)
+        if not loop(problem, t, y.reshape(out.shape), out):
+            raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
+        return out.ravel()
+
+    return f, formulated.start.ravel().copy()
+
+
+def absolute_tolerance(f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
+    """`atol` for q, and for omega times the larger of its size and the root of its rate of change at the start."""
+    n = y.size//2
+    rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
+    return np.concatenate([np.full(n, atol), np.full(n, atol*rate)])
+
+
+def dop853(run: RunSpecification, times: np.ndarray) -> Trajectory:
+    """scipy's DOP853 on the omega form. It steps to each time exactly: its dense output is of lower order than its steps."""
+    from scipy.integrate import DOP853
+
+    f, y = right_hand_side(run)
+    atol = absolute_tolerance(f, y, ATOL)
+    states, h = [y], None
+    for t, end in itertools.pairwise(times):
+        solver = DOP853(f, t, y, end, rtol=RTOL, atol=atol, first_step=None if h is None else min(h, end - t))
+        while solver.status == "running":
+            h = solver.h_abs
+            problem = solver.step()
+            if solver.status == "failed":
+                raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}: {problem}")
+        y, h = solver.y, max(h or 0.0, solver.h_abs)
+        states.append(y)
+    return _split(np.array(states).reshape(len(times), -1, 3))
+
+
+def taylor(run: RunSpecification, times: np.ndarray) -> Trajectory:
+    """heyoka's Taylor series on the multiplier formulation. Raises NotSymbolic."""
+    try:
+        return TaylorSeries(sheet(run.problem), run.parameters, run.initial).trajectory(times)
+    except RuntimeError as error:
+        raise EngineError(str(error)) from None
+
+
+def composition(run: RunSpecification, times: np.ndarray) -> Trajectory:
+    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer by half as much as before."""
+    intervals, change, previous = len(times) - 1, np.inf, None
+    for doubling in range(DOUBLINGS + 1):
+        steps = intervals << doubling
+        spec = specify(run.problem, FALLBACK, steps=steps, samples=len(times), t_end=run.t_end, parameters=run.parameters,
+                       initial=run.initial, statistics_every=steps)
+        outcome = run_once(spec)
+        if outcome.status != Status.OK:
+            continue
+        this = _split(outcome.outputs.states)
+        before, change = change, np.inf if previous is None else max(np.abs(a - b).max() for a, b in zip(this, previous, strict=True))
+        if change < CLOSE_ENOUGH or (np.isfinite(before) and change > 0.5*before):
+            return this
+        previous = this
+    if previous is None:
+        raise EngineError(f"{FALLBACK} failed at every step down to {run.t_end/steps:.3g}: {outcome.status.sentence}")
+    return previous
+
+
+def _split(states: np.ndarray) -> Trajectory:
+    n = states.shape[1]//2
+    return states[:, :n], states[:, n:]
+
+
+ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition}
+DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, omega form", "taylor": "heyoka Taylor series to round-off, multiplier form",
+                "composition": f"{FALLBACK}, step halved to convergence"}
