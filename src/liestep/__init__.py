@@ -3,12 +3,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
-    from liestep.api import integrators, simulate, systems
+    from liestep.api import integrators, reference, simulate, systems
     from liestep.core.status import IntegrationError
-    from liestep.study.reference import reference
     from liestep.systems.sheet import InputError
 
-_PLACES = {"simulate": "liestep.api", "systems": "liestep.api", "integrators": "liestep.api", "reference": "liestep.study.reference",
+_PLACES = {"simulate": "liestep.api", "systems": "liestep.api", "integrators": "liestep.api", "reference": "liestep.api",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.systems.sheet", "IntegrationError": "liestep.core.status"}
 __all__ = ["InputError", "IntegrationError", "integrators", "observed_order", "reference", "simulate", "systems"]
 

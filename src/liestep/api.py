@@ -1,6 +1,6 @@
 """The public Python functions."""
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from liestep.core.status import IntegrationError, Status
@@ -44,6 +44,26 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         raise IntegrationError(Status[content.attributes["status"].upper()], content.attributes["time_reached"],
                                f"{integrator} on {problem} ")
     return to_dataset(content)
+
+
+def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+              t_end: float | None = None, samples: int = 51, engines: Sequence[str] = ("dop853", "taylor")) -> "xarray.Dataset":
+    """Compute a reference solution with two engines; their disagreement is part of it. Arguments as for `simulate`.
+
+    Args:
+        engines: two of dop853, taylor, composition; the first one's trajectory is kept.
+
+    Returns:
+        q, omega, energy, disagreement_q and disagreement_omega (relative to attribute velocity_scale) at `samples` times;
+        attribute energy_scale is the largest kinetic energy.
+
+    Raises:
+        InputError: a wrong argument, or an engine stopped before t_end.
+    """
+    from liestep.study.reference import compute_reference, specify_reference
+
+    return to_dataset(compute_reference(specify_reference(problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                                                          samples=samples, engines=engines)))
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
