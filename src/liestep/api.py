@@ -1,6 +1,5 @@
 """The public Python functions."""
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from liestep.core.status import IntegrationError, Status
@@ -8,6 +7,7 @@ from liestep.integrators import integrator_ids, method
 from liestep.study.content import Content, carry_out
 from liestep.study.specification import applicable, specify
 from liestep.systems import sheet, system_ids
+from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
     import xarray
@@ -34,8 +34,6 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         IntegrationError: the run stopped before t_end and on_failure is "raise".
     """
     if on_failure not in ("raise", "return"):
-        from liestep.systems.sheet import InputError
-
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset, parameters=parameters, initial=initial,
                    options=options, samples=samples, **more)
@@ -84,21 +82,3 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """id -> summary, order and conserved quantities of every integrator (of those that run on `problem`)."""
     return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).conserves}
             for name in integrator_ids() if problem is None or applicable(problem, name)}
-
-
-def bar(label: str) -> Callable[[float], None] | None:
-    """Progress bar on a terminal; None when the output is a file."""
-    if not sys.stderr.isatty():
-        return None
-    from rich.progress import Progress
-
-    progress = Progress(transient=True)
-    progress.start()
-    task = progress.add_task(label, total=1.0)
-
-    def advance(fraction: float) -> None:
-        progress.update(task, completed=fraction)
-        if fraction >= 1.0:
-            progress.stop()
-
-    return advance

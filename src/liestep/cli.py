@@ -45,15 +45,15 @@ def command_describe(arguments) -> None:
 
 
 def command_run(arguments) -> None:
-    from liestep.api import bar
     from liestep.study.content import carry_out
     from liestep.study.files import write
+    from liestep.study.progress import progress_bar
     from liestep.study.specification import specify
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance, t_end=arguments.t_end,
                    preset=arguments.preset, parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples)
-    content = carry_out(spec, bar(f"{arguments.integrator} on {arguments.problem}"))
+    content = carry_out(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
     if content.attributes["status"] != "ok":
