@@ -51,6 +51,17 @@ def closure(*modules: str) -> dict[str, Path]:
     return files
 
 
+def package_modules(*packages: str) -> tuple[str, ...]:
+    """All modules inside packages of this package, by name, sorted."""
+    found = set()
+    for package in packages:
+        folder = module_file(package).parent
+        for path in folder.rglob("*.py"):
+            parts = path.relative_to(folder).with_suffix("").parts
+            found.add(".".join((package, *(part for part in parts if part != "__init__"))))
+    return tuple(sorted(found))
+
+
 @cache
 def source_hash(*modules: str) -> str:
     """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's place."""

@@ -1,4 +1,5 @@
 """From a study file to its cells: every run with its specification and the file it is kept in."""
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,11 @@ class Cell:
     spec: RunSpecification
     path: Path
 
+    @property
+    def fingerprint(self) -> str:
+        """Changes when the specification or a used source changes."""
+        return f"{self.spec.sha256}:{run_source_hash(self.spec)}"
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -39,10 +45,8 @@ class Sweep:
 
     @property
     def fingerprint(self) -> str:
-        """Changes when a specification or a used source changes."""
-        import hashlib
-
-        text = " ".join(f"{cell.spec.sha256}:{run_source_hash(cell.spec)}" for cell in self.cells)
+        """Changes when a cell comes or goes, or its specification or a used source changes."""
+        text = " ".join(cell.fingerprint for cell in self.cells)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
