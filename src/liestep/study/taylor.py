@@ -4,14 +4,12 @@ d^2q/dt^2 = M^-1 (-G + lambda_i q_i) with q_i.d^2q_i/dt^2 = -|v_i|^2, that is su
 -|v_i|^2 + q_i.(M^-1 G)_i: an n x n Cholesky solve. It shares nothing with the omega form of twospheres2009 eqs. (9)-(11) but the
 gradient and the mass matrix. The gradient is the system's own code, run once on symbolic expressions.
 """
-from collections.abc import Callable, Mapping
-from functools import cache
-from types import FunctionType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from liestep.geometry import rows
+from liestep.core.tracing import Functions, plain_component
 from liestep.systems.sheet import SphereSheet
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
@@ -111,40 +109,8 @@ def symbolic_gradient(system: Any, q: np.ndarray) -> np.ndarray:
 
     out = np.zeros(q.shape, dtype=object)
     try:
-        plain_component(system).gradient(q, out)
+        plain_component(system, Functions(heyoka.sqrt, heyoka.sin, heyoka.cos)).gradient(q, out)
     except (TypeError, ValueError) as error:
         raise NotSymbolic(f"the gradient is not one expression: {error}") from None
     return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value)) for value in out.flat],
                     dtype=object).reshape(q.shape)
-
-
-def plain_component(component: Any) -> Any:
-    """A component whose methods run as plain Python on any kind of number, floats in its arrays turned into Python objects."""
-    if isinstance(component, np.ndarray):
-        return component.astype(object) if component.dtype == np.float64 else component
-    if isinstance(component, np.floating):
-        return float(component)
-    if not isinstance(component, tuple):
-        return component
-    fields = [plain_component(item) for item in component]
-    return _plain_class(type(component))(*fields) if hasattr(component, "_fields") else tuple(fields)
-
-
-@cache
-def _plain_class(cls: type) -> type:
-    methods = {name: _plain(value) for name, value in vars(cls).items() if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
-    return type(cls.__name__, (cls,), methods)
-
-
-@cache
-def _plain(function: Callable) -> Callable:
-    """The function with all kernels it names, at any depth, replaced by plain Python; square root, sine and cosine by heyoka's."""
-    import heyoka
-
-    symbolic = {rows.sqrt: heyoka.sqrt, rows.sin: heyoka.sin, rows.cos: heyoka.cos}
-    if function in symbolic:
-        return symbolic[function]
-    source = getattr(function, "py_func", function)
-    names = {name: _plain(value) if hasattr(value, "py_func") else value for name, value in source.__globals__.items()
-             if name in source.__code__.co_names}
-    return FunctionType(source.__code__, {**names, "__builtins__": __builtins__}, source.__name__, source.__defaults__, source.__closure__)

@@ -1,0 +1,112 @@
+"""Flop-weighted cost of a run from its counters. All weights are here.
+
+Additions, multiplications, divisions and square roots count one each. A gradient is counted by running the system's own code on
+numbers that count; the other weights are the leading terms of what the compiled code does for n bodies:
+
+vector work       60 n per gradient: rotations, updates and differences of rows
+coupled mass      12 n^2 per gradient more: products with M or its inverse
+right-hand side   for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/3 + 2 (3n)^2 to factor it and solve; in the
+                  velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric
+linear solve      2 n^3/3 + 2 n^2 for the multipliers; 90 n^2 + 2 (3n)^3/3 + 2 (3n)^2 for f of eq. (28)
+exponential       90 n per action of the group
+
+Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side.
+"""
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.core.tracing import Functions, plain_component
+from liestep.study.specification import RunSpecification
+from liestep.systems import sheet
+
+
+class Counted:
+    """A number that adds one to a tally for every operation."""
+
+    __slots__ = ("tally", "value")
+
+    def __init__(self, value: float, tally: list[int]):
+        self.value, self.tally = value, tally
+
+    def apply(self, function: Callable[[float], float]) -> "Counted":
+        self.tally[0] += 1
+        return Counted(function(self.value), self.tally)
+
+    def __add__(self, other):
+        return self.apply(lambda x: x + float(other))
+
+    def __sub__(self, other):
+        return self.apply(lambda x: x - float(other))
+
+    def __rsub__(self, other):
+        return self.apply(lambda x: float(other) - x)
+
+    def __mul__(self, other):
+        return self.apply(lambda x: x*float(other))
+
+    def __truediv__(self, other):
+        return self.apply(lambda x: x/float(other))
+
+    def __rtruediv__(self, other):
+        return self.apply(lambda x: float(other)/x)
+
+    def __neg__(self):
+        return Counted(-self.value, self.tally)
+
+    def __float__(self):
+        return self.value
+
+    def __lt__(self, other):
+        return self.value < float(other)
+
+    def __gt__(self, other):
+        return self.value > float(other)
+
+    def __abs__(self):
+        return Counted(abs(self.value), self.tally)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x) for f in (math.sqrt, math.sin, math.cos)))
+
+
+def gradient_flops(system: Any, q: np.ndarray) -> int:
+    """Operations of one gradient at q (n, 3)."""
+    tally = [0]
+    state = np.array([Counted(value, tally) for value in q.ravel().tolist()], dtype=object).reshape(q.shape)
+    plain_component(system, COUNTING).gradient(state, np.zeros(q.shape, dtype=object))
+    return tally[0]
+
+
+class CostModel:
+    """Costs of the runs of one problem; its gradient is counted once."""
+
+    def __init__(self, spec: RunSpecification):
+        facts = sheet(spec.problem)
+        self.n = facts.bodies(spec.parameters)
+        self.coupled = np.ndim(facts.mass(spec.parameters)) == 2
+        self.force = gradient_flops(facts.build(spec.parameters), spec.initial["q"])
+
+    def cost(self, spec: RunSpecification, counters: Mapping[str, Any]) -> float:
+        """Flops of a run of this problem; `counters` are the attributes of its file."""
+        n, solver = self.n, spec.options.get("solver")
+        coupled = self.coupled or solver not in (None, "explicit")
+        gradient = self.force + 60*n + 12*n*n*coupled
+        if not self.coupled:
+            rhs = 0
+        elif spec.options.get("form") == "velocity":
+            rhs = 63*n*n + _lu(3*n)
+        else:
+            rhs = 45*n*n + 9*n**3 + 18*n*n
+        solve = _lu(n) if solver == "multipliers" else 90*n*n + _lu(3*n)
+        return float(counters["force_evaluations"]*gradient + counters["rhs_evaluations"]*rhs + counters["linear_solves"]*solve
+                     + counters["exponentials"]*90*n)
+
+
+def _lu(size: int) -> float:
+    """Factor and solve a square system."""
+    return 2*size**3/3 + 2*size*size

@@ -1,0 +1,90 @@
+"""metrics.csv: one tidy row per run of a study, from the runs' files, the references and the timings."""
+from math import nan
+from typing import Any
+
+from liestep.analysis.cost import CostModel
+from liestep.analysis.errors import StateError, reference_floor, replica_floor, state_error
+from liestep.core.counters import Counter
+from liestep.integrators import method
+from liestep.study.files import RunFile, require_current
+from liestep.study.plan import Cell, Study
+from liestep.study.reference import require_reference, study_reference
+from liestep.study.textfiles import read_csv
+
+COUNTERS = tuple(counter.name.lower() for counter in Counter)
+AXES = ("x", "y", "z")
+STATISTICS = ("energy_error_mean", "energy_error_max", *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES),
+              "momentum_error_max", "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
+ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
+COLUMNS = (
+    "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
+    "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
+    "momentum_scale", "momentum_conserved", "energy_scale", "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final",
+    "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
+
+
+def metrics_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per cell in the order of the study file, columns COLUMNS.
+
+    step is t_end/steps, for adaptive methods the mean accepted step. energy_scale is the largest kinetic energy along the
+    reference. error, error_q, error_omega and error_final are those of `StateError`: NaN without a reference, for ensembles, and
+    for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference (disagreement of the
+    engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
+    momentum_error_max is the largest over the conserved components.
+
+    Raises:
+        InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
+    """
+    seconds = _seconds(study)
+    rows = []
+    for problem in study.config.problems:
+        cells = [cell for cell in study.cells if cell.problem == problem]
+        if not cells:
+            continue
+        reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
+        model = CostModel(cells[0].spec) if "work" in study.config.tables else None
+        for cell in cells:
+            rows.append(_row(study, cell, require_current(cell.path, cell.spec), reference, model, seconds.get(cell.spec.sha256, nan)))
+    return rows
+
+
+def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, model: CostModel | None, seconds: float) -> dict[str, Any]:
+    spec, found = cell.spec, file.attributes
+    declared = method(spec.integrator)
+    entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
+    accepted = int(found["steps"])
+    row = {
+        "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem, "system": spec.problem,
+        "integrator": cell.integrator, "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
+        "order": declared.order, "symmetric": declared.symmetric, "adaptive": declared.adaptive, "resolution": cell.resolution,
+        "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
+        "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
+        "cost": model.cost(spec, found) if model else nan, "seconds": seconds, "run_sha256": spec.sha256,
+        "path": cell.path.relative_to(study.folder).as_posix(),
+    }
+    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
+    row |= {name: found.get(name, nan) for name in names}
+    return row | _against(reference, file, comparable=spec.ensemble is None)
+
+
+def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict[str, float]:
+    """Columns that need the reference."""
+    if reference is None:
+        return {}
+    scale = float(reference.attributes["energy_scale"])
+    error = state_error(file, reference) if comparable else StateError()
+    floors = reference_floor(reference), replica_floor(file, reference) if comparable else nan
+    return {
+        "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale if scale else nan,
+        "error": error.error, "error_q": error.q, "error_omega": error.omega, "error_final": error.final,
+        "floor": max(value for value in floors if value == value), "floor_reference": floors[0], "floor_replicas": floors[1],
+    }
+
+
+def _seconds(study: Study) -> dict[str, float]:
+    """run_sha256 -> seconds, from timings.csv if it is there."""
+    path = study.folder/"timings.csv"
+    if not path.is_file():
+        return {}
+    table = read_csv(path).dropna(subset=["run_sha256"])
+    return dict(zip(table["run_sha256"], table["seconds"], strict=True))

@@ -1,0 +1,48 @@
+"""Run a component's compiled-style methods as plain Python on other kinds of numbers: symbols, or numbers that count."""
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.geometry import rows
+
+
+class Functions(NamedTuple):
+    """What stands for the functions of `geometry.rows` that look at values."""
+
+    sqrt: Callable
+    sin: Callable
+    cos: Callable
+
+
+def plain_component(component: Any, functions: Functions) -> Any:
+    """The component with plain methods; float64 arrays become arrays of objects that can hold other numbers."""
+    if isinstance(component, np.ndarray):
+        return component.astype(object) if component.dtype == np.float64 else component
+    if isinstance(component, np.floating):
+        return float(component)
+    if not isinstance(component, tuple):
+        return component
+    fields = [plain_component(item, functions) for item in component]
+    return _plain_class(type(component), functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
+
+
+@cache
+def _plain_class(cls: type, functions: Functions) -> type:
+    methods = {name: _plain(value, functions) for name, value in vars(cls).items()
+               if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
+    return type(cls.__name__, (cls,), methods)
+
+
+@cache
+def _plain(function: Callable, functions: Functions) -> Callable:
+    """A copy of the function in which all kernels that it names, at any depth, are plain Python."""
+    replaced = {rows.sqrt: functions.sqrt, rows.sin: functions.sin, rows.cos: functions.cos}
+    if function in replaced:
+        return replaced[function]
+    source = getattr(function, "py_func", function)
+    names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
+             for name, value in source.__globals__.items() if name in source.__code__.co_names}
+    return FunctionType(source.__code__, {**names, "__builtins__": __builtins__}, source.__name__, source.__defaults__, source.__closure__)
