@@ -1,48 +1,103 @@
-"""Let compiled code call any plain method of any NamedTuple.
+"""Let compiled code call any plain method of any NamedTuple, and small functions marked `@kernel`.
 
 Systems, formulations and integrators ("components") are NamedTuples: their fields are data, their methods plain Python on
 arrays and scalars. Importing this module teaches Numba to resolve `component.method(...)`: the method is compiled as a kernel,
 inlined into its caller, and specialised for the types at hand. Nothing has to be registered.
 
 Rules for the author of a method (a violation is a compile error, or slow):
-- arguments are arrays, scalars, tuples or components; arrays are written in place, loops copy (no whole-array assignment);
+- arguments are arrays, scalars, tuples or components, without defaults; arrays are written in place, loops copy (no whole-array
+  assignment);
 - a method may return scalars or tuples of scalars, never an array or a view;
 - numbers that a method needs are fields (class constants are invisible to compiled code).
 """
 import inspect
-from functools import cache
+from functools import cache, cached_property, update_wrapper
 
-from numba import njit, types
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
+from numba import config, njit, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags, compile_extra
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
 from numba.extending import lower_builtin
 
 # error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a returned
 # view is an error of compilation; with reference counts the same loops run 3-8 times slower.
-KERNEL_OPTIONS = {"error_model": "numpy", "forceinline": True, "_nrt": False}
+PLAIN_OPTIONS = {"error_model": "numpy", "_nrt": False}
+KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-kernel = njit(**KERNEL_OPTIONS)
+
+class InlineLibrary(JITCodeLibrary):
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own.
+
+    Numba does both for every function, with all that is inlined in it: two thirds of the time to compile a loop.
+    """
+
+    def finalize(self):
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+@cache
+def _specialise(function, arguments):
+    """`function` compiled for a tuple of argument types."""
+    flags = Flags()
+    cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS)
+    flags.no_compile = True
+    context = cpu_target.target_context
+    library = InlineLibrary(context.codegen(), function.__qualname__)
+    return compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, library)
+
+
+def _lower_calls(key, function, *declared):
+    """Teach Numba to generate calls of `function`, known to the typing under `key`."""
+    @lower_builtin(key, *declared)
+    def lower(context, builder, signature, arguments):
+        compiled = _specialise(function, signature.args)
+        context.add_linking_libs([compiled.library])
+        return context.call_internal(builder, compiled.fndesc, compiled.signature, arguments)
+
+
+class Kernel:
+    """A function for compiled code, inlined there; called from Python it is an ordinary compiled function."""
+
+    def __init__(self, function):
+        update_wrapper(self, function)
+        self.py_func = function
+
+        class Call(AbstractTemplate):
+            key = self
+
+            def generic(self, args, kws):
+                return _specialise(function, args).signature
+
+        infer_global(self, types.Function(Call))
+        _lower_calls(self, function, types.VarArg(types.Any))
+
+    @cached_property
+    def _callable(self):
+        return njit(**PLAIN_OPTIONS)(self.py_func)
+
+    def __call__(self, *args):
+        return self._callable(*args)
+
+
+def kernel(function):
+    """Decorator; without effect when NUMBA_DISABLE_JIT is set."""
+    return function if config.DISABLE_JIT else Kernel(function)
 
 
 @cache
 def _method_template(function):
-    """Typing template and lowering for one plain function used as a method."""
-    dispatcher = kernel(function)
-    callee = types.Dispatcher(dispatcher)
-
+    """Typing of one plain function used as a method."""
     class Method(AbstractTemplate):
         key = function
-        strong = dispatcher  # Numba itself keeps only a weak reference
 
         def generic(self, args, kws):
-            return callee.get_call_type(self.context, (self.this, *args), kws).as_method()
+            compiled = _specialise(function, (self.this, *args))
+            return compiled.signature.replace(pysig=inspect.signature(function)).as_method()
 
-    @lower_builtin(function, types.BaseNamedTuple, types.VarArg(types.Any))
-    def lower(context, builder, signature, args):
-        call_type = callee.get_call_type(context.typing_context, signature.args, {})
-        call = context.get_function(callee, call_type)
-        context.add_linking_libs(getattr(call, "libs", ()))
-        return call(builder, args)
-
+    _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
     return Method
 
 
