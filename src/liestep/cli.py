@@ -122,7 +122,7 @@ def add_products(add) -> None:
     import importlib
     import importlib.util
 
-    for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.figures.commands"):
+    for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.analysis.verdict_commands", "liestep.figures.commands"):
         if importlib.util.find_spec(module):
             importlib.import_module(module).declare(add)
 
