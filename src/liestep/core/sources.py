@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "liestep"
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @cache
@@ -27,13 +28,16 @@ def module_file(module: str) -> Path | None:
 @cache
 def _imports(path: Path) -> frozenset[str]:
     """Modules of this package that a file imports anywhere, by absolute name."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    found, todo = set(), list(ast.parse(path.read_bytes()).body)
+    while todo:
+        node = todo.pop()
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             found.add(node.module)
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
+        for block in _BLOCKS:  # imports are statements: expressions need not be searched
+            todo.extend(getattr(node, block, ()))
     return frozenset(name for name in found if name.split(".")[0] == PACKAGE)
 
 

@@ -6,6 +6,8 @@ import yaml
 
 from liestep.systems.sheet import InputError
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is 15 times faster
+
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
     """Content of a YAML file, and the line of every key path.
@@ -22,17 +24,21 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         raise InputError(f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
+    loader = LOADER(text)
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = loader.get_single_node()
+        if node is None:
+            return None, {}
         lines: dict[tuple, int] = {}
-        if node is not None:
-            _collect(node, (), lines, path)
-        return numbers(yaml.safe_load(text)), lines
+        _collect(node, (), lines, path)
+        return numbers(loader.construct_document(node)), lines
     except yaml.MarkedYAMLError as error:
         line = (error.problem_mark or error.context_mark).line + 1 if (error.problem_mark or error.context_mark) else 1
-        raise InputError(f"{path}, line {line}: malformed YAML: {error.problem or error.context}") from None
+        raise InputError(f"{path}, line {line}: malformed YAML: {', '.join(filter(None, (error.context, error.problem)))}") from None
     except yaml.YAMLError as error:
         raise InputError(f"{path}: malformed YAML: {error}") from None
+    finally:
+        loader.dispose()
 
 
 def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:
