@@ -33,7 +33,7 @@ class Parameter:
             InputError: wrong type, shape, sign, or not finite.
         """
         if self.rule == "choice":
-            if value not in self.choices:
+            if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
         kind = np.int64 if self.rule == "index" else np.float64
@@ -41,13 +41,15 @@ class Parameter:
             array = np.array(value, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(f"parameter {name} must be numbers, not {value!r}") from None
-        wanted = "scalar" if not self.shape else "shape (" + ", ".join(map(str, self.shape)) + ")"
+        wanted = "a scalar" if not self.shape else "of shape (" + ", ".join(map(str, self.shape)) + ")"
         if array.ndim != len(self.shape):
-            raise InputError(f"parameter {name} must be a {wanted}, not of shape {array.shape}")
+            raise InputError(f"parameter {name} must be {wanted}, not of shape {array.shape}")
         for size, expected in zip(array.shape, self.shape, strict=True):
             expected = sizes.setdefault(expected, size) if isinstance(expected, str) else expected
             if size != expected:
-                raise InputError(f"parameter {name} must be of {wanted} with size {expected}, not of shape {array.shape}")
+                raise InputError(f"parameter {name} must be {wanted} with size {expected}, not of shape {array.shape}")
+        if array.size == 0:
+            raise InputError(f"parameter {name} must not be empty")
         if not np.all(np.isfinite(array)):
             raise InputError(f"parameter {name} must be finite numbers")
         if self.rule == "positive" and not np.all(array > 0.0):
@@ -90,6 +92,7 @@ class SphereSheet:
     conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of J are conserved
     presets: Mapping[str, Preset] = field(default_factory=dict)
     citation: str = ""
+    combination: Callable[[dict], None] = lambda parameters: None  # raises InputError where single parameters are fine, together not
     formulations: tuple[str, ...] = ("sphere_lagrangian", "vector_field", "lie_action")
 
     def bodies(self, parameters: dict) -> int:
@@ -108,7 +111,9 @@ class SphereSheet:
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
-        return {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
+        checked = {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
+        self.combination(checked)
+        return checked
 
     def check_initial(self, parameters: dict, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """q and omega as float64 (n, 3).

@@ -5,11 +5,12 @@ q_i is the direction from pivot i to mass i. T = 1/2 sum m_i l_i^2 |dq_i/dt|^2,
 V = -sum m_i l_i gravity.q_i + sum_springs k/2 (|x| - |r|)^2, x = r + (l_j q_j - l_i q_i)/2, r from pivot i to pivot j.
 A component of J = sum m_i l_i^2 omega_i is conserved only if gravity and all pivot differences point along its axis.
 """
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import add, add_to, axpy, dot, put, row, scale, sqrt, sub
+from liestep.geometry.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.systems._symmetry import invariant_axes
 from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet
 
@@ -53,7 +54,7 @@ class SpringPendula(NamedTuple):
             if self.rest[k] > 0.0:
                 f *= 1.0 - self.rest[k]/sqrt(dot(x, x))
             add_to(out, i, scale(-f*self.half[i], x))
-            put(out, j, axpy(f*self.half[j], x, row(out, j)))
+            add_to(out, j, scale(f*self.half[j], x))
 
 
 def _check(parameters: dict) -> None:
@@ -85,8 +86,58 @@ def _start(parameters: dict) -> dict[str, np.ndarray]:
     """All links along e3 and at rest, except the printed ones: the third is tilted by 30 degrees in the direction
     (cos 20, sin 20, 0) degrees (printed as 0.4698, 0.1710, 0.8660), the first turns with (-10, 4, 0) rad/s."""
     n = len(parameters["mass"])
-    angle = np.radians(20.0)
+    angle = math.radians(20.0)
     q, omega = np.tile([0.0, 0.0, 1.0], (n, 1)), np.zeros((n, 3))
-    q[2 % n] = (np.cos(angle)/2.0, np.sin(angle)/2.0, 3.0**0.5/2.0)
+    q[min(2, n - 1)] = (math.cos(angle)/2.0, math.sin(angle)/2.0, 3.0**0.5/2.0)
     omega[0] = (-10.0, 4.0, 0.0)
     return {"q": q, "omega": omega}
+
+
+def _column_start(parameters: dict) -> dict[str, np.ndarray]:
+    """Links tilted by 30 degrees, evenly around the vertical; every second one turns about it with 8 rad/s."""
+    n = len(parameters["mass"])
+    q, omega = np.zeros((n, 3)), np.zeros((n, 3))
+    c, s = 3.0**0.5/2.0, 0.5
+    for i in range(n):
+        x, y = math.cos(2.0*math.pi*i/n), math.sin(2.0*math.pi*i/n)
+        q[i] = (s*x, s*y, c)
+        if i % 2 == 0:
+            omega[i] = (-8.0*c*s*x, -8.0*c*s*y, 8.0*s*s)  # 8 e3 without its part along q
+    return {"q": q, "omega": omega}
+
+
+def _square(e1: list[float]) -> dict:
+    """Printed parameters: r12 = l e1, r23 = -l e2, r34 = -l e1, r41 = l e2 close a square of pivots."""
+    first, second = np.zeros(3), 0.1*np.array(e1)
+    down = np.array([0.0, -0.1, 0.0])
+    return {"mass": [0.1]*4, "length": [0.1]*4, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0, 30.0, 40.0],
+            "pairs": [[0, 1], [1, 2], [2, 3], [3, 0]], "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
+
+
+SHEET = SphereSheet(
+    title="Spherical pendula connected by springs",
+    equations="m_i l_i^2 domega_i/dt = -q_i x G_i, G_i = -m_i l_i gravity -+ (l_i/2) k (1 - |r|/|x|) x; dq_i/dt = omega_i x q_i",
+    citation="twospheres2009 eqs. (34)-(35), example 3",
+    system=SpringPendula,
+    parameters={
+        "mass": Parameter("kg", "masses of the pendula", ("n",), "positive"),
+        "length": Parameter("m", "lengths of the massless links", ("n",), "positive"),
+        "gravity": Parameter("m s-2", "acceleration vector of gravity", (3,), "finite"),
+        "stiffness": Parameter("N m-1", "spring constants", ("m",), "non-negative"),
+        "pairs": Parameter("1", "numbers of the two pendula that each spring joins, from zero", ("m", 2), "index"),
+        "pivots": Parameter("m", "positions of the pivots", ("n", 3), "finite"),
+    },
+    combination=_check,
+    build=_build,
+    mass=lambda p: p["mass"]*p["length"]*p["length"],
+    conserved_momentum=_conserved,
+    presets={
+        "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy variation, g = 9.81 m/s2 is"
+                        " not printed", "twospheres2009, example 3; errata 5 and 6", "printed", _square([1.0, 0.0, 0.0]), _start, 30.0),
+        "paper_e1_vertical": Preset("the misprint e1 = [0, 0, 1] taken literally: a vertical square", "twospheres2009, example 3; erratum 5",
+                                    "printed", _square([0.0, 0.0, 1.0]), _start, 30.0),
+        "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",
+                         {"mass": [0.1]*3, "length": [0.1]*3, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0],
+                          "pairs": [[0, 1], [1, 2]], "pivots": [[0.0, 0.0, 0.2*i] for i in range(3)]}, _column_start, 30.0),
+    },
+)
