@@ -12,6 +12,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
 from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale
+from liestep.integrators.variational_sphere import length_defect
 
 
 class CayleyWork(NamedTuple):
@@ -42,7 +43,7 @@ class CayleyStep(NamedTuple):
     """
 
     newton: Any
-    increment: Any   # False: q+ = F q and (q+ - q)/h as printed
+    increment: Any   # False: q+ = F q and (q+ - q)/h as printed; True also keeps round-off of the length from adding up
     tolerance: Any   # on the error left, relative to the largest component of f
     iterations: Any  # at most
 
@@ -73,7 +74,9 @@ class CayleyStep(NamedTuple):
         for i in range(n):
             qi = row(q, i)
             if self.increment:
-                put(q, i, add(qi, row(work.move, i)))
+                move = row(work.move, i)
+                # Scaled back to |q+| = 1 for the q at hand; the momentum below keeps the exact displacement.
+                put(q, i, add(qi, axpy(-0.5*length_defect(qi), add(qi, move), move)))
             else:
                 f = row(work.f, i)
                 ff = dot(f, f)
