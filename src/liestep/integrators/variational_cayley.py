@@ -85,10 +85,12 @@ class CayleyStep(NamedTuple):
                 put(work.move, i, axpy(-1.0, qi, new))
         problem.gradient(q, work.g)
         for i in range(n):
-            pull = scale(-0.5*h, row(work.g, i))
+            pull = (0.0, 0.0, 0.0)
             for j in range(n):
-                pull = axpy(mass.matrix[i, j]/h, row(work.move, j), pull)
-            put(w, i, cross(row(q, i), pull))
+                pull = axpy(mass.matrix[i, j], row(work.move, j), pull)
+            # Divided by h: the rounding of 1/h would be the same in every step, a drift of the momentum.
+            pull = (pull[0]/h, pull[1]/h, pull[2]/h)
+            put(w, i, cross(row(q, i), axpy(-0.5*h, row(work.g, i), pull)))
         mass.assemble(q)
         if not cholesky(mass.a, 3*n):
             return Status.SINGULAR_MATRIX
