@@ -19,14 +19,16 @@ ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
-    "momentum_scale", "momentum_conserved", "energy_scale", "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final",
-    "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
+    "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "energy_scale", "energy_error_mean_relative", "error", "error_q",
+    "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
+VARIABLES = ("time", "q", "omega", "energy", "spread_q", "spread_omega")  # what is read of a run's file
 
 
 def metrics_rows(study: Study) -> list[dict[str, Any]]:
     """One row per cell in the order of the study file, columns COLUMNS.
 
-    step is t_end/steps, for adaptive methods the mean accepted step. energy_scale is the largest kinetic energy along the
+    step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference of the last
+    stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
     reference. error, error_q, error_omega and error_final are those of `StateError`: NaN without a reference, for ensembles, and
     for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference (disagreement of the
     engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
@@ -44,7 +46,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
         model = CostModel(cells[0].spec) if "work" in study.config.tables else None
         for cell in cells:
-            rows.append(_row(study, cell, require_current(cell.path, cell.spec), reference, model, seconds.get(cell.spec.sha256, nan)))
+            file = require_current(cell.path, cell.spec, names=VARIABLES)
+            rows.append(_row(study, cell, file, reference, model, seconds.get(cell.spec.sha256, nan)))
     return rows
 
 
@@ -64,6 +67,8 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    energy = file["energy"] if spec.ensemble is None else file["energy"][0]
+    row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     return row | _against(reference, file, comparable=spec.ensemble is None)
 
 

@@ -135,13 +135,14 @@ def is_current(path: Path, spec: RunSpecification, source: str | None = None) ->
     return attributes["run_sha256"] == spec.sha256 and attributes.get("source_hash") == (source or run_source_hash(spec))
 
 
-def require_current(path: Path, spec: RunSpecification, source: str | None = None) -> RunFile:
-    """Read a file that must be of this specification and source (`source`: hash of the sources, default that of a run).
+def require_current(path: Path, spec: RunSpecification, source: str | None = None, names: tuple[str, ...] | None = None) -> RunFile:
+    """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`: hash of the
+    sources, default that of a run).
 
     Raises:
         InputError: see `read`; or another specification or source.
     """
-    file = read(path)
+    file = read(path, names)
     if file.attributes["run_sha256"] != spec.sha256:
         raise InputError(f"{path} is of another specification than the study asks for; run the study again")
     if file.attributes["source_hash"] != (source or run_source_hash(spec)):

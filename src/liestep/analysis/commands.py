@@ -1,0 +1,15 @@
+"""Commands that make tables."""
+import sys
+
+
+def command_analyse(arguments) -> None:
+    from liestep.analysis.tables import analyse
+    from liestep.study.plan import Study
+
+    for path in analyse(Study.find(arguments.study, arguments.config, arguments.results)):
+        print(path, file=sys.stderr)
+
+
+def declare(add) -> None:
+    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    add("analyse", command_analyse, "make metrics.csv and all tables of a study from its runs").add_argument("study")

@@ -1,0 +1,131 @@
+"""The tables `drift` (does an invariant drift?) and `horizons` (how long can states be compared?), from the runs' files."""
+from typing import Any
+
+import numpy as np
+
+from liestep.analysis.chaos import horizon
+from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
+from liestep.analysis.errors import lengths
+from liestep.study.files import RunFile, require_current
+from liestep.study.plan import Cell, Study
+from liestep.study.specification import RunSpecification
+from liestep.systems import sheet
+
+RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
+NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest", "round_off")
+DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS, "period", "deciding_time")
+HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
+LIMIT = 1e-6
+SLACK = 1e-9
+MOVING = 1e-3  # components of q that vary less say nothing about periods
+
+
+def drift_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per run and invariant (energy, conserved momentum_x/y/z, unit_length), columns DRIFT_COLUMNS.
+
+    verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method, step) over at
+    least four times its t_end, the one that both support; confirmed_by is the key of that longer problem. slope is over the whole run.
+    """
+    cells = [cell for cell in study.cells if cell.spec.ensemble is None]
+    files = {cell.path: require_current(cell.path, cell.spec) for cell in cells}
+    estimates = {cell.path: {} if files[cell.path].failed else _estimates(cell.spec, files[cell.path]) for cell in cells}
+    rows = []
+    for cell in cells:
+        file, longer = files[cell.path], _longer(cell, cells)
+        for name in _invariants(file):
+            estimate, other = estimates[cell.path].get(name), estimates[longer.path].get(name) if longer else None
+            if file.failed:
+                found = {"verdict": "failed", "reason": file.attributes["message"]}
+            elif isinstance(estimate, str):
+                found = {"verdict": "too short", "reason": estimate}
+            else:
+                confirmed = isinstance(other, DriftEstimate)
+                both = confirm(estimate, other) if confirmed else estimate
+                found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict, "deciding_time": both.deciding_time,
+                         "confirmed_by": longer.problem if confirmed else None, "period": longest_period(file["time"], file["q"]),
+                         **{key: getattr(estimate, key) for key in NUMBERS}}
+            rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
+    return rows
+
+
+def _run_columns(cell: Cell) -> dict[str, Any]:
+    values = (cell.study, cell.problem, cell.integrator, cell.spec.integrator, cell.resolution, cell.spec.t_end)
+    return dict(zip(RUN_COLUMNS, values, strict=True))
+
+
+def _longer(cell: Cell, cells: list[Cell]) -> Cell | None:
+    """The shortest run that differs from this one by a t_end at least four times as long."""
+    same = [other for other in cells if _identity(other.spec) == _identity(cell.spec)
+            and other.spec.t_end >= CONFIRMATION*cell.spec.t_end*(1.0 - SLACK)]
+    return min(same, key=lambda other: other.spec.t_end, default=None)
+
+
+def _identity(spec: RunSpecification) -> tuple:
+    """What a run and its longer version share."""
+    content = spec.canonical()
+    size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
+    return size, *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins"))
+
+
+def _invariants(file: RunFile) -> list[str]:
+    axes = file.attributes["momentum_conserved"]
+    return ["energy", *(f"momentum_{axis}" for axis in "xyz" if axes != "none" and axis in axes), "unit_length"]
+
+
+def _estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
+    """Invariant -> estimate, or the reason why there is none."""
+    period = longest_period(file["time"], file["q"])
+    found: dict[str, DriftEstimate | str] = {}
+    for name in _invariants(file):
+        if name == "energy":
+            values, blocks, scale = file["energy"], file["energy_block_mean"], energy_terms(spec, file)
+        elif name == "unit_length":
+            values, blocks, scale = file["unit_length_error"], file["unit_length_error_block_mean"], 1.0
+        else:
+            axis = "xyz".index(name[-1])
+            values, blocks = file["momentum_map"][:, axis], file["momentum_map_block_mean"][:, axis]
+            scale = float(file.attributes["momentum_scale"])
+        start = 0.0 if name == "unit_length" else values[0]
+        try:
+            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0, steps=int(file.attributes["steps"]), period=period)
+        except ValueError as error:
+            found[name] = str(error)
+    return found
+
+
+def energy_terms(spec: RunSpecification, file: RunFile) -> float:
+    """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
+    mass = np.asarray(sheet(spec.problem).mass(spec.parameters))
+    mass = np.diag(mass) if mass.ndim == 1 else mass
+    velocity = np.cross(file["omega"], file["q"])
+    kinetic = 0.5*np.einsum("tik,ij,tjk->t", velocity, mass, velocity)
+    return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
+
+
+def longest_period(time: np.ndarray, q: np.ndarray) -> float:
+    """Estimate of the longest period: the longest mean time between upward passages of a component of q through its mean."""
+    series = q.reshape(len(time), -1)
+    series = series[:, np.ptp(series, axis=0) > MOVING]
+    above = series > series.mean(axis=0)
+    passages = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
+    return float((time[-1] - time[0])/max(passages.min(), 1)) if passages.size else float(time[-1] - time[0])
+
+
+def horizon_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
+
+    The distance is the larger of |q - q_0| over bodies and |omega - omega_0| relative to the largest |omega_0|; horizon is empty if it
+    stays below, and the perturbation is the amplitude of the study.
+    """
+    rows = []
+    for cell in study.cells:
+        if cell.spec.ensemble is None:
+            continue
+        file = require_current(cell.path, cell.spec)
+        scale = lengths(file["omega"][0]).max() or 1.0
+        apart = np.maximum(*(lengths(file[name][1:] - file[name][0]).max(axis=(0, 2))/part for name, part in (("q", 1.0), ("omega", scale))))
+        amplitude = cell.spec.ensemble.amplitude
+        rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude, "limit": LIMIT,
+                     "horizon": horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None,
+                     "separation_end": float(apart[-1])})
+    return rows

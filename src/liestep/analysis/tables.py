@@ -1,0 +1,111 @@
+"""All tables of a study: tidy CSV files, and tables.md to read."""
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liestep.analysis import drift_table, metrics, order_table, work_table
+from liestep.analysis.results import StudyResults
+from liestep.study.plan import Study
+from liestep.study.textfiles import csv_text, read_csv, write_text_atomically
+
+RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "tolerance", "t_end", "members",
+       "status", "message")
+LENGTH = ("unit_length_error_mean", "unit_length_error_max", "tangency_error_max")
+ENERGY_COLUMNS = (*RUN, "energy_start", "energy_change", "energy_error_mean", "energy_error_max", "energy_error_mean_relative", "member_low",
+                  "member_median", "member_high", *LENGTH)
+MOMENTUM_COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"), "momentum_error_max",
+                    "momentum_error_max_relative", *LENGTH)
+READABLE = {  # columns of tables.md
+    "orders": ("problem_label", "integrator_label", "order_theory", "p", "u", "class", "window_h_min", "window_h_max", "points", "floor",
+               "energy_order", "verdict"),
+    "energy": ("problem_label", "integrator_label", "resolution", "status", "energy_error_mean", "energy_error_max", "energy_change",
+               "energy_error_mean_relative", "member_low", "member_median", "member_high", "unit_length_error_mean"),
+    "momentum": ("problem_label", "integrator_label", "resolution", "status", "momentum_conserved", "momentum_error_max_x", "momentum_error_max_y",
+                 "momentum_error_max_z", "momentum_error_max_relative", "unit_length_error_max"),
+    "drift": ("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by", "amplitude", "slope", "growth",
+              "reason"),
+    "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
+    "work": ("problem_label", "integrator_label", "runtime", "basis", "error", "steps", "force_evaluations", "rhs_evaluations", "linear_solves",
+             "iterations_per_step", "cost", "seconds"),
+}
+
+
+def analyse(study: Study) -> list[Path]:
+    """Write metrics.csv, the tables that the study asks for, and tables.md; returns the paths.
+
+    Raises:
+        InputError: a file is missing, incomplete or stale.
+    """
+    paths = [_write(study, "metrics", metrics.COLUMNS, metrics.metrics_rows(study))]
+    results = StudyResults(study)
+    parts = [f"# {study.config.title}\n", study.config.description.strip() + "\n" if study.config.description else ""]
+    for name in study.config.tables:
+        columns, rows = TABLES[name](results)
+        paths.append(_write(study, name, columns, rows))
+        parts += [f"## {name}\n", markdown([column for column in READABLE[name] if any(filled(row.get(column)) for row in rows)], rows)]
+    page = study.folder/"tables.md"
+    write_text_atomically(page, "\n".join(part for part in parts if part))
+    return [*paths, page]
+
+
+def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> Path:
+    path = study.folder/f"{name}.csv"
+    write_text_atomically(path, csv_text(columns, rows))
+    return path
+
+
+def filled(value: Any) -> bool:
+    """Neither None nor NaN."""
+    return value is not None and value == value
+
+
+def markdown(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """A table with five significant digits; what is missing is empty."""
+    columns = list(columns)
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |"*len(columns)]
+    lines += ["| " + " | ".join(_text(row.get(name)) for name in columns) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: Any) -> str:
+    if not filled(value):
+        return ""
+    return f"{value:.5g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+def _orders(results: StudyResults) -> tuple:
+    return order_table.COLUMNS, order_table.orders_table(results.metrics)
+
+
+def _energy(results: StudyResults) -> tuple:
+    """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors."""
+    rows = []
+    for run in results.metrics.to_dict("records"):
+        row = {name: run.get(name) for name in ENERGY_COLUMNS}
+        if run["members"] > 1:
+            means = results.file(run["problem"], run["integrator"], run["resolution"])["energy_error_mean"]
+            row |= dict(zip(("member_low", "member_median", "member_high"), map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
+        rows.append(row)
+    return ENERGY_COLUMNS, rows
+
+
+def _momentum(results: StudyResults) -> tuple:
+    """momentum_error_max_relative: over the conserved components, divided by sum_i |sum_j M_ij v_j| at the start."""
+    rows = []
+    for run in results.metrics.to_dict("records"):
+        scale = run["momentum_scale"]
+        relative = {"momentum_error_max_relative": run["momentum_error_max"]/scale if scale else None}
+        rows.append({name: run.get(name) for name in MOMENTUM_COLUMNS} | relative)
+    return MOMENTUM_COLUMNS, rows
+
+
+def _work(results: StudyResults) -> tuple:
+    path = results.study.folder/"timings.csv"
+    return work_table.COLUMNS, work_table.work_rows(results.metrics, read_csv(path) if path.is_file() else None)
+
+
+TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _work,
+          "drift": lambda results: (drift_table.DRIFT_COLUMNS, drift_table.drift_rows(results.study)),
+          "horizons": lambda results: (drift_table.HORIZON_COLUMNS, drift_table.horizon_rows(results.study))}
