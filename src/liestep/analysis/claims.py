@@ -64,7 +64,7 @@ def describe(claim: Claim) -> str:
         case Factor():
             return f"{name} within a factor {rule.factor:g} of the printed number"
         case Limit() | Ratio():
-            bounds = " and ".join([f"<= {rule.at_most:g}"]*(rule.at_most is not None) + [f">= {rule.at_least:g}"]*(rule.at_least is not None))
+            bounds = " and ".join(f"{sign} {limit:g}" for sign, limit in (("<=", rule.at_most), (">=", rule.at_least)) if limit is not None)
             return f"{name} {'divided by that of the compared runs ' if isinstance(rule, Ratio) else ''}{bounds}"
         case Quantile():
             return f"printed number inside the central {rule.level:.0%} of the ensemble's {name}"
@@ -85,7 +85,7 @@ def select(choice: RunChoice, results: Results) -> pd.DataFrame:
     """Rows of metrics.csv that a choice means.
 
     Raises:
-        InputError: none.
+        InputError: there is none.
     """
     metrics = _study(choice, results).metrics
     rows = metrics[(metrics.problem == choice.problem) & (metrics.integrator == choice.integrator)]
@@ -101,13 +101,15 @@ def values(claim: Claim, choices: list[RunChoice], results: Results) -> np.ndarr
     found = []
     for choice in choices:
         for _, row in select(choice, results).iterrows():
-            if claim.quantity == "energy_change":
+            if claim.quantity != "energy_change" and claim.quantity not in row.index:
+                raise InputError(f"unknown quantity {claim.quantity!r}")
+            if row.status != "ok":
+                found.append(math.nan)
+            elif claim.quantity == "energy_change":
                 energy = _study(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
                 found.append(float(energy[-1] - energy[0]))
-            elif claim.quantity in row.index:
-                found.append(float(row[claim.quantity]) if row.status == "ok" else math.nan)
             else:
-                raise InputError(f"unknown quantity {claim.quantity!r}")
+                found.append(float(row[claim.quantity]))
     return np.array(found)
 
 
@@ -162,8 +164,17 @@ def _quantile(claim: Claim, results: Results) -> Outcome:
     if len(claim.runs) != 1:
         raise InputError("a quantile needs one ensemble run")
     choice = claim.runs[0]
-    row = select(choice, results).iloc[0]
-    members = np.asarray(_study(choice, results).file(row.problem, row.integrator, row.resolution)[claim.quantity], dtype=float)
+    rows = select(choice, results)
+    if len(rows) != 1:
+        raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
+    row = rows.iloc[0]
+    file = _study(choice, results).file(row.problem, row.integrator, row.resolution)
+    try:
+        members = np.asarray(file[claim.quantity], dtype=float)
+    except KeyError:
+        raise InputError(f"unknown quantity {claim.quantity!r}") from None
+    if row.status != "ok" or not np.all(np.isfinite(members)):
+        return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
     low, high = interval(members, claim.criterion.level)
     position = quantile_position(claim.printed, members)
     return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),

@@ -2,7 +2,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from liestep.study.config import Strict, complaint
 from liestep.study.yamlfile import read_yaml
@@ -41,12 +41,23 @@ class Factor(Strict):
     factor: float = Field(gt=1)
 
 
-class Limit(Strict):
+class Bounds(Strict):
+    """One or two limits."""
+
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _one_at_least(self) -> "Bounds":
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("give at_most, at_least or both")
+        return self
+
+
+class Limit(Bounds):
     """Every chosen run's quantity lies within the limits."""
 
     kind: Literal["limit"]
-    at_most: float | None = None
-    at_least: float | None = None
 
 
 class Quantile(Strict):
@@ -56,12 +67,10 @@ class Quantile(Strict):
     level: float = Field(0.9, gt=0, lt=1)
 
 
-class Ratio(Strict):
+class Ratio(Bounds):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
 
     kind: Literal["ratio"]
-    at_most: float | None = None
-    at_least: float | None = None
 
 
 class Order(Strict):
@@ -103,6 +112,17 @@ class Claim(Strict):
     scanned: int = Field(0, ge=0, description="recovered only: number of settings that were scanned to find a datum")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Claim":
+        kind = self.criterion.kind
+        if kind != "none" and not self.runs:
+            raise ValueError(f"criterion {kind} needs runs")
+        if kind in ("relative", "digits", "factor", "quantile") and not self.printed:
+            raise ValueError(f"criterion {kind} needs a printed number other than zero")
+        if kind == "ratio" and not self.against:
+            raise ValueError("criterion ratio needs the runs to compare with (key against)")
+        return self
 
 
 class ClaimFile(Strict):
