@@ -105,9 +105,6 @@ class IntegratorConfig(Settings):
     label: str | None = Field(None, description="how tables and figures call it (default: the registered label)")
 
 
-
-
-
 class StudyConfig(Settings):
     """A study: a grid of runs, its reference, the tables and figures it wants."""
 
@@ -139,8 +136,8 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
 
 
 def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:
-    """One sentence for the first complaint of a schema: line, key, what is allowed, closest match."""
-    problem = error.errors()[0]
+    """One sentence for the first complaint of a schema (unknown keys first): line, key, what is allowed, closest match."""
+    problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
     place = _place(problem["loc"], content)
     key = ".".join(map(str, place))
     line = line_of(place, lines)

@@ -62,6 +62,7 @@ class Study:
         self.path, self.name = Path(path), name
         self.folder = Path(results)/name
         self.config, self._lines = load_study_config(self.path)
+        self._known: dict[tuple[str, str], Sweep] = {}
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -114,27 +115,35 @@ class Study:
         Raises:
             InputError: an entry that makes no valid run; names file, line and key.
         """
-        return tuple(self._sweep(*pair) for pair in self.pairs())
+        return tuple(self._planned(*pair) for pair in self.pairs())
+
+    def _planned(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
+        if (problem, key) not in self._known:
+            self._known[problem, key] = self._sweep(problem, setup, key, entry)
+        return self._known[problem, key]
 
     @property
     def cells(self) -> list[Cell]:
         return [cell for sweep in self.sweeps for cell in sweep.cells]
 
-    def select(self, problem: str, integrator: str, resolutions: list[str] | None = None) -> list[Cell]:
-        """Cells of one sweep, or some of them by resolution label.
+    def select(self, problem: str, integrator: str | None = None, resolutions: list[str] | None = None) -> list[Cell]:
+        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label.
 
         Raises:
             InputError: unknown problem, integrator or resolution of this study.
         """
         for what, name, known in (("problem", problem, self.config.problems), ("integrator", integrator, self.config.integrators)):
-            if name not in known:
+            if name is not None and name not in known:
                 raise InputError(f"{self.path}: {unknown(what, name, known)}")
-        setup, entry = self.config.problems[problem], self.config.integrators[integrator] or IntegratorConfig()
-        cells = {cell.resolution: cell for cell in self._sweep(problem, setup, integrator, entry).cells}
+        chosen = [pair for pair in self.pairs() if pair[0] == problem and integrator in (None, pair[2])]
+        if not chosen:
+            raise InputError(f"{self.path}: {integrator} does not run on {problem} in this study")
+        cells = [cell for pair in chosen for cell in self._planned(*pair).cells]
+        labels = [cell.resolution for cell in cells]
         for name in resolutions or ():
-            if name not in cells:
-                raise InputError(f"{self.path}: {unknown('resolution', name, cells)}")
-        return [cells[name] for name in resolutions or cells]
+            if name not in labels:
+                raise InputError(f"{self.path}: {unknown('resolution', name, labels)}")
+        return [cell for cell in cells if not resolutions or cell.resolution in resolutions]
 
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
         place = ("problems", problem)

@@ -1,0 +1,207 @@
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product depends on.
+
+Everything is checked here, before the first job runs.
+"""
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from liestep.core.sources import package_modules, source_hash
+from liestep.figures.commands import MODULES, require_figure
+from liestep.study.claimfile import load_claims
+from liestep.study.config import Strict, complaint
+from liestep.study.plan import Study, Sweep, study_names
+from liestep.systems.sheet import InputError, unknown
+
+CONFIG, RESULTS = Path("config"), Path("results")
+ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")  # the evidence runs simulations of its own
+
+
+class WorkflowConfig(Strict):
+    """config/config.yaml."""
+
+    studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file under config/studies")
+    granularity: Literal["problem", "sweep", "run"] = Field(
+        "problem", description="what one job makes: all runs of a problem of a study (a process costs 1 s, a further integrator in it 0.04 s)"
+        " and all figures of a study; sweep: the runs of one integrator on a problem, and one figure; run: a single run (long runs, clusters),"
+        " and one figure; the files are the same")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sweeps that one job makes, all of one problem of a study. `arguments` are those of `liestep sweep`."""
+
+    arguments: tuple[str, ...]
+    sweeps: tuple[Sweep, ...]
+
+    @property
+    def runs(self) -> list[Path]:
+        return [cell.path for sweep in self.sweeps for cell in sweep.cells]
+
+    @property
+    def fingerprint(self) -> str:
+        return short_hash(" ".join(sweep.fingerprint for sweep in self.sweeps))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Figures of a study that one job draws."""
+
+    study: "StudyProducts"
+    names: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """Hash of what draws them."""
+        return source_hash("liestep.figures.commands", *(f"liestep.figures.{MODULES[name]}" for name in self.names))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Reference of one problem of a study: its file, and a text that changes when it is out of date."""
+
+    study: str
+    problem: str
+    path: Path
+    fingerprint: str
+
+
+class StudyProducts:
+    """Files of one study."""
+
+    def __init__(self, study: Study):
+        self.study, self.name, self.folder = study, study.name, study.folder
+        self.figures = study.config.figures
+        for name in self.figures:
+            try:
+                require_figure(name)
+            except InputError as error:
+                raise study.complain(("figures",), error) from None
+        self.runs = [cell.path for cell in study.cells]
+        self.references = [self._reference(problem) for problem in study.config.problems] if study.config.reference else []
+        self.timings = [self.folder/"timings.csv"] if study.config.timing else []
+        self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
+        self.page = self.folder/"tables.md"
+        # Labels and lists of figures and tables are in no run's specification. The runs are in here although they are inputs: a run
+        # made by hand leaves no trace that Snakemake could compare, and stale tables must fail rather than stay.
+        self.fingerprint = short_hash(" ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in study.sweeps),
+                                                *(reference.fingerprint for reference in self.references))))
+
+    def _reference(self, problem: str) -> Reference:
+        from liestep.study.reference import study_reference
+
+        path, spec = study_reference(self.study, problem)
+        return Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+
+    def figure(self, name: str, kind: str) -> Path:
+        return self.folder/"figures"/f"{name}.{kind}"
+
+    def caption(self, name: str) -> str:
+        """File with the figure's caption, absolute: the report looks for relative ones beside the rules."""
+        return str((self.folder/"figures"/f"{name}.caption.txt").absolute())
+
+    def log(self, *parts: str) -> Path:
+        return self.folder/"logs"/f"{'.'.join(parts)}.log"
+
+
+class Workflow:
+    """All that `snakemake` makes.
+
+    Args:
+        config: content of config.yaml with the changes of the command line.
+
+    Raises:
+        InputError: a wrong key, an unknown study, or an error in one of the studies or claims.
+    """
+
+    def __init__(self, config: Mapping[str, Any], folder: Path = CONFIG, results: Path = RESULTS):
+        self.folder, self.results = folder, results
+        try:
+            self.config = WorkflowConfig.model_validate(config)
+        except ValidationError as error:
+            sentence = complaint(error, config, {}, WorkflowConfig).removeprefix("line 1: ")
+            raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
+        wanted, known = self.config.studies, study_names(folder)
+        names = known if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+        for name in names:
+            if name not in known:
+                raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
+        self.studies = [StudyProducts(Study.find(name, folder, results)) for name in names]
+        self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
+        self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
+        self.batches = self._batches()
+        self.references = [reference for products in self.studies for reference in products.references]
+        self.claims = self._claims()
+        self.errata = sorted((folder/"errata").glob("*.yaml"))
+
+    def _batches(self) -> list[Batch]:
+        if self.config.granularity == "sweep":
+            return [Batch((sweep.study, sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
+        grouped: dict[tuple[str, str], list[Sweep]] = {}
+        for sweep in self.sweeps:
+            grouped.setdefault((sweep.study, sweep.problem), []).append(sweep)
+        return [Batch(place, tuple(sweeps)) for place, sweeps in grouped.items()]
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        if self.config.granularity == "problem":
+            return [Drawing(products, tuple(products.figures)) for products in self.studies if products.figures]
+        return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
+
+    def _claims(self) -> dict[Path, set[str]]:
+        """Claims files with the ids of the studies they refer to; none unless all those studies are made. Their runs are checked."""
+        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells} for sweep in self.sweeps}
+        made, found = {products.name for products in self.studies}, {}
+        for path in sorted((self.folder/"claims").glob("*.yaml")):
+            choices = [(claim.id, choice) for claim in load_claims(path).claims for choice in (*claim.runs, *claim.against)]
+            found[path] = {choice.study for _, choice in choices}
+            missing = sorted(found[path] - made)
+            if missing and self.config.studies == "all":
+                raise InputError(f"{path}: {unknown('study', missing[0], made)}")
+            if missing:
+                return {}
+            for claim, choice in choices:
+                resolutions = runs.get((choice.study, choice.problem, choice.integrator))
+                if resolutions is None:
+                    raise InputError(f"{path}: claim {claim}: study {choice.study} has no runs {choice.problem} {choice.integrator}")
+                if choice.resolution is not None and choice.resolution not in resolutions:
+                    raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
+        return found
+
+    @property
+    def claimed(self) -> list[StudyProducts]:
+        """Studies that claims refer to."""
+        names = set().union(*self.claims.values())
+        return [products for products in self.studies if products.name in names]
+
+    @property
+    def verdicts(self) -> list[Path]:
+        kinds = ["claims"]*bool(self.claims) + ["errata"]*bool(self.errata)
+        return [self.results/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
+
+    @property
+    def targets(self) -> list[Path]:
+        """Everything that is asked for."""
+        found = list(self.verdicts)
+        for products in self.studies:
+            found += [products.page, *products.tables, *(products.figure(name, kind) for name in products.figures for kind in ("pdf", "png"))]
+        return found
+
+
+def source(*packages: str) -> str:
+    """Hash of all modules of the packages and of what they import: tables and figures find some of their modules by name."""
+    return source_hash(*package_modules(*packages))
+
+
+def short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rule_name(*parts: str) -> str:
+    """Name of a rule from ids and keys."""
+    return re.sub(r"\W", "_", "_".join(parts))

@@ -1,0 +1,42 @@
+# Tables of each study from all its runs; times of each run, taken alone on the machine, where the study asks for them.
+for products in WORKFLOW.studies:
+
+    rule:
+        name:
+            rule_name("analyse", products.name)
+        input:
+            runs=products.runs,
+            references=[reference.path for reference in products.references],
+            timings=products.timings,
+        output:
+            tables=products.tables,
+            page=report(products.page, category=products.name, caption="../report/tables.rst"),
+        log:
+            products.log("analyse"),
+        params:
+            study=products.name,
+            fingerprint=products.fingerprint,
+            source=source("liestep.analysis"),
+        message:
+            f"{products.name}: tables"
+        shell:
+            "liestep analyse {params.study} 2> {log}"
+
+    if products.timings:
+
+        rule:
+            name:
+                rule_name("time", products.name)
+            input:
+                runs=products.runs,
+            output:
+                products.timings,
+            log:
+                products.log("timings"),
+            params:
+                study=products.name,
+            threads: workflow.cores
+            message:
+                f"{products.name}: time every run alone"
+            shell:
+                "liestep time {params.study} 2> {log}"

@@ -1,0 +1,37 @@
+# Verdicts on the claims of the papers, from the tables of all studies they refer to, and evidence for the errata.
+if WORKFLOW.claims:
+
+    rule claims:
+        input:
+            claims=list(WORKFLOW.claims),
+            runs=[products.runs for products in WORKFLOW.claimed],
+            tables=[products.tables for products in WORKFLOW.claimed],
+        output:
+            table="results/claims.csv",
+            page=report("results/claims.md", category="Claims", caption="../report/claims.rst"),
+        log:
+            "results/logs/claims.log",
+        params:
+            source=source("liestep.analysis"),
+        message:
+            "claims: verdicts"
+        shell:
+            "liestep claims 2> {log}"
+
+
+if WORKFLOW.errata:
+
+    rule errata:
+        input:
+            WORKFLOW.errata,
+        output:
+            table="results/errata.csv",
+            page=report("results/errata.md", category="Errata", caption="../report/errata.rst"),
+        log:
+            "results/logs/errata.log",
+        params:
+            source=source(*ERRATA_SOURCES),
+        message:
+            "errata: evidence"
+        shell:
+            "liestep errata 2> {log}"

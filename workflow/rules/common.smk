@@ -1,0 +1,15 @@
+# The studies and what belongs to them, checked before any job runs.
+import os
+import sys
+from pathlib import Path
+
+from liestep.study.workflow import ERRATA_SOURCES, Workflow, rule_name, source
+from liestep.systems.sheet import InputError
+
+# Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
+os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
+
+try:
+    WORKFLOW = Workflow(config)
+except InputError as error:
+    sys.exit(f"liestep: {error}")

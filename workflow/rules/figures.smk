@@ -1,0 +1,32 @@
+# Figures.
+for drawing in WORKFLOW.drawings:
+
+    rule:
+        name:
+            rule_name("figures", drawing.study.name, *drawing.names)
+        input:
+            runs=drawing.study.runs,
+            references=[reference.path for reference in drawing.study.references],
+            tables=drawing.study.tables,
+        output:
+            vector=[drawing.study.figure(name, "pdf") for name in drawing.names],
+            pixels=[
+                report(
+                    drawing.study.figure(name, "png"),
+                    caption=drawing.study.caption(name),
+                    category=drawing.study.name,
+                    labels={"figure": name},
+                )
+                for name in drawing.names
+            ],
+        log:
+            drawing.study.log("figures", *drawing.names),
+        params:
+            study=drawing.study.name,
+            names=" ".join(drawing.names),
+            fingerprint=drawing.study.fingerprint,
+            source=drawing.source,
+        message:
+            f"{drawing.study.name}: figures {', '.join(drawing.names)}"
+        shell:
+            "liestep figure {params.study} {params.names} 2> {log}"

@@ -1,0 +1,32 @@
+# Runs. `update` keeps the files that exist; the command makes those that are missing or of another specification or source.
+if WORKFLOW.config.granularity != "run":
+    for batch in WORKFLOW.batches:
+
+        rule:
+            name:
+                rule_name("sweep", *batch.arguments)
+            output:
+                update(batch.runs),
+            log:
+                f"results/{batch.arguments[0]}/logs/{'.'.join(batch.arguments[1:])}.log",
+            params:
+                place=" ".join(batch.arguments),
+                fingerprint=batch.fingerprint,
+            message:
+                f"{batch.arguments[0]}: {len(batch.runs)} runs of {' by '.join(batch.arguments[1:])}"
+            shell:
+                "liestep sweep {params.place} 2> {log}"
+
+else:
+
+    rule run:
+        output:
+            update("results/{study}/runs/{problem}/{integrator}/{resolution}.nc"),
+        log:
+            "results/{study}/logs/{problem}.{integrator}.{resolution}.log",
+        params:
+            fingerprint=lambda wildcards, output: WORKFLOW.cells[Path(output[0])].fingerprint,
+        message:
+            "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
+        shell:
+            "liestep sweep {wildcards.study} {wildcards.problem} {wildcards.integrator} {wildcards.resolution} 2> {log}"
