@@ -1,0 +1,18 @@
+"""One folder of machine code for the whole session, common to all workers: tests neither read nor write the user's cache.
+
+LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
+"""
+import os
+import shutil
+import tempfile
+
+WORKER = "PYTEST_XDIST_WORKER" in os.environ
+KEPT = os.environ.get("LIESTEP_TEST_CACHE")
+
+if not WORKER:  # workers inherit the variable; it must stand before the package is imported
+    os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
+
+
+def pytest_unconfigure():
+    if not WORKER and not KEPT:
+        shutil.rmtree(os.environ["LIESTEP_CACHE"], ignore_errors=True)
