@@ -21,7 +21,7 @@ import numpy as np
 
 from liestep.core.sources import component_modules, source_hash
 
-LOOP_OPTIONS = {"error_model": "numpy"}
+LOOP_OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def cache_root() -> Path:

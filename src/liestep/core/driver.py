@@ -11,17 +11,16 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
 
     Returns (status, number of completed steps).
     """
-    if first == 0:
-        integrator.start(problem, 0.0, y, work)
-        status = recorder.record(problem, y, 0)
-        if status != Status.OK:
-            return status, 0
-    for k in range(first, last):
-        status = integrator.step(problem, k*h, y, h, work)
+    for point in range(first + 1 if first > 0 else 0, last + 1):  # one call of each method: each is inlined where it is called
+        status = Status.OK
+        if point > 0:
+            status = integrator.step(problem, (point - 1)*h, y, h, work)
+        else:
+            integrator.start(problem, 0.0, y, work)
         if status == Status.OK:
-            status = recorder.record(problem, y, k + 1)
+            status = recorder.record(problem, y, point)
         if status != Status.OK:
-            return status, k
+            return status, max(point - 1, 0)
     return Status.OK, last
 
 
