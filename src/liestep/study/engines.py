@@ -15,6 +15,7 @@ from liestep.systems import sheet
 
 FALLBACK = "vi_sphere_kl8"      # where no Taylor series can be made
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
+MOST_STEPS = 10_000             # between two times: more means a singularity
 CLOSE_ENOUGH, DOUBLINGS = 1e-13, 14
 Trajectory = tuple[np.ndarray, np.ndarray]
 
@@ -30,7 +31,7 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 
     def f(t, y):
         out = np.empty_like(formulated.start)
-        if not loop(problem, t, y.reshape(out.shape), out):
+        if not loop(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():  # scipy would repeat a NaN step for ever
             raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
         return out.ravel()
 
@@ -53,11 +54,13 @@ def dop853(run: RunSpecification, times: np.ndarray) -> Trajectory:
     states, h = [y], None
     for t, end in itertools.pairwise(times):
         solver = DOP853(f, t, y, end, rtol=RTOL, atol=atol, first_step=None if h is None else min(h, end - t))
-        while solver.status == "running":
+        for _ in range(MOST_STEPS):
             h = solver.h_abs
             problem = solver.step()
-            if solver.status == "failed":
-                raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}: {problem}")
+            if solver.status != "running":
+                break
+        if solver.status != "finished":
+            raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}: {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
     return _split(np.array(states).reshape(len(times), -1, 3))
