@@ -3,6 +3,7 @@
 Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time stamps.
 """
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -23,8 +24,8 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
         InputError: the folder cannot be written, or the file exists and `replace` is False.
     """
     path = Path(path)
-    if path.exists() and not replace and read_attribute(path, "run_sha256") != content.attributes["run_sha256"]:
-        raise InputError(f"{path} exists and is of another specification; remove it or choose another name")
+    if not replace:
+        require_free(path, content.attributes["run_sha256"])
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +36,17 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # gone, or never made
+            temporary.unlink()
+
+
+def require_free(path: Path, sha256: str) -> None:
+    """Raises InputError when a file of anything else than this specification is there, or none can be written there."""
+    if path.exists() and read_attribute(path, "run_sha256") != sha256:
+        raise InputError(f"{path} exists and is of another specification; remove it or choose another name")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError(f"cannot write {path}: {folder} is not a folder that can be written")
 
 
 def _fill(content: Content, path: Path) -> None:

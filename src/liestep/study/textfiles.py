@@ -3,6 +3,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -31,7 +32,8 @@ def write_text_atomically(path: Path, text: str) -> None:
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # gone, or never made
+            temporary.unlink()
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
@@ -66,7 +68,7 @@ def read_csv(path: Path) -> "pandas.DataFrame":
     import pandas
 
     try:
-        return pandas.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
+        return pandas.read_csv(path, keep_default_na=False, na_values=[""])
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError, pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
