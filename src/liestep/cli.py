@@ -3,40 +3,47 @@ because a sweep must start fast."""
 import argparse
 import gc
 import importlib
+import os
 import sys
 from pathlib import Path
 
 from liestep.systems.sheet import InputError
 
 
-def parse_value(text: str):
-    """A command-line value: YAML, so that lists and 1e-3 work."""
+class Parser(argparse.ArgumentParser):
+    """Complains in one sentence instead of printing the usage."""
+
+    def error(self, message: str):
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def assignments(items: list[str], what: str) -> dict:
+    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work."""
     import yaml
 
     from liestep.study.yamlfile import numbers
 
-    return numbers(yaml.safe_load(text))
-
-
-def assignments(items: list[str], what: str) -> dict:
-    """NAME=VALUE arguments as a dictionary."""
     found = {}
     for item in items:
         name, sign, value = item.partition("=")
         if not sign:
             raise InputError(f"{what} {item!r} must be written NAME=VALUE")
-        found[name] = parse_value(value)
+        try:
+            found[name] = numbers(yaml.safe_load(value))
+        except yaml.YAMLError:
+            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a list like [1, 2]") from None
     return found
 
 
 def command_list(arguments) -> None:
     from liestep import api
 
+    integrators = api.integrators(arguments.problem)
     print("problems:")
     for name, title in api.systems().items():
         print(f"  {name:26} {title}")
     print("integrators:")
-    for name, facts in api.integrators(arguments.problem).items():
+    for name, facts in integrators.items():
         print(f"  {name:26} {facts['summary']}")
 
 
@@ -48,13 +55,14 @@ def command_describe(arguments) -> None:
 
 def command_run(arguments) -> None:
     from liestep.study.content import carry_out
-    from liestep.study.files import write
+    from liestep.study.files import require_free, write
     from liestep.study.progress import progress_bar
     from liestep.study.specification import specify
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance, t_end=arguments.t_end,
                    preset=arguments.preset, parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples)
+    require_free(arguments.output, spec.sha256)
     content = carry_out(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
@@ -65,12 +73,13 @@ def command_run(arguments) -> None:
 def command_check(arguments) -> None:
     from liestep.study.files import read
     from liestep.study.plan import Study
+    from liestep.study.workflow import StudyProducts
 
     if arguments.target.endswith(".nc"):
         file = read(Path(arguments.target))
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {file.attributes['integrator']}, {file.attributes['message']}")
         return
-    study = Study.find(arguments.target, arguments.config, arguments.results)
+    study = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results)).study
     print(f"{study.name}: valid, {len(study.sweeps)} sweeps, {len(study.cells)} runs")
 
 
@@ -95,7 +104,7 @@ def skip_blas() -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
+    parser = Parser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -147,6 +156,9 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("liestep: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader of our output, for example `head`, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 

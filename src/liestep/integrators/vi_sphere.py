@@ -6,6 +6,7 @@ from liestep.integrators.method import Method, Option
 from liestep.integrators.variational_cayley import CayleyStep
 from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
 from liestep.integrators.weights import WEIGHTS
+from liestep.systems.sheet import InputError
 
 OPTIONS = {
     "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",
@@ -24,7 +25,7 @@ def _resolve(options, diagonal: bool) -> dict:
         options["solver"] = "explicit" if diagonal else "multipliers"
     if options["solver"] == "explicit":
         if not diagonal:
-            raise ValueError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton, fixed_point")
+            raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton, fixed_point")
         options = {"solver": "explicit", "form": options["form"]}
     return options
 

@@ -78,6 +78,8 @@ class Study:
             key = path.resolve().relative_to(root.resolve()).with_suffix("").as_posix() if inside else path.stem
             return cls(path, key, results)
         known = study_names(config)
+        if not known:
+            raise InputError(f"there is no study in {root}")
         if name not in known:
             raise InputError(unknown("study", name, known))
         return cls(root/f"{name}.yaml", name, results)

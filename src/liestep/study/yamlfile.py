@@ -33,7 +33,8 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         _collect(node, (), lines, path)
         return numbers(loader.construct_document(node)), lines
     except yaml.MarkedYAMLError as error:
-        line = (error.problem_mark or error.context_mark).line + 1 if (error.problem_mark or error.context_mark) else 1
+        mark = error.problem_mark or error.context_mark
+        line = min(mark.line + 1, len(text.splitlines())) if mark else 1
         raise InputError(f"{path}, line {line}: malformed YAML: {', '.join(filter(None, (error.context, error.problem)))}") from None
     except yaml.YAMLError as error:
         raise InputError(f"{path}: malformed YAML: {error}") from None
