@@ -21,8 +21,8 @@ class LennardJonesSphere(NamedTuple):
     """G_i = -4 epsilon sum_j (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), twospheres2009 eq. (39).
 
     For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
-    reordering, and the result is the row sum bit for bit. (Visiting each pair once means scattered updates, four times slower;
-    a branch for the molecule itself costs 12 %.) Lengths are in units of sigma.
+    reordering, and the result is the row sum bit for bit. (Visiting each pair once halves the arithmetic but sums across
+    lanes: 1.4 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are in units of sigma.
     """
 
     epsilon: Any
