@@ -9,6 +9,7 @@ from liestep.study.yamlfile import read_yaml
 from liestep.systems.sheet import InputError
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "not testable")
+KIND = "which criterion this is"
 
 
 class RunChoice(Strict):
@@ -23,29 +24,29 @@ class RunChoice(Strict):
 class Relative(Strict):
     """|ours/printed - 1| <= tolerance."""
 
-    kind: Literal["relative"]
-    tolerance: float = Field(gt=0)
+    kind: Literal["relative"] = Field(description=KIND)
+    tolerance: float = Field(gt=0, description="largest relative difference")
 
 
 class Digits(Strict):
     """Ours rounds to the printed number at all its printed digits."""
 
-    kind: Literal["digits"]
+    kind: Literal["digits"] = Field(description=KIND)
     digits: int = Field(gt=0, description="significant digits printed")
 
 
 class Factor(Strict):
     """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
 
-    kind: Literal["factor"]
-    factor: float = Field(gt=1)
+    kind: Literal["factor"] = Field(description=KIND)
+    factor: float = Field(gt=1, description="largest ratio of the two numbers, either way")
 
 
 class Bounds(Strict):
     """One or two limits."""
 
-    at_most: float | None = None
-    at_least: float | None = None
+    at_most: float | None = Field(None, description="upper limit")
+    at_least: float | None = Field(None, description="lower limit")
 
     @model_validator(mode="after")
     def _one_at_least(self) -> "Bounds":
@@ -57,40 +58,40 @@ class Bounds(Strict):
 class Limit(Bounds):
     """Every chosen run's quantity lies within the limits."""
 
-    kind: Literal["limit"]
+    kind: Literal["limit"] = Field(description=KIND)
 
 
 class Quantile(Strict):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
 
-    kind: Literal["quantile"]
-    level: float = Field(0.9, gt=0, lt=1)
+    kind: Literal["quantile"] = Field(description=KIND)
+    level: float = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
 
 class Ratio(Bounds):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
 
-    kind: Literal["ratio"]
+    kind: Literal["ratio"] = Field(description=KIND)
 
 
 class Order(Strict):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
-    kind: Literal["order"]
-    theory: float
+    kind: Literal["order"] = Field(description=KIND)
+    theory: float = Field(description="order that the theory predicts")
 
 
 class Drift(Strict):
     """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
 
-    kind: Literal["drift"]
-    verdict: Literal["bounded", "round-off", "drift"] = "bounded"
+    kind: Literal["drift"] = Field(description=KIND)
+    verdict: Literal["bounded", "round-off", "drift"] = Field("bounded", description="verdict that the drift table must have")
 
 
 class Untestable(Strict):
     """No criterion can be stated."""
 
-    kind: Literal["none"]
+    kind: Literal["none"] = Field(description=KIND)
 
 
 Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Untestable, Field(discriminator="kind")]
@@ -104,8 +105,8 @@ class Claim(Strict):
     source: str = Field(description="where: section, equation, figure")
     printed: float | None = Field(None, description="printed number, if there is one")
     units: str = Field("", description="units of the printed number")
-    runs: list[RunChoice] = Field(default_factory=list, description="the runs that decide")
-    against: list[RunChoice] = Field(default_factory=list, description="ratio only: the runs to compare with")
+    runs: list[RunChoice] = Field([], description="the runs that decide")
+    against: list[RunChoice] = Field([], description="ratio only: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, or an invariant of the drift table")
     criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field("reproduced", description="verdict when the criterion is met")
@@ -130,7 +131,7 @@ class ClaimFile(Strict):
 
     paper: str = Field(description="id of the paper")
     citation: str = Field(description="full citation")
-    claims: list[Claim]
+    claims: list[Claim] = Field(description="the statements")
 
 
 def load_claims(path: Path) -> ClaimFile:

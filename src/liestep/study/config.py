@@ -20,11 +20,17 @@ class Strict(BaseModel):
 class Ladder(Strict):
     """A list of values, a geometric ladder, or (for steps) numbers of steps in t_end. Exactly one form."""
 
-    values: list[Positive] = Field(default_factory=list, description="the values themselves")
-    counts: list[Count] = Field(default_factory=list, description="steps only: numbers of steps in t_end")
+    values: list[Positive] = Field([], description="the values themselves")
+    counts: list[Count] = Field([], description="steps only: numbers of steps in t_end")
     start: Positive | None = Field(None, alias="from", description="first value of a geometric ladder")
     stop: Positive | None = Field(None, alias="to", description="last value of a geometric ladder")
     ratio: Positive | None = Field(None, description="factor between neighbours of a geometric ladder")
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict:
+        """The JSON schema of the mapping, or of a plain list."""
+        mapping = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [{"type": "array", "items": mapping["properties"]["values"]["items"], "minItems": 1}, mapping]}
 
     @model_validator(mode="before")
     @classmethod
@@ -89,19 +95,19 @@ class ProblemConfig(Settings):
 
     system: str = Field(description="id of a system, see `liestep list`")
     preset: str | None = Field(None, description="named parameters, initial state and t_end (default: the system's first)")
-    parameters: dict[str, Any] = Field(default_factory=dict, description="parameters that replace those of the preset")
-    initial: dict[str, Any] = Field(default_factory=dict, description="initial state fields that replace those of the preset")
+    parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
+    initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
     label: str | None = Field(None, description="how tables and figures call it (default: the key)")
     integrators: list[str] | None = Field(None, description="keys of the integrators that run on it (default: all of the study)")
-    overrides: dict[str, PairConfig] = Field(default_factory=dict, description="settings of single integrators on this problem, by key")
+    overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
 
 
 class IntegratorConfig(Settings):
     """One integrator of a study with its options."""
 
     id: str | None = Field(None, description="id of an integrator (default: the key)")
-    options: dict[str, Any] = Field(default_factory=dict, description="options, see `liestep describe`")
+    options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
     label: str | None = Field(None, description="how tables and figures call it (default: the registered label)")
 
 
@@ -115,9 +121,9 @@ class StudyConfig(Settings):
     reference: bool = Field(False, description="compute reference solutions and state errors")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: list[Literal["orders", "energy", "momentum", "drift", "horizons", "work"]] = Field(
-        default_factory=lambda: ["energy", "momentum"], description="tables wanted besides metrics.csv")
-    figures: list[str] = Field(default_factory=list, description="figures wanted: names of generic figures or paper.figure, see config/README.md")
-    plugins: list[str] = Field(default_factory=list, description="files with own systems or integrators")
+        ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    figures: list[str] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
+    plugins: list[str] = Field([], description="files with own systems or integrators")
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:

@@ -27,9 +27,9 @@ class WorkflowConfig(Strict):
 
     studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file under config/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
-        "problem", description="what one job makes: all runs of a problem of a study (a process costs 1 s, a further integrator in it 0.04 s)"
-        " and all figures of a study; sweep: the runs of one integrator on a problem, and one figure; run: a single run (long runs, clusters),"
-        " and one figure; the files are the same")
+        "problem", description="what one job makes. problem: all runs of a problem of a study, and all figures of a study (starting a process"
+        " costs 1 s, a further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, and one figure; run: one run, for long"
+        " runs and clusters, and one figure. The files are the same.")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class ErrataFile(Strict):
 
     paper: str = Field(description="id of the paper")
     citation: str = Field(description="full citation")
-    errata: list[Erratum] = Field(min_length=1)
+    errata: list[Erratum] = Field(min_length=1, description="the entries")
 
 
 def errata_papers(config: Path) -> list[str]:
