@@ -40,9 +40,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     seconds = _seconds(study)
     rows = []
     for problem in study.config.problems:
-        cells = [cell for cell in study.cells if cell.problem == problem]
-        if not cells:
-            continue
+        cells = study.select(problem)
         reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
         model = CostModel(cells[0].spec) if "work" in study.config.tables else None
         for cell in cells:

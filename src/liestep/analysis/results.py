@@ -6,7 +6,7 @@ import pandas
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 from liestep.study.textfiles import read_csv
-from liestep.systems.sheet import InputError, unknown
+from liestep.systems.sheet import InputError
 
 
 class StudyResults:
@@ -55,21 +55,12 @@ class StudyResults:
         Raises:
             InputError: unknown keys; missing, incomplete or stale file.
         """
-        cells = self._cells(problem, integrator)
-        if resolution not in cells:
-            raise InputError(f"{self.study.path}: {unknown('resolution', resolution, cells)}")
-        return self._read(cells[resolution])
+        cell, = self.study.select(problem, integrator, [resolution])
+        return self._read(cell)
 
     def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
         """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
-        return {resolution: self._read(cell) for resolution, cell in self._cells(problem, integrator).items()}
-
-    def _cells(self, problem: str, integrator: str) -> dict[str, Cell]:
-        """resolution -> cell of one pair."""
-        for sweep in self.study.sweeps:
-            if (sweep.problem, sweep.integrator) == (problem, integrator):
-                return {cell.resolution: cell for cell in sweep.cells}
-        raise InputError(f"{self.study.path}: no runs of {integrator} on {problem}")
+        return {cell.resolution: self._read(cell) for cell in self.study.select(problem, integrator)}
 
     def _read(self, cell: Cell) -> RunFile:
         return require_current(cell.path, cell.spec)

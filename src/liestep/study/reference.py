@@ -88,11 +88,8 @@ def study_reference(study, problem: str) -> tuple[Path, ReferenceSpecification]:
     Raises:
         InputError: the problem's runs have no common sample times; names file, line and runs.
     """
-    cells = [cell for cell in study.cells if cell.problem == problem]
-    if not cells:
-        raise InputError(f"{study.path}: {unknown('problem', problem, study.config.problems)}")
     try:
-        spec = common_specification((f"{cell.integrator} {cell.resolution}", cell.spec) for cell in cells)
+        spec = common_specification((f"{cell.integrator} {cell.resolution}", cell.spec) for cell in study.select(problem))
     except InputError as error:
         raise study.complain(("problems", problem), error) from None
     return study.folder/"references"/f"{problem}.nc", spec
