@@ -29,6 +29,7 @@ for products in WORKFLOW.studies:
                 rule_name("time", products.name)
             input:
                 runs=products.runs,
+                references=[reference.path for reference in products.references],  # errors of other runtimes
             output:
                 products.timings,
             log:
