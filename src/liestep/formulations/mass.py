@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.core.cache import loop_for
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
 from liestep.geometry.rows import axpy, cross, dot, put, row, scale
+from liestep.systems.sheet import InputError
 
 
 class DiagonalMass(NamedTuple):
@@ -130,24 +132,38 @@ def mass_component(matrix: np.ndarray) -> DiagonalMass | DenseMass:
     """Component for a mass given as (n,) or (n, n).
 
     Raises:
-        ValueError: the dense matrix is not symmetric positive definite.
+        InputError: see `check_mass`.
     """
     matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    check_mass(matrix)
     if matrix.ndim == 1:
         return DiagonalMass(matrix)
-    if not np.array_equal(matrix, matrix.T) or np.linalg.eigvalsh(matrix)[0] <= 0.0:
-        raise ValueError("the mass matrix is not symmetric positive definite")
     n = matrix.shape[0]
     return DenseMass(matrix, exact_inverse(matrix), np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
+def check_mass(matrix: np.ndarray) -> None:
+    """Raises InputError when a mass (n,) or (n, n) is not symmetric and positive definite to working precision."""
+    if matrix.ndim == 1:
+        definite = bool(np.all(matrix > 0.0) and np.all(np.isfinite(matrix)))
+    else:
+        values = np.linalg.eigvalsh(matrix) if np.all(np.isfinite(matrix)) else np.array([-1.0])
+        definite = np.array_equal(matrix, matrix.T) and values[0] > values.size*np.finfo(np.float64).eps*values[-1]
+    if not definite:
+        raise InputError("these parameters give a mass matrix that is not positive definite to working precision")
+
+
 def exact_inverse(matrix: np.ndarray) -> np.ndarray:
-    """Symmetric inverse by own elimination: LAPACK's would make trajectories depend on the machine."""
-    n = matrix.shape[0]
-    factor = matrix.copy()
-    if not cholesky(factor, n):
-        raise ValueError("the mass matrix is not positive definite to working precision")
-    inverse = np.eye(n)
-    for column in inverse:
-        cholesky_solve(factor, column, n)
+    """Symmetric inverse of a matrix that passes `check_mass`, by own elimination: LAPACK's would make trajectories depend on the
+    machine."""
+    inverse = np.eye(matrix.shape[0])
+    loop_for(_invert)(matrix.copy(), inverse)
     return np.ascontiguousarray(0.5*(inverse + inverse.T))
+
+
+def _invert(factor, inverse):
+    """Overwrite the unit matrix `inverse`. A loop with machine code on disk: kernels called from Python compile for a second."""
+    n = factor.shape[0]
+    cholesky(factor, n)
+    for i in range(n):
+        cholesky_solve(factor, inverse[i], n)

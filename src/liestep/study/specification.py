@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.formulations.mass import check_mass
 from liestep.integrators import integrator_ids, method
 from liestep.systems import sheet
 from liestep.systems.sheet import InputError, unknown
@@ -86,9 +87,11 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     merged = {**chosen.parameters, **(parameters or {})}
     checked = facts.check(merged)
     state = facts.check_initial(checked, {**(chosen.initial(checked) if not _complete(initial) else {}), **(initial or {})})
+    mass = np.asarray(facts.mass(checked))
+    check_mass(mass)
     end = _positive("t_end", chosen.t_end if t_end is None else t_end)
     try:
-        resolved = declared.resolve(declared.check_options(options), np.ndim(facts.mass(checked)) == 1)
+        resolved = declared.resolve(declared.check_options(options), mass.ndim == 1)
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = None
