@@ -1,0 +1,123 @@
+"""Generic figures against the step: state error, energy error and length error, one panel for each problem of a study."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
+from liestep.analysis.order_table import orders_table
+from liestep.figures.panels import grid, hollow, label_of, logarithmic, slope_triangle
+from liestep.figures.style import Mark, drawing, marks
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+CLASSES = {"pre-asymptotic": "pre-asymptotic", "floor-limited": "floor-limited", "failed": "too few runs"}
+
+
+def _ladder(results: "StudyResults", column: str, label: str, order: str | None, floor: bool) -> Figure:
+    """Panels of `column` over the step, each with its own legend beside it.
+
+    order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
+    """
+    metrics = results.metrics
+    metrics = metrics[metrics[column].notna() & (metrics["members"] == 1)]
+    problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
+    orders = _orders(results.metrics) if order is not None else {}
+    figure, axes = grid([label_of(results, problem) for problem in problems], 56.0, extra=2.0)
+    styles = marks(results)
+    for panel, problem in zip(axes, problems, strict=True):
+        rows = metrics[metrics["problem"] == problem]
+        handles: list[Line2D] = []
+        anchors: dict[int, tuple] = {}
+        for key in styles:
+            runs = rows[(rows["integrator"] == key) & (rows["status"] == "ok")]
+            if runs.empty:
+                continue
+            x, y = runs["step"].to_numpy(float), runs[column].to_numpy(float)
+            solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
+            hollow(panel, x, y, styles[key], solid)
+            found = orders.get((problem, key))
+            text = styles[key].label + (_order_text(found, order) if found is not None else "")
+            handles.append(_entry(styles[key], text))
+            if found is not None and not found["adaptive"] and found[_name("class", order)] == "asymptotic" and solid.sum() > 1:
+                _anchor(anchors, round(found["order_theory"]), x[solid], y[solid])
+        for number, (_, x, y) in anchors.items():
+            slope_triangle(panel, x, y, number)
+        logarithmic(panel)
+        if floor:
+            _floor_band(panel, rows)
+        panel.set_xlabel("step $h$ (s)")
+        panel.set_ylabel(label)
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0, labelspacing=0.35,
+                     borderaxespad=0.0)
+    return figure
+
+
+def _anchor(anchors: dict[int, tuple], order: int, x: np.ndarray, y: np.ndarray) -> None:
+    """Keep the most accurate curve of each order: below it is most room for a triangle."""
+    constant = float(np.median(y/x**order))
+    if order not in anchors or constant < anchors[order][0]:
+        anchors[order] = (constant, x, y)
+
+
+def _name(column: str, prefix: str | None) -> str:
+    return {"p": "order", "u": "u", "class": "class"}[column].join((prefix, "")) if prefix else column
+
+
+def _orders(metrics: pandas.DataFrame) -> dict[tuple[str, str], dict]:
+    return {(row["problem"], row["integrator"]): row for row in orders_table(metrics)}
+
+
+def _order_text(row: dict, prefix: str) -> str:
+    """Observed order with its uncertainty, or why there is none."""
+    if row["adaptive"]:
+        return "  (tolerance)"
+    kind = row[_name("class", prefix)]
+    if kind != "asymptotic":
+        return f"  {CLASSES[kind]}"
+    return f"  {row[_name('p', prefix)]:.2f} ± {row[_name('u', prefix)]:.2f}"
+
+
+def _entry(mark: Mark, text: str) -> Line2D:
+    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker, label=text)
+
+
+def admissible(runs: pandas.DataFrame) -> np.ndarray:
+    """Points that order estimates may use."""
+    error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
+    return (error >= FLOOR_FACTOR*floor) & (error <= LARGEST_ERROR)
+
+
+def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
+    """Grey from the disagreement of the two reference engines downwards; the limits hold it and all points."""
+    level, errors = rows["floor_reference"].max(), rows.loc[rows["error"] > 0.0, "error"]
+    if level > 0.0:
+        bottom = 0.3*min(errors.min(), level)
+        axes.axhspan(bottom, level, color="0.87", linewidth=0.0, zorder=0.5)
+        axes.set_ylim(bottom, 3.0*errors.max())
+
+
+@drawing("{title}: scaled state error against the step, for adaptive methods against the mean accepted step. Solid points can enter the order"
+         " estimate, hollow ones lie within 30 floors of the reference or above 0.1; the grey band is the disagreement of the two reference engines."
+         " Legends give the observed order and its uncertainty; triangles stand under measured curves. {runs}")
+def convergence(results: "StudyResults") -> Figure:
+    return _ladder(results, "error", "state error", "", floor=True)
+
+
+@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods), divided by the largest kinetic energy"
+         " of the reference where there is one. Its exponent, in the legends, is not the order of the method. {runs}")
+def energy_convergence(results: "StudyResults") -> Figure:
+    relative = results.metrics["energy_error_mean_relative"].notna().any()
+    if relative:
+        return _ladder(results, "energy_error_mean_relative", "mean $|E - E(0)|/E_s$", "energy_", floor=False)
+    return _ladder(results, "energy_error_mean", "mean $|E - E(0)|$ (J)", None, floor=False)
+
+
+@drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods); exact zeros are left out."
+         " {runs}")
+def length_convergence(results: "StudyResults") -> Figure:
+    return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)

@@ -1,0 +1,145 @@
+"""What the generic figures share: which runs they show, small multiples, legends beside the data."""
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from liestep.figures.style import DOUBLE, Mark, mix, new_figure
+from liestep.study.files import RunFile
+from liestep.systems.sheet import InputError
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+    from liestep.study.plan import Cell
+
+
+SHORT = 15.0  # a logarithmic axis that spans less has too few labels
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One run that a figure shows against time."""
+
+    key: str
+    cell: "Cell"
+    file: RunFile
+
+
+def label_of(results: "StudyResults", problem: str) -> str:
+    """How figures call a problem."""
+    return results.config.problems[problem].label or problem
+
+
+def size_of(cell: "Cell") -> str:
+    """Step or tolerance of a cell as text."""
+    return f"tol {cell.spec.tolerance:.6g}" if cell.spec.steps is None else f"h = {cell.spec.step:.6g}"
+
+
+def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
+    """Integrator key -> the one cell of a problem that time series show.
+
+    Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed step;
+    adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
+    """
+    cells = [cell for cell in results.study.cells if cell.problem == problem]
+    done = [cell for cell in cells if not results.file(problem, cell.integrator, cell.resolution).failed]
+    votes: dict[str, int] = {}
+    for cell in done:
+        if cell.spec.steps is not None:
+            votes[cell.resolution] = votes.get(cell.resolution, 0) + 1
+    steps = {cell.resolution: cell.spec.step for cell in done if cell.spec.steps is not None}
+    common = max(votes, key=lambda name: (votes[name], steps[name]), default=None)
+    found = {}
+    for key in dict.fromkeys(cell.integrator for cell in cells):
+        own = [cell for cell in done if cell.integrator == key]
+        if own:
+            found[key] = next((cell for cell in own if cell.resolution == common), max(own, key=_coarseness))
+        else:
+            found[key] = min((cell for cell in cells if cell.integrator == key), key=_coarseness)
+    return found
+
+
+def _coarseness(cell: "Cell") -> float:
+    return cell.spec.tolerance if cell.spec.steps is None else cell.spec.step
+
+
+def curves(results: "StudyResults", problem: str) -> list[Curve]:
+    """The runs of a problem that time series show, in the order of the study file; ensembles are left out."""
+    return [Curve(key, cell, results.file(problem, key, cell.resolution))
+            for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None]
+
+
+def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2, width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
+    """Figure with one panel for each title, lettered when there are several; heights in mm.
+
+    Raises:
+        InputError: there is nothing to show.
+    """
+    if not titles:
+        raise InputError("the figure has nothing to show: no run of the study offers what it needs")
+    columns = min(columns, len(titles))
+    rows = -(-len(titles)//columns)
+    figure = new_figure(width, rows*row_height + extra)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for k, (title, panel) in enumerate(zip(titles, axes, strict=False)):
+        panel.set_title(f"({chr(97 + k)}) {title}" if len(titles) > 1 else title)
+    for panel in axes[len(titles):]:
+        panel.set_axis_off()
+    return figure, list(axes[:len(titles)])
+
+
+def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
+    """Legend entry of a mark."""
+    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker if marker else "", label=label)
+
+
+def legend_below(figure: Figure, handles: list[Line2D], columns: int | None = None) -> None:
+    """One legend for all panels, below them."""
+    if handles:
+        longest = max(len(handle.get_label()) for handle in handles)
+        fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
+
+
+def hollow(axes: Axes, x, y, mark: Mark, solid) -> None:
+    """Line through all finite points; points that are not `solid` are hollow and their part of the line is paler."""
+    x, y, solid = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(solid, dtype=bool)
+    kept = np.isfinite(y) & (y > 0.0)
+    x, y, solid = x[kept], y[kept], solid[kept]
+    order = np.argsort(x, kind="stable")
+    x, y, solid = x[order], y[order], solid[order]
+    pale = mix(mark.colour, "white", 0.5)
+    for k in range(len(x) - 1):
+        axes.plot(x[k:k + 2], y[k:k + 2], color=mark.colour if solid[k] and solid[k + 1] else pale, linestyle=mark.dash, linewidth=0.9)
+    axes.plot(x[solid], y[solid], **mark.points)
+    axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
+
+
+def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
+    """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5."""
+    for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
+        if wanted:
+            getattr(axes, f"set_{name}scale")("log")
+            low, high = axis.get_view_interval()
+            if high > SHORT*low:
+                axis.set_minor_formatter(NullFormatter())
+                axes.tick_params(axis=name, which="minor", length=1.2 if name == "x" else 0.0)
+            else:
+                axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+
+
+def slope_triangle(axes: Axes, steps, errors, order: float, below: float = 0.4) -> None:
+    """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor `below`; both axes logarithmic."""
+    steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
+    k = int(np.argsort(steps)[(len(steps) - 1)//3])
+    width = 10.0**min(0.35, 1.6/order)
+    x, y = steps[k], below*errors[k]
+    corners = [(x, y), (x*width, y), (x*width, y*width**order), (x, y)]
+    axes.plot(*zip(*corners, strict=True), color="0.25", linewidth=0.6, zorder=4.0)
+    axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points", va="center", ha="left",
+                  fontsize=6.5, color="0.25", path_effects=[withStroke(linewidth=1.5, foreground="white")], zorder=5.0)

@@ -1,0 +1,128 @@
+"""Generic figures against time: energy, momentum and length errors, one panel for each problem of a study.
+
+Curves are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind them where few
+curves share a panel.
+"""
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
+from liestep.figures.style import drawing, marks, mix
+from liestep.study.files import RunFile
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+FEW = 3                # curves of a panel that still leave room for the samples
+EPSILON = float(np.finfo(float).eps)
+Blocks = Callable[[RunFile], np.ndarray]   # file -> (blocks,) largest deviations
+Samples = Callable[[RunFile], np.ndarray]  # file -> (time,) deviations
+
+
+def _draw(results: "StudyResults", problems: list[str], blocks: Blocks, samples: Samples, label: str) -> Figure:
+    """One panel for each problem, one legend with the resolutions below."""
+    shown = {problem: curves(results, problem) for problem in problems}
+    shown = {problem: found for problem, found in shown.items() if found}
+    figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
+    styles = marks(results)
+    for panel, found in zip(axes, shown.values(), strict=True):
+        for curve in found:
+            _curve(panel, curve, styles[curve.key], blocks, samples, pale=len(found) <= FEW)
+        logarithmic(panel, x=False)
+        panel.set_xlabel("time (s)")
+        panel.set_xlim(0.0, max(curve.cell.spec.t_end for curve in found))
+    for panel in axes[::2]:
+        panel.set_ylabel(label)
+    legend_below(figure, [line_handle(styles[key], text) for key, text in _labels(list(shown.values()), styles).items()])
+    return figure
+
+
+def _curve(axes: Axes, curve: Curve, mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
+    file = curve.file
+    if pale:
+        values = samples(file)
+        axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7), linewidth=0.4, zorder=1.5)
+    largest = blocks(file)
+    centres = (np.arange(largest.size) + 0.5)/largest.size*file.attributes["t_end"]
+    kept = np.isfinite(largest) & (largest > 0.0)
+    axes.plot(centres[kept], largest[kept], **mark.line)
+    if file.failed and kept.any():
+        axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
+
+
+def _labels(shown: list[list[Curve]], styles: dict) -> dict[str, str]:
+    """Key -> label, with the resolution where it is the same in all panels."""
+    sizes: dict[str, set[str]] = {}
+    for found in shown:
+        for curve in found:
+            sizes.setdefault(curve.key, set()).add(size_of(curve.cell))
+    ordered = [key for key in styles if key in sizes]
+    return {key: f"{styles[key].label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else styles[key].label for key in ordered}
+
+
+def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
+    """Largest |deviation| in each block; over the chosen columns for vectors."""
+    low, high = file[f"{name}_block_min"], file[f"{name}_block_max"]
+    extent = np.maximum(np.abs(low), np.abs(high))
+    return extent if columns is None else extent[:, columns].max(axis=1)
+
+
+@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps; pale: stored samples. At every problem the largest step"
+         " that most fixed-step integrators completed; a cross ends a run that stopped early. {runs}")
+def energy_error(results: "StudyResults") -> Figure:
+    return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
+                 lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
+
+
+@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps; pale: stored samples, exact zeros left out."
+         " {runs}")
+def length_error(results: "StudyResults") -> Figure:
+    figure = _draw(results, list(results.config.problems), lambda file: file["unit_length_error_block_mean"],
+                   lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
+    for axes in figure.axes:
+        if axes.axison:
+            axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
+            axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0), textcoords="offset points",
+                          va="center", fontsize=7.0, color="0.45")
+    return figure
+
+
+def conserved_axes(file: RunFile) -> list[int]:
+    """Components of the momentum map that the problem conserves."""
+    return ["xyz".index(axis) for axis in file.attributes["momentum_conserved"] if axis in "xyz"] \
+        if file.attributes["momentum_conserved"] != "none" else []
+
+
+@drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in each hundredth of the run over"
+         " all steps, divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are"
+         " no others, the change of all components is shown, which is physical. {runs}")
+def momentum_error(results: "StudyResults") -> Figure:
+    kept = []
+    for problem in results.config.problems:
+        found = curves(results, problem)
+        if found and conserved_axes(found[0].file):
+            kept.append(problem)
+    label = "$|J(t) - J(0)|/J_s$"
+    if kept:
+        return _draw(results, kept, lambda file: _largest(file, "momentum_map", conserved_axes(file))/_scale(file), _momentum_samples, label)
+    figure = _draw(results, list(results.config.problems), lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file),
+                   _momentum_samples, label)
+    for axes in figure.axes:
+        if axes.axison:
+            axes.set_title(f"{axes.get_title(loc='left')}: no component is conserved")
+    return figure
+
+
+def _scale(file: RunFile) -> float:
+    scale = float(file.attributes["momentum_scale"])
+    return scale if scale > 0.0 else 1.0
+
+
+def _momentum_samples(file: RunFile) -> np.ndarray:
+    columns = conserved_axes(file) or [0, 1, 2]
+    change = file["momentum_map"] - file["momentum_map"][0]
+    return np.abs(change[:, columns]).max(axis=1)/_scale(file)

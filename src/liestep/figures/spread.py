@@ -1,0 +1,146 @@
+"""Generic figures of distributions and growth: ensembles with printed values, separation of members, drift of invariants."""
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from liestep.analysis.chaos import interval
+from liestep.analysis.errors import lengths
+from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.style import DOUBLE, drawing, marks, mix, new_figure
+from liestep.study.claimfile import load_claims
+from liestep.study.files import RunFile
+from liestep.systems.sheet import InputError
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+    from liestep.study.plan import Cell
+
+STATISTICS = (("energy_error_mean", "mean energy error"), ("unit_length_error_mean", "mean unit length error"))
+CENTRAL = 0.9
+
+
+def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
+    found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution)) for cell in results.study.cells if cell.spec.ensemble is not None]
+    if not found:
+        raise InputError(f"study {results.study.name} has no ensembles, which the figure {need} needs")
+    return found
+
+
+def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]:
+    """(problem, integrator, statistic) -> number printed in a paper, from the claims that are judged by runs of this study."""
+    root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"), None)
+    found = {}
+    for path in sorted((root/"claims").glob("*.yaml")) if root else ():
+        for claim in load_claims(path).claims:
+            for run in claim.runs:
+                if run.study == results.study.name and claim.printed is not None:
+                    found[run.problem, run.integrator, claim.quantity] = claim.printed
+    return found
+
+
+@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; ring: unperturbed), the bar holds the central 90 %. Diamonds:"
+         " number printed in the paper where a claim names one. {runs}")
+def ensemble(results: "StudyResults") -> Figure:
+    rows, printed = _ensembles(results, "ensemble"), printed_values(results)
+    figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
+    axes = figure.subplots(1, len(STATISTICS), sharey=True)
+    styles = marks(results)
+    for panel, (name, title) in zip(axes, STATISTICS, strict=True):
+        for place, (cell, file) in enumerate(rows):
+            _strip(panel, place, file[name], styles[cell.integrator].colour, printed.get((cell.problem, cell.integrator, name)))
+        panel.set_xscale("log")
+        panel.set_xlim(*_symmetric(panel))
+        panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
+        panel.set_title(title)
+        panel.set_xlabel("value divided by the median")
+        panel.xaxis.set_major_formatter("{x:g}")
+        panel.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
+        panel.tick_params(axis="x", which="minor", labelsize=6.0)
+        panel.grid(axis="y", visible=False)
+    axes[0].set_yticks(range(len(rows)), [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}" for cell, _ in rows])
+    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    return figure
+
+
+def _strip(axes: Axes, place: int, values: np.ndarray, colour, printed: float | None) -> None:
+    """One ensemble as a row; members are shifted up and down in their order, so that they can be told apart."""
+    values = values[np.isfinite(values)]
+    middle = float(np.median(values))
+    if middle == 0.0:
+        axes.text(0.5, place, "zero", transform=axes.get_yaxis_transform(), ha="center", va="center")
+        return
+    low, high = interval(values, CENTRAL)
+    axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75), linewidth=0.0, zorder=1.0)
+    shift = 0.2*np.sin(2.4*np.arange(values.size))
+    axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
+    axes.scatter(values[:1]/middle, [place], s=16.0, facecolors="none", edgecolors="0.1", linewidths=0.7, zorder=3.0)
+    text = f"median {middle:.4g}"
+    if printed is not None:
+        axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white", linewidths=0.6, zorder=4.0)
+        text += f", printed {printed:.5g}"
+    axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8, color="0.35")
+
+
+def _symmetric(axes: Axes) -> tuple[float, float]:
+    """Limits around 1 that hold all data, at least a factor 2."""
+    low, high = axes.dataLim.intervalx
+    reach = 1.25*max(high, 1.0/max(low, 1e-6), 1.6)
+    return 1.0/reach, reach
+
+
+@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and over q and omega (omega divided by its largest"
+         " initial value). The dotted line is the limit up to which states are compared. {runs}")
+def separation(results: "StudyResults") -> Figure:
+    from liestep.analysis.drift_table import LIMIT
+
+    rows = _ensembles(results, "separation")
+    figure, axes = grid([label_of(results, cell.problem) for cell, _ in rows], 42.0, extra=10.0, columns=3)
+    styles = marks(results)
+    for panel, (cell, file) in zip(axes, rows, strict=True):
+        mark = styles[cell.integrator]
+        scale = lengths(file["omega"][0]).max() or 1.0
+        apart = np.maximum(lengths(file["q"][1:] - file["q"][0]).max(axis=2), lengths(file["omega"][1:] - file["omega"][0]).max(axis=2)/scale)
+        for member in apart:
+            panel.plot(file["time"], np.where(member > 0.0, member, np.nan), color=mix(mark.colour, "white", 0.35), linewidth=0.7)
+        panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
+        logarithmic(panel, x=False)
+        panel.set_xlim(0.0, cell.spec.t_end)
+        panel.set_xlabel("time (s)")
+    for panel in axes[::3]:
+        panel.set_ylabel("distance of members")
+    used = [styles[key] for key in dict.fromkeys(cell.integrator for cell, _ in rows)]
+    legend_below(figure, [Line2D([], [], color=mark.colour, label=mark.label) for mark in used])
+    return figure
+
+
+@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps; the triangle"
+         " is linear growth. A legend beside each panel gives the verdict of the drift test. {runs}")
+def drift(results: "StudyResults") -> Figure:
+    problems = list(results.config.problems)
+    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=2.0)
+    styles = marks(results)
+    table = results.table("drift")
+    table = table[table["invariant"] == "energy"]
+    verdicts = {(row["problem"], row["integrator"], row["resolution"]): row["verdict"] for _, row in table.iterrows()}
+    for panel, problem in zip(axes, problems, strict=True):
+        handles, grown = [], []
+        for curve in curves(results, problem):
+            mark, file = styles[curve.key], curve.file
+            extent = np.fmax.accumulate(np.maximum(np.abs(file["energy_block_min"]), np.abs(file["energy_block_max"])))
+            ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
+            panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
+            verdict = verdicts.get((problem, curve.key, curve.cell.resolution), "")
+            handles.append(line_handle(mark, f"{mark.label}  {verdict}"))
+            grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
+        logarithmic(panel)
+        growth, _, ends, extent = max(grown)
+        if growth > 10.0:
+            slope_triangle(panel, ends, extent, 1)
+        panel.set_xlabel("time (s)")
+        panel.set_ylabel("$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.3, handlelength=2.0, borderaxespad=0.0)
+    return figure

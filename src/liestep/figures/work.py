@@ -1,0 +1,172 @@
+"""Generic figures of cost: work-precision, iterations over the step, scaling with the number of bodies, and where runs end."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from liestep.figures.ladders import admissible
+from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
+from liestep.figures.style import DASHDOT, DOTTED, DOUBLE, Mark, drawing, marks, new_figure
+from liestep.systems.sheet import InputError
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+COSTS = (("force_evaluations", "force evaluations"), ("iterations", "solver iterations"), ("seconds", "seconds"))
+OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # other runtimes: their overhead is not that of the core
+
+
+@drawing("{title}: state error against force evaluations, iterations of the implicit solvers (explicit methods have none) and seconds of a run"
+         " alone without statistics, one row for each problem. Hollow points lie within 30 floors of the reference or above 0.1. Lines without"
+         " markers in the panels of seconds are other runtimes on the same problem: their overhead is not that of the compiled core. {runs}")
+def work_precision(results: "StudyResults") -> Figure:
+    metrics = results.metrics
+    metrics = metrics[metrics["error"].notna()]
+    problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
+    costs = [(name, label) for name, label in COSTS if (metrics[name] > 0).any()]
+    if not problems:
+        raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set `reference: true`")
+    figure = new_figure(DOUBLE, 41.0*len(problems) + 20.0)
+    axes = figure.subplots(len(problems), len(costs), squeeze=False, sharey="row", sharex="col")
+    styles, used = marks(results), set()
+    for row, problem in enumerate(problems):
+        here = metrics[metrics["problem"] == problem]
+        for column, (name, label) in enumerate(costs):
+            panel = axes[row, column]
+            keys = _costs(panel, here, name, styles)
+            used |= keys
+            logarithmic(panel)
+            if not keys:
+                panel.text(0.5, 0.5, f"no {label}", transform=panel.transAxes, ha="center", va="center", color="0.45")
+            if row == 0:
+                panel.set_title(f"error over {label}")
+            if row == len(problems) - 1:
+                panel.set_xlabel(label)
+        axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
+    others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used] + others)
+    return figure
+
+
+def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark]) -> set[str]:
+    """Curves of all integrators with this cost; returns their keys."""
+    used = set()
+    for key, mark in styles.items():
+        rows = runs[(runs["integrator"] == key) & (runs[name] > 0)]
+        if len(rows):
+            hollow(axes, rows[name], rows["error"], mark, admissible(rows))
+            used.add(key)
+    return used
+
+
+def _others(results: "StudyResults", axes, problems: list[str]) -> list[Line2D]:
+    """Timings of other runtimes, from timings.csv."""
+    table = results.table("timings")
+    table = table[(table["runtime"] != "core") & table["error"].notna()]
+    handles = []
+    for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
+        for panel, problem in zip(axes, problems, strict=True):
+            rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
+            panel.plot(rows["seconds"], rows["error"], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
+        handles.append(line_handle(mark, f"{name}, other runtime"))
+    return handles
+
+
+@drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems and methods without"
+         " iterations are left out. {runs}")
+def iterations(results: "StudyResults") -> Figure:
+    metrics = results.metrics
+    metrics = metrics[(metrics["iterations"] > 0) & (metrics["status"] == "ok")]
+    several = metrics.groupby("problem")["step"].nunique()
+    problems = [problem for problem in results.config.problems if several.get(problem, 0) > 1]
+    figure, axes = grid([label_of(results, problem) for problem in problems], 48.0, extra=12.0)
+    styles, used = marks(results), set()
+    for panel, problem in zip(axes, problems, strict=True):
+        here = metrics[metrics["problem"] == problem]
+        for key, mark in styles.items():
+            rows = here[here["integrator"] == key].sort_values("step")
+            if len(rows):
+                panel.plot(rows["step"], rows["iterations"]/_solves(results, rows), **mark.line, marker=mark.marker)
+                used.add(key)
+        logarithmic(panel, y=False)
+        panel.set_ylim(bottom=0.0)
+        panel.set_xlabel("step $h$ (s)")
+        panel.set_ylabel("iterations per stage")
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    return figure
+
+
+def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
+    """Implicit solves of runs: one for each gradient but the first, which opens the run."""
+    return (rows["force_evaluations"] - 1).clip(lower=1)
+
+
+@drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the study that has"
+         " several sizes, at the smallest step of each size; thin lines show growth like n and like n cubed. {runs}")
+def scaling(results: "StudyResults") -> Figure:
+    metrics = results.metrics.assign(bodies=[len(cell.spec.initial["q"]) for cell in results.study.cells])
+    metrics = metrics[metrics["status"] == "ok"]
+    sizes = metrics.groupby("system")["bodies"].nunique()
+    systems = [name for name in dict.fromkeys(metrics["system"]) if sizes[name] > 1]
+    if not systems:
+        raise InputError(f"study {results.study.name} has no system in several sizes, which the figure scaling needs")
+    here = metrics[metrics["system"] == systems[0]]
+    here = here.sort_values(["bodies", "step"]).groupby(["integrator", "bodies"], sort=False).first().reset_index()
+    here = here.assign(per_step=here["iterations"]/_solves(results, here), cost=here["seconds"]/here["steps"])
+    wanted = [(name, label) for name, label in (("per_step", "iterations per step"), ("cost", "seconds per step")) if here[name].gt(0).any()]
+    figure, axes = grid([label for _, label in wanted], 62.0, extra=10.0)
+    styles, used = marks(results), set()
+    for panel, (name, label) in zip(axes, wanted, strict=True):
+        for key, mark in styles.items():
+            rows = here[(here["integrator"] == key) & here[name].gt(0)]
+            if len(rows) > 1:
+                panel.plot(rows["bodies"], rows[name], **mark.line, marker=mark.marker)
+                used.add(key)
+        logarithmic(panel, y=name == "cost")
+        if name == "cost":
+            _guides(panel, here)
+        else:
+            panel.set_ylim(bottom=0.0)
+        ticks = sorted(set(here["bodies"]))
+        panel.set_xticks(ticks, [str(n) for n in ticks])
+        panel.set_xticks([], minor=True)
+        panel.set_xlabel("bodies n")
+        panel.set_ylabel(label)
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    return figure
+
+
+def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
+    """Growth like n and n^3 from below the cheapest method at the smallest size."""
+    n = np.array(sorted(set(rows["bodies"])), dtype=float)
+    start = 0.5*rows[rows["bodies"] == n[0]]["cost"].min()
+    for power in (1, 3):
+        values = start*(n/n[0])**power
+        axes.plot(n, values, color="0.6", linewidth=0.6, linestyle="-", zorder=1.0)
+        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(3, 0), textcoords="offset points", va="center",
+                      fontsize=6.5, color="0.45")
+
+
+@drawing("{title}: time that runs reach, against the step. Filled: stopped early; hollow: completed. {runs}")
+def failures(results: "StudyResults") -> Figure:
+    metrics = results.metrics
+    metrics = metrics[metrics["step"].notna() & (metrics["members"] == 1)]
+    problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
+    figure, axes = grid([label_of(results, problem) for problem in problems], 60.0, extra=10.0)
+    styles, used = marks(results), set()
+    for panel, problem in zip(axes, problems, strict=True):
+        here = metrics[metrics["problem"] == problem]
+        for key, mark in styles.items():
+            rows = here[here["integrator"] == key].sort_values("step")
+            if len(rows):
+                hollow(panel, rows["step"], rows["time_reached"], mark, rows["status"] != "ok")
+                used.add(key)
+        logarithmic(panel)
+        panel.axhline(here["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
+        panel.set_xlabel("step $h$ (s)")
+        panel.set_ylabel("time reached (s)")
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
+    return figure
