@@ -1,0 +1,74 @@
+"""Make the environment, then all results or the tests.
+
+    python3 make.py results [options of snakemake]
+    python3 make.py test [options of pytest]
+    python3 make.py environment
+
+Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
+requirements.lock, checked by their hashes, and this package in editable form. It is made again when the lock changes.
+"""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent
+LOCK, PROJECT = TOP/"requirements.lock", TOP/"pyproject.toml"
+ENVIRONMENT = TOP/".venv"
+STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
+OLDEST = (3, 11)
+PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-build-isolation")
+
+
+def wanted_stamp() -> str:
+    """What the environment depends on: lock, project file, Python, and the folder (scripts hold absolute paths)."""
+    parts = (LOCK.read_bytes(), PROJECT.read_bytes(), sys.version.encode(), str(TOP).encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def locked_entry(name: str) -> str:
+    """One package of the lock with its hashes, as one line."""
+    joined = LOCK.read_text().replace("\\\n", " ")
+    return next(line for line in joined.splitlines() if line.startswith(f"{name}=="))
+
+
+def make_environment() -> None:
+    """Make .venv unless it is up to date. Nothing is built with packages that the lock does not pin."""
+    if STAMP.is_file() and STAMP.read_text() == wanted_stamp():
+        return
+    print(f"making {ENVIRONMENT} from {LOCK.name} (about 1 GB, once)", flush=True)
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    if subprocess.call([sys.executable, "-m", "venv", str(ENVIRONMENT)]) != 0:
+        sys.exit("make.py: python -m venv failed: install your system's package for it, for example python3-venv, and try again")
+    python = str(ENVIRONMENT/"bin"/"python")
+    with tempfile.TemporaryDirectory() as folder:
+        first = Path(folder)/"setuptools.txt"  # builds those few packages that have no wheel, and this one
+        first.write_text(locked_entry("setuptools"))
+        for arguments in (("--require-hashes", "-r", str(first)), ("--require-hashes", "-r", str(LOCK)), ("--no-deps", "-e", str(TOP))):
+            if subprocess.call([python, *PIP, *arguments]) != 0:
+                sys.exit("make.py: the packages were not installed, see above; nothing is lost, try again")
+    STAMP.write_text(wanted_stamp())
+
+
+def call(program: str, *arguments: str) -> int:
+    """Run a program of the environment in the top folder, as if the environment were activated."""
+    path = os.pathsep.join((str(ENVIRONMENT/"bin"), os.environ.get("PATH", os.defpath)))
+    return subprocess.call([str(ENVIRONMENT/"bin"/program), *arguments], cwd=TOP, env={**os.environ, "PATH": path})
+
+
+def main(arguments: list[str]) -> int:
+    if sys.version_info < OLDEST:
+        sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
+    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto"), "environment": ()}
+    if not arguments or arguments[0] not in commands:
+        sys.exit(f"make.py: say what to make: {', '.join(commands)}")
+    make_environment()
+    program = commands[arguments[0]]
+    return call(*program, *arguments[1:]) if program else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
