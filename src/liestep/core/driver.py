@@ -3,6 +3,7 @@
 Loops can be called again to go on where they stopped: callers run them in pieces to show progress and to store step logs.
 """
 from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel, outlined
 from liestep.core.status import Status
 
 
@@ -24,6 +25,13 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
     return Status.OK, last
 
 
+@kernel
+@outlined
+def record(recorder, problem, y, k):
+    """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would double the compile time."""
+    return recorder.record(problem, y, k)
+
+
 def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, interval, t_end, work):
     """Adaptive steps to `t_end`, with output k at k*interval by dense output; stops early when `log` is full (RUNNING).
 
@@ -32,9 +40,9 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
     """
     if memory[3] == 0.0:
         memory[1] = pair.start(problem, y, t_end, work)
-        status = outputs.record(problem, y, 0)
+        status = record(outputs, problem, y, 0)
         if status == Status.OK:
-            status = accepted.record(problem, y, 0)
+            status = record(accepted, problem, y, 0)
         memory[3] = 1.0
         if status != Status.OK:
             return status, 0
@@ -62,10 +70,10 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
                 k += 1
             pair.accept(problem, y, work)
             if k <= outputs.points and (k*interval == time or final):
-                status = outputs.record(problem, y, k)
+                status = record(outputs, problem, y, k)
                 k += 1
             if status == Status.OK:
-                status = accepted.record(problem, y, problem.meter[Counter.STEPS_ACCEPTED])
+                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED])
             if status != Status.OK:
                 return status, entries
             log[entries, 0], log[entries, 1] = time, h
