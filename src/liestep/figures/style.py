@@ -6,6 +6,7 @@ so a figure does not depend on the fonts of a machine.
 import io
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -73,17 +74,19 @@ REGISTRY: dict[str, Mark] = {
     "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
 }
 STRANGERS = (Mark("#777777", "8", SOLID, ""), Mark("#AA8866", "H", DASHED, ""), Mark("#BBBBBB", "p", DASHDOT, ""))  # own integrators of a study
-VARIANTS = ((0.0, "", ""), (0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID))  # options of one method
+VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID))  # options of one method
 BRIGHT = 0.5
 
 
 def variant(mark: Mark, number: int) -> Mark:
     """The same method with other options: lighter or darker (darker first for bright colours), with other marker and dash;
     number 0 is the method itself."""
-    share, marker, dash = VARIANTS[number % len(VARIANTS)]
+    if number == 0:
+        return mark
+    share, marker, dash = VARIANTS[(number - 1) % len(VARIANTS)]
     share = -share if np.dot(to_rgb(mark.colour), (0.3, 0.59, 0.11)) > BRIGHT else share
     colour = to_hex(mix(mark.colour, "white" if share > 0 else "black", abs(share)))
-    return replace(mark, colour=colour, marker=marker or mark.marker, dash=dash or mark.dash)
+    return replace(mark, colour=colour, marker=marker, dash=dash)
 
 
 def mix(colour, other, share: float) -> tuple[float, float, float]:
@@ -162,4 +165,5 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # not there, or its folder is none
+            temporary.unlink()
