@@ -32,9 +32,13 @@ class Recorder(NamedTuple):
     every: Any
 
     def record(self, problem, y, k):
-        """Observe state y as point k; Status.NOT_FINITE when the first observable (the energy) is not finite."""
-        sampled = k % self.stride == 0 and k//self.stride < self.states.shape[0]
-        counted = k % self.every == 0
+        """Observe state y as point k; Status.NOT_FINITE when the first observable (the energy) is not finite.
+
+        Points come in order from 0, so the next one to sample or count follows from how many were: divisions are slow.
+        """
+        slot = self.filled[0]
+        sampled = k == slot*self.stride and slot < self.states.shape[0]
+        counted = k == self.filled[1]*self.every
         if not (sampled or counted):
             return Status.OK
         problem.observe(y, self.scratch)
@@ -43,7 +47,6 @@ class Recorder(NamedTuple):
         if counted:
             self.count(k)
         if sampled:
-            slot = k//self.stride
             copy(y, self.states[slot])
             for c in range(self.scratch.shape[0]):
                 self.series[slot, c] = self.scratch[c]
