@@ -2,9 +2,9 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import ceil, floor, isfinite
+from math import ceil, floor, isfinite, isqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from liestep.systems.sheet import InputError, unknown
 
 DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+MOST = 2**53            # whole numbers above it are not exact as float64
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,9 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     facts, declared = sheet(problem), method(integrator)
     require_applicable(problem, integrator)
     chosen = _preset(facts, preset, problem)
-    merged = {**chosen.parameters, **(parameters or {})}
-    checked = facts.check(merged)
-    state = facts.check_initial(checked, {**(chosen.initial(checked) if not _complete(initial) else {}), **(initial or {})})
+    parameters, initial, options = (_mapping(name, value) for name, value in (("parameters", parameters), ("initial", initial), ("options", options)))
+    checked = facts.check({**chosen.parameters, **parameters})
+    state = facts.check_initial(checked, {**({} if {"q", "omega"} <= set(initial) else chosen.initial(checked)), **initial})
     mass = np.asarray(facts.mass(checked))
     check_mass(mass)
     end = _positive("t_end", chosen.t_end if t_end is None else t_end)
@@ -99,18 +100,17 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = _positive("tolerance", tolerance)
-        points = (_whole("outputs", outputs) if outputs is not None else (samples or DEFAULT_SAMPLES)) - 1
+        if outputs is None:
+            outputs = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
+        points = _at_least_two("outputs", outputs) - 1
     else:
         if tolerance is not None or (step is None) == (steps is None):
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
         count = whole_steps(end, step) if steps is None else _whole("steps", steps)
         points = count
     samples = _samples(samples, points)
-    if ensemble is not None:
-        ensemble = Ensemble(_whole("ensemble members", ensemble.get("members")), _positive("ensemble amplitude", ensemble.get("amplitude")),
-                            int(ensemble.get("seed", 0)))
     return RunSpecification(problem, checked, state, integrator, resolved, end, count, tolerance, samples, points + 1,
-                            _whole("statistics_every", statistics_every), _whole("replicas", replicas), ensemble, bool(log_steps))
+                            _whole("statistics_every", statistics_every), _whole("replicas", replicas), _ensemble(ensemble), bool(log_steps))
 
 
 def require_applicable(problem: str, integrator: str) -> None:
@@ -132,6 +132,8 @@ def whole_steps(t_end: float, step: float) -> int:
     """
     step = _positive("step", step)
     ratio = t_end/step
+    if not ratio < MOST:
+        raise InputError(f"step {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
     count = round(ratio)
     if count >= 1 and abs(ratio - count) <= STEP_TOLERANCE*count:
         return count
@@ -146,12 +148,11 @@ def _samples(samples: int | None, points: int) -> int:
     if samples is None:
         intervals = next(k for k in range(min(DEFAULT_SAMPLES - 1, points), 0, -1) if points % k == 0)
         return intervals + 1
-    samples = _whole("samples", samples)
-    if samples < 2:
-        raise InputError(f"samples must be at least 2 (both ends), not {samples}")
+    samples = _at_least_two("samples", samples)
     if points % (samples - 1):
-        valid = [k + 1 for k in range(1, points + 1) if points % k == 0]
-        below, above = max(k for k in valid if k < samples or k == 2), min((k for k in valid if k > samples), default=valid[-1])
+        divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
+        below = max(k for k in divisors if k < samples - 1) + 1
+        above = min((k for k in divisors if k > samples - 1), default=points) + 1
         raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers are {below} and {above}")
     return samples
 
@@ -159,20 +160,37 @@ def _samples(samples: int | None, points: int) -> int:
 def _preset(facts, name: str | None, problem: str):
     if name is None:
         return next(iter(facts.presets.values()))
-    if name not in facts.presets:
+    if not isinstance(name, str) or name not in facts.presets:
         raise InputError(unknown(f"preset of {problem}", name, facts.presets))
     return facts.presets[name]
 
 
-def _complete(initial: Mapping | None) -> bool:
-    return initial is not None and {"q", "omega"} <= set(initial)
+def _mapping(name: str, value: Any) -> Mapping:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
+    return value
+
+
+def _ensemble(given: Any) -> Ensemble | None:
+    if given is None:
+        return None
+    allowed = {entry.name for entry in fields(Ensemble)}
+    for name in _mapping("ensemble", given):
+        if name not in allowed:
+            raise InputError(unknown("key of ensemble", name, allowed))
+    seed = given.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"ensemble seed must be a whole number and not negative, not {seed!r}")
+    return Ensemble(_whole("ensemble members", given.get("members")), _positive("ensemble amplitude", given.get("amplitude")), seed)
 
 
 def _positive(name: str, value: Any) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a positive number, not {value!r}") from None
+        number = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
     if not (isfinite(number) and number > 0.0):
         raise InputError(f"{name} must be a positive number, not {value!r}")
     return number
@@ -180,6 +198,13 @@ def _positive(name: str, value: Any) -> float:
 
 def _whole(name: str, value: Any) -> int:
     number = _positive(name, value)
-    if number != int(number):
-        raise InputError(f"{name} must be a whole number, not {value!r}")
+    if number != int(number) or number > MOST:
+        raise InputError(f"{name} must be a whole number up to 2^53, not {value!r}")
     return int(number)
+
+
+def _at_least_two(name: str, value: Any) -> int:
+    number = _whole(name, value)
+    if number < 2:
+        raise InputError(f"{name} must be at least 2 (both ends), not {number}")
+    return number

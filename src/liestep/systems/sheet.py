@@ -56,8 +56,8 @@ class Parameter:
             raise InputError(f"parameter {name} must be positive")
         if self.rule in ("non-negative", "index") and not np.all(array >= 0.0):
             raise InputError(f"parameter {name} must not be negative")
-        if self.rule == "index" and not np.all(array == np.round(array)):
-            raise InputError(f"parameter {name} must be integers")
+        if self.rule == "index" and not np.all((array == np.round(array)) & (array < 2**31)):
+            raise InputError(f"parameter {name} must be integers below 2^31")
         if not self.shape:
             return int(array) if self.rule == "index" else float(array)
         return np.ascontiguousarray(array.astype(kind))
