@@ -1,6 +1,7 @@
 """Figures: style, byte-identical files, and what every generic figure shows for a small study."""
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,34 @@ def test_registry_has_every_integrator_with_its_own_marker_and_colour():
     for part in ("colour", "marker", "label"):
         values = [getattr(mark, part) for mark in style.REGISTRY.values()]
         assert len(set(values)) == len(values)
+
+
+# Linear RGB as seen without one kind of cone, Machado, Oliveira and Fernandes 2009, severity 1.
+SIGHT = {
+    "full": np.eye(3),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+}
+JUST_NOTICEABLE = 2.3  # distance in CIELAB
+
+
+def cielab(colour, sight) -> np.ndarray:
+    """CIELAB (D65) of a colour as seen through a matrix on linear RGB."""
+    from matplotlib.colors import to_rgb
+
+    c = np.array(to_rgb(colour))
+    linear = np.clip(sight @ np.where(c <= 0.04045, c/12.92, ((c + 0.055)/1.055)**2.4), 0.0, 1.0)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787*xyz + 16.0/116.0)
+    return np.array([116.0*f[1] - 16.0, 500.0*(f[0] - f[1]), 200.0*(f[1] - f[2])])
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_colours_differ_for_the_colour_blind(sight):
+    seen = [cielab(mark.colour, SIGHT[sight]) for mark in style.REGISTRY.values()]
+    closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
+    assert closest > 4.0*JUST_NOTICEABLE
 
 
 def test_fonts_are_legible_at_final_size():

@@ -61,16 +61,16 @@ class Mark:
 REGISTRY: dict[str, Mark] = {
     "vi_sphere": Mark("#CC3311", "o", SOLID, "VI"),
     "vi_sphere_y4": Mark("#EE7733", "^", DASHED, "VI Yoshida 4"),
-    "vi_sphere_s4": Mark("#DDAA33", "v", SOLID, "VI Suzuki 4"),
+    "vi_sphere_s4": Mark("#E6C229", "v", SOLID, "VI Suzuki 4"),
     "vi_sphere_y6": Mark("#882255", "<", DASHED, "VI Yoshida 6"),
-    "vi_sphere_kl6": Mark("#DD77AA", ">", SOLID, "VI Kahan-Li 6"),
-    "vi_sphere_kl8": Mark("#6A3D9A", "D", SOLID, "VI Kahan-Li 8"),
-    "rk2_midpoint": Mark("#0077BB", "s", DASHED, "RK2 midpoint"),
+    "vi_sphere_kl6": Mark("#F090BE", ">", SOLID, "VI Kahan-Li 6"),
+    "vi_sphere_kl8": Mark("#7D4FB0", "D", SOLID, "VI Kahan-Li 8"),
+    "rk2_midpoint": Mark("#1A85D6", "s", DASHED, "RK2 midpoint"),
     "rk2_heun": Mark("#33BBEE", "d", DOTTED, "RK2 Heun"),
-    "rk4": Mark("#44BB99", "P", DASHED, "RK4"),
+    "rk4": Mark("#3DA58A", "P", DASHED, "RK4"),
     "ode45": Mark("#004488", "X", DOTTED, "ode45"),
     "dop853": Mark("#222222", "*", DASHDOT, "DOP853"),
-    "lie_euler": Mark("#999933", "p", DOTTED, "Lie-Euler"),
+    "lie_euler": Mark("#6B6B00", "p", DOTTED, "Lie-Euler"),
     "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
 }
 STRANGERS = (Mark("#777777", "8", SOLID, ""), Mark("#AA8866", "H", DASHED, ""), Mark("#BBBBBB", "p", DASHDOT, ""))  # own integrators of a study
