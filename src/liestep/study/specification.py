@@ -106,6 +106,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     else:
         if tolerance is not None or (step is None) == (steps is None):
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+        if outputs is not None or log_steps:
+            raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
         count = whole_steps(end, step) if steps is None else _whole("steps", steps)
         points = count
     samples = _samples(samples, points)
