@@ -8,6 +8,8 @@ for drawing in WORKFLOW.drawings:
             runs=drawing.study.runs,
             references=[reference.path for reference in drawing.study.references],
             tables=drawing.study.tables,
+            # The figure `ensemble` marks the printed numbers that the claims name.
+            claims=sorted(WORKFLOW.folder.glob("claims/*.yaml")) if "ensemble" in drawing.names else [],
         output:
             vector=[drawing.study.figure(name, "pdf") for name in drawing.names],
             pixels=[

@@ -19,8 +19,8 @@ ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
-    "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "energy_scale", "energy_error_mean_relative", "error", "error_q",
-    "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
+    "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
+    "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
 VARIABLES = ("time", "q", "omega", "energy", "spread_q", "spread_omega")  # what is read of a run's file
 
 
@@ -32,7 +32,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     reference. error, error_q, error_omega and error_final are those of `StateError`: NaN without a reference, for ensembles, and
     for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference (disagreement of the
     engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
-    momentum_error_max is the largest over the conserved components.
+    momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by momentum_scale, the
+    sum of |M omega| over the bodies at the start.
 
     Raises:
         InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
@@ -65,6 +66,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    row["momentum_error_max_relative"] = row["momentum_error_max"]/row["momentum_scale"] if row["momentum_scale"] else nan
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     return row | _against(reference, file, comparable=spec.ensemble is None)
