@@ -1,12 +1,13 @@
-"""What several tests share: integrators as maps of states, accurate flows, states without special zeros."""
+"""What several tests share: integrators as maps of states, accurate flows, states without special zeros, observed orders."""
 import numpy as np
 
+from liestep.analysis.order import OrderEstimate, observed_order
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
 from liestep.core.recorder import new_recorder
 from liestep.core.status import Status
 from liestep.integrators import integrator_ids, method
-from liestep.study.execution import build
+from liestep.study.execution import build, run_once
 from liestep.study.specification import specify
 
 EPS = float(np.finfo(np.float64).eps)
@@ -50,3 +51,34 @@ def exact(problem, y, t, substeps):
 def generic_state(problem):
     """A state without special zeros: the preset's start moved on by 0.4 s."""
     return exact(problem, Flow(problem, "vi_sphere_kl8").start, 0.4, 20)
+
+
+T_END, SAMPLES = 2.0, 11  # of the runs that show orders
+FLOOR = 5e-14             # accurate runs with 700 and 1000 steps differ by 3e-14 and 5e-14 at most
+COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 4: [20*2**k for k in range(8)],
+          6: [10, 20, 30, 40, 60, 80, 110, 160, 230], 8: [10, 20, 30, 40, 60, 80, 110]}
+
+
+def states(problem, name, steps, **options):
+    """q and omega (SAMPLES, 2n, 3) at common times, None when the run fails."""
+    outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=T_END, steps=steps, samples=SAMPLES, options=options))
+    if outcome.status != Status.OK:
+        return None
+    fields = outcome.formulated.to_fields(outcome.outputs.states)
+    return np.concatenate([fields["q"], fields["omega"]], axis=1)
+
+
+def state_error(rows, true):
+    """Largest chord between directions, or distance of angular velocities over their largest value; inf for a failed run."""
+    if rows is None:
+        return np.inf
+    n = rows.shape[1]//2
+    gap = np.linalg.norm(rows - true, axis=2)
+    return max(gap[:, :n].max(), gap[:, n:].max()/np.linalg.norm(true[:, n:], axis=2).max())
+
+
+def estimate(problem, name, true, counts, **options) -> OrderEstimate:
+    """Observed order of an integrator against accurate states."""
+    declared = method(name)
+    errors = [state_error(states(problem, name, steps, **options), true) for steps in counts]
+    return observed_order([T_END/steps for steps in counts], errors, floor=FLOOR, theory=declared.order, symmetric=declared.symmetric)
