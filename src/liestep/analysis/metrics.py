@@ -20,7 +20,8 @@ COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
     "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
-    "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost", "seconds", "run_sha256", "path")
+    "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
+    "seconds", "run_sha256", "path")
 VARIABLES = ("time", "q", "omega", "energy", "spread_q", "spread_omega")  # what is read of a run's file
 
 
