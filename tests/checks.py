@@ -59,9 +59,9 @@ COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 4: [2
           6: [10, 20, 30, 40, 60, 80, 110, 160, 230], 8: [10, 20, 30, 40, 60, 80, 110]}
 
 
-def states(problem, name, steps, **options):
+def states(problem, name, steps, t_end=T_END, **options):
     """q and omega (SAMPLES, 2n, 3) at common times, None when the run fails."""
-    outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=T_END, steps=steps, samples=SAMPLES, options=options))
+    outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=t_end, steps=steps, samples=SAMPLES, options=options))
     if outcome.status != Status.OK:
         return None
     fields = outcome.formulated.to_fields(outcome.outputs.states)
@@ -77,8 +77,8 @@ def state_error(rows, true):
     return max(gap[:, :n].max(), gap[:, n:].max()/np.linalg.norm(true[:, n:], axis=2).max())
 
 
-def estimate(problem, name, true, counts, **options) -> OrderEstimate:
+def estimate(problem, name, true, counts, t_end=T_END, **options) -> OrderEstimate:
     """Observed order of an integrator against accurate states."""
     declared = method(name)
-    errors = [state_error(states(problem, name, steps, **options), true) for steps in counts]
-    return observed_order([T_END/steps for steps in counts], errors, floor=FLOOR, theory=declared.order, symmetric=declared.symmetric)
+    errors = [state_error(states(problem, name, steps, t_end, **options), true) for steps in counts]
+    return observed_order([t_end/steps for steps in counts], errors, floor=FLOOR, theory=declared.order, symmetric=declared.symmetric)

@@ -1,0 +1,106 @@
+"""Deliberately wrong integrators: one edit of one source file each, what it should break, and where that must be seen.
+
+A mutant is a copy of the package in which `old` (exactly `count` times in the file) is replaced by `new`. `breaks` names checks
+of `examine`: at least these must fail. Edits follow the source: when it changes, `old` is no longer found and the test says so.
+"""
+from dataclasses import dataclass, field
+
+BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    file: str
+    old: str
+    new: str
+    integrator: str
+    breaks: tuple[str, ...]
+    problem: tuple[str, str] = BODIES
+    options: dict = field(default_factory=dict)
+    count: int = 1
+
+
+def _rk(name, old, new, integrator="rk4", **more):
+    return Mutant(name, "integrators/runge_kutta.py", old, new, integrator, ("order",), **more)
+
+
+def _rkmk(name, file, old, new, breaks=("order",), **more):
+    return Mutant(name, file, old, new, "rkmk4", breaks, **more)
+
+
+def _vi(name, file, old, new, breaks, integrator="vi_sphere", **more):
+    return Mutant(name, f"integrators/{file}.py", old, new, integrator, breaks, **more)
+
+
+NEWTON, FIXED_POINT = {"solver": "newton"}, {"solver": "fixed_point"}
+STAGE = "problem.rhs(t + self.c[s]*h, z, work[s])"
+
+MUTANTS = (
+    # Runge-Kutta
+    _rk("k1 for k2", STAGE, STAGE.replace("z,", "y,")),
+    _rk("k1 for k2 in the midpoint rule", STAGE, STAGE.replace("z,", "y,"), "rk2_midpoint"),
+    _rk("half a stage", "put(z, i, axpy(h, slope", "put(z, i, axpy(0.5*h, slope"),
+    _rk("last stage forgotten", "for r in range(1, stages):\n                slope", "for r in range(1, stages - 1):\n                slope",
+        "rk2_heun"),
+    _rk("inner stages see the first slope only", "for r in range(1, s):", "for r in range(1, 1):"),
+    Mutant("weights of two stages swapped", "integrators/tableaux.py", '"1/6 1/3 1/3 1/6"', '"1/3 1/6 1/6 1/3"', "rk4", ("order",)),
+    Mutant("velocity term of coupled bodies forgotten", "formulations/mass.py", "self.matrix[i, j]*dot(wj, wj)", "0.0*dot(wj, wj)", "rk4",
+           ("order",), PENDULUM),
+    Mutant("q x omega for omega x q", "formulations/sphere.py", "put(out, i, cross(row(w, i), row(q, i)))",
+           "put(out, i, cross(row(q, i), row(w, i)))", "rk4", ("order",)),
+    # Munthe-Kaas
+    _rkmk("no dexpinv", "integrators/rkmk.py", "if not problem.dexpinv(sigma, work[s], work[s]):", "if not problem.dexpinv(sigma, work[s], z):"),
+    _rkmk("dexp for dexpinv: wrong sign of the commutator", "geometry/se3.py", "- 0.5*", "+ 0.5*", count=6),
+    _rkmk("double commutator forgotten", "geometry/se3.py", "g, slope = dexpinv_coefficients(dot(A, A))", "g, slope = 0.0, 0.0"),
+    _rkmk("commutator with a body-fixed element", "geometry/se3.py", "rotation, translation = bracket(A, a, B, b)",
+          "rotation, translation = bracket(B, b, A, a)"),
+    _rkmk("translation part of the commutator forgotten", "geometry/se3.py", "return cross(A, B), add(cross(A, b), cross(a, B))",
+          "return cross(A, B), cross(A, b)", problem=PENDULUM),
+    _rkmk("translation acts on the old direction", "geometry/se3.py",
+          "    q = quadratic(s, c, A, q)\n    return q, add(quadratic(s, c, A, w), cross(r, q))",
+          "    return quadratic(s, c, A, q), add(quadratic(s, c, A, w), cross(r, q))", ("order", "manifold")),
+    _rkmk("a for dexp_A a", "geometry/se3.py", "r = quadratic(c, d, A, a)", "r = a", problem=PENDULUM),
+    _rkmk("body-fixed angular acceleration", "formulations/sphere.py", "put(out, n + i, cross(row(q, i), row(self.dw, i)))",
+          "put(out, n + i, row(self.dw, i))"),
+    Mutant("rotation the other way", "geometry/se3.py", "q = quadratic(s, c, A, q)", "q = quadratic(-s, c, A, q)", "lie_euler", ("order",)),
+    # explicit variational step
+    _vi("missing h/2 in the first half", "variational_sphere", "a = axpy(-0.5*h/", "a = axpy(-h/", ("order", "symmetry")),
+    _vi("missing h/2 in the second half", "variational_sphere", "put(w, i, axpy(-0.5*h/", "put(w, i, axpy(-h/", ("order", "symmetry")),
+    _vi("gradient of the first step kept", "variational_sphere", "        problem.gradient(q, work)\n        for", "        for", ("order",)),
+    _vi("torque about the wrong side", "variational_sphere", "cross(row(q, i), row(work, i))", "cross(row(work, i), row(q, i))",
+        ("order", "symmetry")),
+    _vi("1 - s for its root", "variational_sphere", "root = sqrt(1.0 - s)", "root = 1.0 - s", ("order", "manifold"), options={"form": "paper"}),
+    _vi("increment without its quadratic part", "variational_sphere", "-s/(1.0 + root)", "0.0*s/(1.0 + root)", ("manifold",)),
+    _vi("old kick in the second half", "variational_sphere", "            put(w, i, a)\n", "", ("order", "symmetry")),
+    # multipliers
+    _vi("force at the end forgotten", "variational_sphere", "put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))",
+        "put(work.v, i, axpy(-0.0*h, row(work.kick, i), row(work.v, i)))", ("order", "symmetry"), problem=PENDULUM),
+    _vi("half the constraint force in the velocity", "variational_sphere", "axpy(1.0/h, pull,", "axpy(0.5/h, pull,", ("order", "momentum"),
+        problem=PENDULUM),
+    _vi("linear constraint", "variational_sphere", "-(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))", "-(2.0*dot(qi, d) + length_defect(qi))",
+        ("manifold",), problem=PENDULUM),
+    _vi("velocity projected body by body", "variational_sphere", "work.residual[i] = -dot(qi, row(work.v, i))", "work.residual[i] = 0.0",
+        ("momentum", "symmetry"), problem=PENDULUM),
+    _vi("constraint forces along the new directions", "variational_sphere", "pull = axpy(inverse[i, j]*work.multiplier[j], row(q, j), pull)",
+        "pull = axpy(inverse[i, j]*work.multiplier[j], add(row(q, j), row(work.target, j)), pull)", ("symmetry",), problem=PENDULUM),
+    # Cayley coordinates
+    _vi("sign of erratum 3", "variational_cayley", "cross(row(w, j), row(q, j)), pull)", "cross(row(q, j), row(w, j)), pull)", ("order",),
+        problem=PENDULUM, options=NEWTON),
+    _vi("h for h^2/2", "variational_cayley", "pull = scale(-0.5*h*h, row(work.g, i))", "pull = scale(-h*h, row(work.g, i))", ("order", "symmetry"),
+        problem=PENDULUM, options=NEWTON),
+    _vi("wrong coefficient in the fixed-point matrix", "variational_cayley", "axpy(f[r], qj, hat_column(qj, r))",
+        "axpy(-f[r], qj, hat_column(qj, r))", ("order", "momentum"), problem=PENDULUM, options=FIXED_POINT),
+    _vi("tangent of the half angle", "variational_cayley", "put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))",
+        "put(work.move, i, scale(2.0, axpy(-ff, qi, cross(f, qi))))", ("manifold",), problem=PENDULUM, options=NEWTON),
+    # compositions
+    _vi("Yoshida's weight with a square root", "weights", '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(3)])',
+        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere_y4"),
+    _vi("digits of a weight swapped", "weights", "0.332599136789", "0.335299136789", ("order",), "vi_sphere_kl6"),
+    _vi("no step back", "composition", "y, self.weights[i]*h, work)", "y, abs(self.weights[i])*h, work)", ("order",), "vi_sphere_y4"),
+    _vi("last substep forgotten", "composition", "for i in range(self.weights.shape[0]):", "for i in range(self.weights.shape[0] - 1):",
+        ("order", "symmetry"), "vi_sphere_s4"),
+)
+
+# The package as it is must pass everything that a mutant of it can fail.
+SOUND = tuple(dict.fromkeys((mutant.problem, mutant.integrator, tuple(mutant.options.items())) for mutant in MUTANTS))
