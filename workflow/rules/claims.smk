@@ -4,7 +4,6 @@ if WORKFLOW.claims:
     rule claims:
         input:
             claims=list(WORKFLOW.claims),
-            runs=[products.runs for products in WORKFLOW.claimed],
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
             table="results/claims.csv",

@@ -1,13 +1,11 @@
-# Figures.
+# Figures. They read runs and references too, but whatever changes those makes the tables anew.
 for drawing in WORKFLOW.drawings:
 
     rule:
         name:
             rule_name("figures", drawing.study.name, *drawing.names)
         input:
-            runs=drawing.study.runs,
-            references=[reference.path for reference in drawing.study.references],
-            tables=drawing.study.tables,
+            drawing.study.tables,
             # The figure `ensemble` marks the printed numbers that the claims name.
             claims=sorted(WORKFLOW.folder.glob("claims/*.yaml")) if "ensemble" in drawing.names else [],
         output:

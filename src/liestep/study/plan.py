@@ -63,6 +63,7 @@ class Study:
         self.folder = Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._known: dict[tuple[str, str], Sweep] = {}
+        self._starts: dict[str, tuple] = {}  # problem -> its complete parameters and initial state: a start can be costly to compute
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -177,8 +178,10 @@ class Study:
             sizes = [{"tolerance": value} for value in ladder.expand()] if declared.adaptive else \
                 [{"steps": count} for count in ladder.step_counts(t_end)]
             for size in sizes:
-                spec = specify(setup.system, self.integrator_id(key), **size, t_end=t_end, preset=setup.preset, parameters=setup.parameters,
-                               initial=setup.initial or None, options=entry.options, ensemble=ensemble.model_dump() if ensemble else None, **common)
+                parameters, initial = self._starts.get(problem, (setup.parameters, setup.initial or None))
+                spec = specify(setup.system, self.integrator_id(key), **size, t_end=t_end, preset=setup.preset, parameters=parameters,
+                               initial=initial, options=entry.options, ensemble=ensemble.model_dump() if ensemble else None, **common)
+                self._starts[problem] = spec.parameters, spec.initial
                 label = f"tol{spec.tolerance:.6g}" if declared.adaptive else f"h{spec.step:.6g}"
                 if any(cell.resolution == label for cell in cells):
                     raise InputError(f"resolution {label} appears twice")

@@ -186,10 +186,11 @@ class Workflow:
 
     @property
     def targets(self) -> list[Path]:
-        """Everything that is asked for."""
+        """Everything that is asked for, the runs too: Snakemake does not remake a lost file that only a newer product needed."""
         found = list(self.verdicts)
         for products in self.studies:
-            found += [products.page, *products.tables, *(products.figure(name, kind) for name in products.figures for kind in ("pdf", "png"))]
+            found += [*products.runs, *(reference.path for reference in products.references), *products.tables, products.page]
+            found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png")]
         return found
 
 

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
+from liestep.geometry.rows import add, dot, scale, sub
 from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet
 
 CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equator: 30 degrees apart
 VORTEX_WIDTH = math.radians(15.0)
 VORTEX_STRENGTH = 3.3              # rad/s
+FAR = 1e100                        # no force from there
 SELF = 1e-30                       # added to r^2/sigma^2: keeps the (zero) force of a molecule on itself finite, changes no other
 
 
@@ -21,14 +23,15 @@ class LennardJonesSphere(NamedTuple):
     """G_i = -4 epsilon sum_j (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), twospheres2009 eq. (39).
 
     For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
-    reordering, and the result is the row sum bit for bit. (Visiting each pair once halves the arithmetic but sums across
+    reordering, and the result is the row sum bit for bit; two sources share a pass over the targets (10 % less time than one; four
+    gain nothing more), for an odd number of molecules the last one with a place far away. (Visiting each pair once halves the arithmetic but sums across
     lanes: 1.4 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are in units of sigma.
     """
 
     epsilon: Any
     sigma: Any
     own: Any  # see SELF
-    x: Any    # (n,) scratch: coordinates
+    x: Any    # (n + 1,) scratch: coordinates, the last place FAR
     y: Any
     z: Any
     gx: Any   # (n,) scratch: gradient; gx also collects the potential
@@ -61,19 +64,21 @@ class LennardJonesSphere(NamedTuple):
             total += self.gx[j]
         return 2.0*self.epsilon*total
 
+    def pair(self, d):
+        """(r^-14 - r^-8/2) d, r = |d|"""
+        a = 1.0/(dot(d, d) + self.own)
+        a3 = a*a*a
+        return scale(a*a3*(a3 - 0.5), d)
+
     def gradient(self, q, out):
         self.load(q)
         n = q.shape[0]
-        for i in range(n):
-            x, y, z = self.x[i], self.y[i], self.z[i]
+        for i in range(0, n, 2):
+            first, second = (self.x[i], self.y[i], self.z[i]), (self.x[i + 1], self.y[i + 1], self.z[i + 1])
             for j in range(n):
-                dx, dy, dz = x - self.x[j], y - self.y[j], z - self.z[j]
-                a = 1.0/(dx*dx + dy*dy + dz*dz + self.own)
-                a3 = a*a*a
-                f = a*a3*(a3 - 0.5)
-                self.gx[j] += f*dx
-                self.gy[j] += f*dy
-                self.gz[j] += f*dz
+                target, g = (self.x[j], self.y[j], self.z[j]), (self.gx[j], self.gy[j], self.gz[j])
+                g = add(g, self.pair(sub(first, target)))
+                self.gx[j], self.gy[j], self.gz[j] = add(g, self.pair(sub(second, target)))
         strength = 48.0*self.epsilon/self.sigma
         for j in range(n):
             out[j, 0] = strength*self.gx[j]
@@ -83,7 +88,8 @@ class LennardJonesSphere(NamedTuple):
 
 def _build(parameters: dict) -> LennardJonesSphere:
     n = len(parameters["mass"])
-    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF, *(np.zeros(n) for _ in range(6)))
+    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF, *(np.full(n + 1, FAR) for _ in range(3)),
+                              *(np.zeros(n) for _ in range(3)))
 
 
 def _vortices(parameters: dict) -> dict[str, np.ndarray]:
@@ -105,7 +111,7 @@ def _vortices(parameters: dict) -> dict[str, np.ndarray]:
         w = (0.0, 0.0, 0.0)
         for sign in (1.0, -1.0):
             c = (math.cos(CENTRE_ANGLE), sign*math.sin(CENTRE_ANGLE), 0.0)
-            theta = math.atan2(math.hypot(*np.cross(a, c)), _dot(a, c))
+            theta = math.atan2(math.hypot(*_cross(a, c)), _dot(a, c))
             s = VORTEX_STRENGTH*math.exp(-theta*theta/(2.0*VORTEX_WIDTH*VORTEX_WIDTH))
             w = tuple(u + s*v for u, v in zip(w, c, strict=True))
         for _ in range(2):  # the second projection removes the rounding of the first
@@ -117,6 +123,10 @@ def _vortices(parameters: dict) -> dict[str, np.ndarray]:
 
 def _dot(a, b):
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
+
+
+def _cross(a, b):
+    return a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]
 
 
 def equilibrium_sigma(level: int, reading: str = "mean") -> float:
