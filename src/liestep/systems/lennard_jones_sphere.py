@@ -23,9 +23,10 @@ class LennardJonesSphere(NamedTuple):
     """G_i = -4 epsilon sum_j (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), twospheres2009 eq. (39).
 
     For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
-    reordering, and the result is the row sum bit for bit; two sources share a pass over the targets (10 % less time than one; four
-    gain nothing more), for an odd number of molecules the last one with a place far away. (Visiting each pair once halves the arithmetic but sums across
-    lanes: 1.4 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are in units of sigma.
+    reordering, and the result is the row sum bit for bit. Two sources share a pass over the targets (10 % less time than one;
+    four gain nothing more); an odd number of molecules is filled up by a place far away. (Visiting each pair once halves the
+    arithmetic but adds across lanes: 1.1 to 1.6 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are
+    in units of sigma.
     """
 
     epsilon: Any
