@@ -16,6 +16,7 @@ CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equ
 VORTEX_WIDTH = math.radians(15.0)
 VORTEX_STRENGTH = 3.3              # rad/s
 FAR = 1e100                        # no force from there
+LANES = 4                          # even; float64 in a vector register of 256 bits
 SELF = 1e-30                       # added to r^2/sigma^2: keeps the (zero) force of a molecule on itself finite, changes no other
 
 
@@ -24,7 +25,7 @@ class LennardJonesSphere(NamedTuple):
 
     For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
     reordering, and the result is the row sum bit for bit. Two sources share a pass over the targets (10 % less time than one;
-    four gain nothing more); an odd number of molecules is filled up by a place far away. (Visiting each pair once halves the
+    four gain nothing more); places far away fill the targets up to whole vectors. (Visiting each pair once halves the
     arithmetic but adds across lanes: 1.1 to 1.6 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are
     in units of sigma.
     """
@@ -32,10 +33,10 @@ class LennardJonesSphere(NamedTuple):
     epsilon: Any
     sigma: Any
     own: Any  # see SELF
-    x: Any    # (n + 1,) scratch: coordinates, the last place FAR
+    x: Any    # (p,) scratch: coordinates, from place n on FAR; p >= n is a multiple of LANES
     y: Any
     z: Any
-    gx: Any   # (n,) scratch: gradient; gx also collects the potential
+    gx: Any   # (p,) scratch: gradient; gx also collects the potential
     gy: Any
     gz: Any
 
@@ -76,7 +77,7 @@ class LennardJonesSphere(NamedTuple):
         n = q.shape[0]
         for i in range(0, n, 2):
             first, second = (self.x[i], self.y[i], self.z[i]), (self.x[i + 1], self.y[i + 1], self.z[i + 1])
-            for j in range(n):
+            for j in range(self.gx.shape[0]):
                 target, g = (self.x[j], self.y[j], self.z[j]), (self.gx[j], self.gy[j], self.gz[j])
                 g = add(g, self.pair(sub(first, target)))
                 self.gx[j], self.gy[j], self.gz[j] = add(g, self.pair(sub(second, target)))
@@ -89,8 +90,9 @@ class LennardJonesSphere(NamedTuple):
 
 def _build(parameters: dict) -> LennardJonesSphere:
     n = len(parameters["mass"])
-    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF, *(np.full(n + 1, FAR) for _ in range(3)),
-                              *(np.zeros(n) for _ in range(3)))
+    places = -(-n//LANES)*LANES
+    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF, *(np.full(places, FAR) for _ in range(3)),
+                              *(np.zeros(places) for _ in range(3)))
 
 
 def _vortices(parameters: dict) -> dict[str, np.ndarray]:
