@@ -19,6 +19,14 @@ from numba.core.compiler import Flags, compile_extra
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
 from numba.extending import lower_builtin
+from numba.np import linalg
+
+
+def _no_blas():
+    raise ImportError("no BLAS in compiled code: its results differ between machines")
+
+
+linalg.ensure_blas = _no_blas  # Numba would import scipy for it in every process, a third of the time of a warm first run
 
 # error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a returned
 # view is an error of compilation; with reference counts the same loops run 3-8 times slower.
