@@ -322,5 +322,10 @@ def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
     (tmp_path/"claims").mkdir()
     (tmp_path/"claims"/"paper.yaml").write_text(GOOD)
     assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith("liestep: claim first of paper: there is no study in")
+    other = tmp_path/"studies"/"made"/"other.yaml"
+    other.parent.mkdir(parents=True)
+    other.write_text("title: t\nproblems:\n  a: {system: sphere_nbody}\nintegrators:\n  vi_sphere: {steps: [0.1]}\n")
+    assert main(arguments) == 2
     assert capsys.readouterr().err.startswith("liestep: claim first of paper: unknown study 'made/up'")
     assert not (tmp_path/"results").exists()
