@@ -5,7 +5,7 @@ for products in WORKFLOW.studies:
         name:
             rule_name("analyse", products.name)
         input:
-            runs=products.runs,
+            runs=runs_of(products.name),
             references=[reference.path for reference in products.references],
             timings=products.timings,
         output:

@@ -13,3 +13,11 @@ try:
     WORKFLOW = Workflow(config)
 except InputError as error:
     sys.exit(f"liestep: {error}")
+
+
+def runs_of(study):
+    """Runs of a study as inputs: outputs of their rules, which spares Snakemake a search for the rule that makes each file."""
+    batches = [batch for batch in WORKFLOW.batches if batch.study == study]
+    if WORKFLOW.config.granularity == "run":
+        return [path for batch in batches for path in batch.runs]
+    return [getattr(rules, batch.rule).output for batch in batches]

@@ -3,7 +3,7 @@ for drawing in WORKFLOW.drawings:
 
     rule:
         name:
-            rule_name("figures", drawing.study.name, *drawing.names)
+            rule_name("figures", drawing.study.name, drawing.label)
         input:
             drawing.study.tables,
             # The figure `ensemble` marks the printed numbers that the claims name.
@@ -20,7 +20,7 @@ for drawing in WORKFLOW.drawings:
                 for name in drawing.names
             ],
         log:
-            drawing.study.log("figures", *drawing.names),
+            drawing.study.log("figures", drawing.label),
         params:
             study=drawing.study.name,
             names=" ".join(drawing.names),

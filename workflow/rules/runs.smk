@@ -4,16 +4,16 @@ if WORKFLOW.config.granularity != "run":
 
         rule:
             name:
-                rule_name("sweep", *batch.arguments)
+                batch.rule
             output:
                 update(batch.runs),
             log:
-                f"results/{batch.arguments[0]}/logs/{'.'.join(batch.arguments[1:])}.log",
+                f"results/{batch.study}/logs/{'.'.join(batch.place)}.log",
             params:
-                place=" ".join(batch.arguments),
+                place=" ".join((batch.study, *batch.place)),
                 fingerprint=batch.fingerprint,
             message:
-                f"{batch.arguments[0]}: {len(batch.runs)} runs of {' by '.join(batch.arguments[1:])}"
+                f"{batch.study}: {len(batch.runs)} runs of {' by '.join(batch.place)}"
             shell:
                 "liestep sweep {params.place} 2> {log}"
 

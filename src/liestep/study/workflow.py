@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,10 +35,15 @@ class WorkflowConfig(Strict):
 
 @dataclass(frozen=True)
 class Batch:
-    """Sweeps that one job makes, all of one problem of a study. `arguments` are those of `liestep sweep`."""
+    """Runs that one job makes, all of one problem of a study. `place` are the arguments of `liestep sweep` after the study."""
 
-    arguments: tuple[str, ...]
+    study: str
+    place: tuple[str, ...]
     sweeps: tuple[Sweep, ...]
+
+    @property
+    def rule(self) -> str:
+        return rule_name("sweep", self.study, *self.place)
 
     @property
     def runs(self) -> list[Path]:
@@ -54,6 +60,11 @@ class Drawing:
 
     study: "StudyProducts"
     names: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Short name of the job."""
+        return self.names[0] if len(self.names) == 1 else "all"
 
     @property
     def source(self) -> str:
@@ -141,11 +152,11 @@ class Workflow:
 
     def _batches(self) -> list[Batch]:
         if self.config.granularity == "sweep":
-            return [Batch((sweep.study, sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
+            return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
         grouped: dict[tuple[str, str], list[Sweep]] = {}
         for sweep in self.sweeps:
             grouped.setdefault((sweep.study, sweep.problem), []).append(sweep)
-        return [Batch(place, tuple(sweeps)) for place, sweeps in grouped.items()]
+        return [Batch(study, (problem,), tuple(sweeps)) for (study, problem), sweeps in grouped.items()]
 
     @property
     def drawings(self) -> list[Drawing]:
@@ -186,14 +197,15 @@ class Workflow:
 
     @property
     def targets(self) -> list[Path]:
-        """Everything that is asked for, the runs too: Snakemake does not remake a lost file that only a newer product needed."""
+        """Everything that is asked for but the runs."""
         found = list(self.verdicts)
         for products in self.studies:
-            found += [*products.runs, *(reference.path for reference in products.references), *products.tables, products.page]
+            found += [*(reference.path for reference in products.references), *products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png")]
         return found
 
 
+@cache
 def source(*packages: str) -> str:
     """Hash of all modules of the packages and of what they import: tables and figures find some of their modules by name."""
     return source_hash(*package_modules(*packages))

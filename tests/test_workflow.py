@@ -1,0 +1,259 @@
+"""The Snakemake workflow on tiny studies: what is made, what is kept, what a kill leaves behind, and that bytes never differ."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas
+import pytest
+import yaml
+
+from liestep.study.workflow import Workflow
+from liestep.systems.sheet import InputError
+
+TOP = Path(__file__).parents[1]
+STUDY = """
+title: Three bodies and a pendulum
+problems:
+  bodies: {system: sphere_nbody, t_end: 0.5}
+  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
+integrators:
+  vi_sphere: {steps: [0.1, 0.05]}
+  rk4: {steps: [0.1]}
+tables: [energy]
+"""
+
+
+class Place:
+    """A working folder with the study `tiny`; jobs run uncompiled unless asked otherwise, because they are that short."""
+
+    def __init__(self, folder: Path, compiled: bool = False, source: Path | None = None):
+        self.folder, self.study = folder, folder/"config"/"studies"/"tiny.yaml"
+        self.study.parent.mkdir(parents=True)
+        self.study.write_text(STUDY)
+        shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
+        self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}), **({"PYTHONPATH": str(source)} if source else {})}
+
+    @property
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "snakemake", "-s", str(TOP/"workflow"/"Snakefile"), "--directory", str(self.folder)]
+
+    def call(self, *options: str) -> subprocess.CompletedProcess:
+        shutil.rmtree(self.folder/"results"/"tiny"/"logs", ignore_errors=True)
+        return subprocess.run([*self.command, *options], env=self.environment, capture_output=True, text=True)
+
+    def make(self, *options: str) -> set[str]:
+        """Call snakemake, which must succeed; returns what was made, for example "bodies vi_sphere h0.1"."""
+        result = self.call(*options)
+        assert result.returncode == 0, result.stderr
+        lines = [line for path in (self.folder/"results"/"tiny"/"logs").glob("*.log") for line in path.read_text().splitlines()]
+        return {line.removeprefix("made tiny ").partition(":")[0] for line in lines if line.startswith("made tiny ")}
+
+    def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "liestep.cli", *arguments]
+        return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+
+    def replace(self, old: str, new: str) -> None:
+        text = self.study.read_text()
+        assert old in text
+        self.study.write_text(text.replace(old, new))
+
+    def contents(self, pattern: str = "*") -> dict[str, bytes]:
+        """Products by path; logs are none."""
+        results = self.folder/"results"
+        return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
+                if path.is_file() and "logs" not in path.parts}
+
+
+ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum") for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
+
+
+def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
+    place = Place(tmp_path)
+    assert place.make() == ALL
+    assert set(place.contents()) == {"tiny/metrics.csv", "tiny/energy.csv", "tiny/tables.md",
+                                     *(f"tiny/runs/{name.replace(' ', '/')}.nc" for name in ALL)}
+    before = place.contents()
+
+    place.replace("steps: [0.1, 0.05]", "steps: [0.1, 0.05, 0.025]")
+    assert place.make() == {"bodies vi_sphere h0.025", "pendulum vi_sphere h0.025"}
+    assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 8
+
+    place.replace("tables:", "  lie_euler: {steps: [0.1]}\ntables:")
+    assert place.make() == {"bodies lie_euler h0.1", "pendulum lie_euler h0.1"}
+    assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 10
+
+    place.replace("rk4: {", "rk4: {label: Kutta, ")
+    place.replace("system: sphere_nbody, t_end: 0.5", "system: sphere_nbody, t_end: 0.5, parameters: {gamma: 2.0}")
+    assert place.make() == {f"bodies {run}" for run in ("vi_sphere h0.1", "vi_sphere h0.05", "vi_sphere h0.025", "rk4 h0.1", "lie_euler h0.1")}
+    assert "Kutta" in (tmp_path/"results"/"tiny"/"tables.md").read_text()
+    assert all(place.contents()[name] == content for name, content in before.items() if "runs/pendulum" in name)
+    (tmp_path/"results"/"tiny"/"runs"/"pendulum"/"rk4"/"h0.1.nc").unlink()
+    assert place.make() == {"pendulum rk4 h0.1"}
+    assert "Nothing to be done" in place.call().stderr
+
+
+def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
+    shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    place = Place(tmp_path/"place", source=tmp_path/"src")
+    assert place.make() == ALL
+    table = place.folder/"results"/"tiny"/"metrics.csv"
+    first = pandas.read_csv(table)
+
+    def edit(name: str, old: str, new: str) -> None:
+        path = tmp_path/"src"/"liestep"/name
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+    edit("systems/sphere_nbody.py", "value -= self.gamma", "value -= 3.0*self.gamma")
+    assert place.make() == {name for name in ALL if name.startswith("bodies")}
+    second = pandas.read_csv(table)
+    changed = first["energy_error_mean"] != second["energy_error_mean"]
+    assert list(changed) == list(first["problem"] == "bodies")
+    assert "Nothing to be done" in place.call().stderr
+
+    edit("integrators/runge_kutta.py", "put(y, i, axpy(h, slope, row(y, i)))", "put(y, i, axpy(1.25*h, slope, row(y, i)))")
+    assert place.make() == {name for name in ALL if "rk4" in name}
+    changed = second["energy_error_mean"] != pandas.read_csv(table)["energy_error_mean"]
+    assert list(changed) == list(first["integrator"] == "rk4")
+
+    edit("core/driver.py", '"""The time loops.', '"""All time loops.')
+    assert place.make() == ALL
+    assert "Nothing to be done" in place.call().stderr
+
+
+def test_bytes_depend_neither_on_jobs_nor_on_granularity_nor_on_chance(tmp_path):
+    first = Place(tmp_path/"first", compiled=True)
+    assert first.make("--cores", "2") == ALL
+    for name, options in {"alone": ("--cores", "1"), "sweep": ("--config", "granularity=sweep"), "run": ("--config", "granularity=run")}.items():
+        other = Place(tmp_path/name, compiled=True)
+        assert other.make(*options) == ALL
+        assert other.contents() == first.contents(), name
+    assert other.make() == set()  # another granularity finds the same files up to date
+    assert other.contents() == first.contents()
+
+
+def test_a_kill_in_the_middle_and_another_call_give_the_same_bytes(tmp_path):
+    steps = "steps: {counts: [100, 200, 400, 800]}"
+    undisturbed, place = Place(tmp_path/"undisturbed"), Place(tmp_path/"killed")
+    for each in (undisturbed, place):
+        each.replace("steps: [0.1, 0.05]", steps)
+    process = subprocess.Popen(place.command, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    while len(place.contents("*.nc")) < 2 and process.poll() is None:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    whole = {name: content for name, content in place.contents("*.nc").items() if not Path(name).name.startswith(".")}
+    assert len(whole) >= 2
+    assert not (place.folder/"results"/"tiny"/"metrics.csv").exists()
+    made = place.make()
+    everything = undisturbed.make()
+    assert made < everything  # complete files are kept
+    expected = undisturbed.contents()
+    assert {name: place.contents()[name] for name in expected} == expected
+    assert all(expected[name] == content for name, content in whole.items())
+
+
+def test_a_full_study_with_references_times_orders_and_figures(tmp_path):
+    place = Place(tmp_path, compiled=True)
+    place.study.write_text("""
+title: All products
+reference: true
+timing: true
+problems:
+  bodies: {system: sphere_nbody, t_end: 2.5}
+integrators:
+  vi_sphere: {steps: {counts: [1, 40, 80, 160, 320]}}
+tables: [orders, energy, momentum, work]
+figures: [convergence]
+samples: 2
+""")
+    assert len(place.make()) == 5
+    folder = tmp_path/"results"/"tiny"
+    for name in ("references/bodies.nc", "timings.csv", "tables.md", "figures/convergence.pdf", "figures/convergence.png"):
+        assert (folder/name).is_file()
+    for name in ("orders", "energy", "momentum", "work"):
+        assert len(pandas.read_csv(folder/f"{name}.csv")) >= 1
+    metrics = pandas.read_csv(folder/"metrics.csv")
+    assert list(metrics["status"] == "ok") == [False, True, True, True, True]  # a run that stops early is a result
+    assert metrics["error"][1:].notna().all()
+    assert "Nothing to be done" in place.call().stderr
+    report = place.call("--report", str(tmp_path/"report.html"))
+    assert report.returncode == 0, report.stderr
+    assert "convergence.png" in (tmp_path/"report.html").read_text()
+
+
+@pytest.mark.parametrize(("file", "text", "expected"), [
+    ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.1"), "line 8: malformed YAML"),
+    ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.3]"), "the nearest valid steps are 0.25 and 0.5"),
+    ("studies/tiny.yaml", STUDY + "figures: [energy_eror]\n", "did you mean energy_error?"),
+    ("config.yaml", "studies: [tinny]\n", "unknown study 'tinny'; did you mean tiny?"),
+    ("config.yaml", "granularity: runs\n", "granularity: input should be 'problem', 'sweep' or 'run', not 'runs'"),
+    ("config.yaml", "granularty: run\n", "unknown key 'granularty'; did you mean granularity?"),
+    ("claims/paper.yaml", """
+paper: paper
+citation: none
+claims:
+  - id: one
+    statement: x
+    source: x
+    runs: [{study: tiny, problem: bodies, integrator: vi_sphere, resolution: h0.2}]
+    quantity: energy_error_mean
+    criterion: {kind: limit, at_most: 1.0}
+    known: false
+""", "claim one: unknown resolution 'h0.2'; did you mean h0.1?"),
+])
+def test_wrong_configuration_is_one_sentence(file, text, expected, tmp_path, monkeypatch):
+    Place(tmp_path)
+    (tmp_path/"config"/file).parent.mkdir(exist_ok=True)
+    (tmp_path/"config"/file).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as refusal:
+        Workflow(yaml.safe_load((tmp_path/"config"/"config.yaml").read_text()))
+    assert str(refusal.value).startswith("config/")
+    assert expected in str(refusal.value)
+
+
+def test_snakemake_stops_with_that_sentence_before_anything_runs(tmp_path):
+    place = Place(tmp_path)
+    place.replace("steps: [0.1]", "steps: [0.1")
+    result = place.call()
+    assert result.returncode != 0
+    sentence, = (line for line in result.stderr.splitlines() if not line.startswith("Using workflow specific profile"))
+    assert sentence.startswith("liestep: config/studies/tiny.yaml, line 8: malformed YAML")
+    assert not (tmp_path/"results").exists()
+
+
+def test_stale_and_damaged_files_are_refused(tmp_path):
+    place = Place(tmp_path)
+    place.make()
+    path = tmp_path/"results"/"tiny"/"runs"/"bodies"/"rk4"/"h0.1.nc"
+    content, table = path.read_bytes(), (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes()
+    path.write_bytes(content[:len(content)//2])
+    result = place.liestep("analyse", "tiny")
+    assert result.returncode == 2
+    assert "h0.1.nc is not a readable NetCDF file" in result.stderr
+    shutil.copy(path.parents[1]/"vi_sphere"/"h0.1.nc", path)
+    result = place.liestep("analyse", "tiny")
+    assert result.returncode == 2
+    assert "h0.1.nc is of another specification" in result.stderr
+    assert (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes() == table
+    assert place.liestep("sweep", "tiny", "bodies").returncode == 0
+    assert path.read_bytes() == content
+
+
+def test_linter_has_no_complaint_but_that_software_comes_from_the_lock(tmp_path):
+    result = Place(tmp_path).call("--lint")
+    complaints = set(re.findall(r"^    \* (.*):$", result.stdout + result.stderr, re.MULTILINE))
+    assert complaints == {"Specify a conda environment or container for each rule."}
+
+
+def test_every_line_of_the_profile_is_explained():
+    blocks = (TOP/"workflow"/"profiles"/"default"/"config.yaml").read_text().strip().split("\n\n")
+    for block in blocks[1:]:
+        assert block.startswith("# ")
+        assert len(yaml.safe_load(block)) == 1
