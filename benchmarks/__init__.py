@@ -1,0 +1,1 @@
+"""Speed of the compiled core beside C, numpy and scipy: `python -m benchmarks` from the top of the repository."""

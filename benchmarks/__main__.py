@@ -1,0 +1,60 @@
+"""`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks study`: times of the workflow."""
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("core", "study"), default="core")
+    parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
+    parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="liestep-benchmark-") as folder:
+        os.environ["LIESTEP_CACHE"] = folder  # the code of today, whatever was compiled before
+        if arguments.what == "study":
+            from benchmarks.study import measure
+
+            sections = [("Time of the whole study", "study", measure(Path(folder), arguments.quick))]
+        else:
+            sections = core_sections(arguments.quick)
+        write(sections, arguments.output, arguments.what)
+
+
+def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, Any]]]]:
+    """(heading, name of the CSV file, rows) of each table, made when they are asked for."""
+    from benchmarks import equal_error, growth, speed
+
+    repeats = 5 if quick else 25
+    yield "The core beside C and numpy", "core", speed.core_and_twins(repeats)
+    yield "Lennard-Jones molecules", "molecules", speed.lennard_jones(3 if quick else 15)
+    yield "Memory", "memory", speed.memory()
+    yield "Time to compile", "compile", speed.compile_times(1 if quick else 3)
+    yield "Growth with the number of bodies", "growth", growth.growth(2 if quick else 7)
+    if not quick:
+        yield "scipy at equal error", "equal_error", equal_error.compare()
+
+
+def write(sections: Iterable[tuple[str, str, Iterable[dict[str, Any]]]], folder: Path, name: str) -> None:
+    """Each table as <file>.csv, all of them with the description of the machine in <name>.md."""
+    from benchmarks import machine, tables
+
+    described = [{"": key, "value": value} for key, value in machine.describe().items()]
+    text = ["# Benchmarks", "", tables.markdown(described)]
+    for heading, file, rows in sections:
+        print(heading, file=sys.stderr)
+        listed = list(rows)
+        tables.write_csv(folder/f"{file}.csv", listed)
+        text += ["", f"## {heading}", "", tables.markdown(listed)]
+    page = folder/f"{name}.md"
+    page.write_text("\n".join(text) + "\n")
+    print(page.read_text())
+
+
+if __name__ == "__main__":
+    main()

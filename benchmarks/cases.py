@@ -1,0 +1,110 @@
+"""What is timed: (system, integrator) pairs, each as a loop of the core, as its C twin, and in numpy where that is straightforward."""
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from benchmarks import arrays
+from benchmarks.twins import twin
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance
+from liestep.core.recorder import new_recorder
+from liestep.study.execution import build
+from liestep.study.specification import specify
+
+
+@dataclass(frozen=True)
+class Case:
+    """One triple. `target` is the largest allowed ratio of the core's time to the twin's."""
+
+    label: str
+    system: str
+    integrator: str
+    header: str                     # twins/step_<header>.h
+    step: float
+    steps: int
+    target: float
+    preset: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    small: bool = True              # small systems must be NUMPY_TARGET times faster than numpy
+
+
+STATISTICS_TARGET, NUMPY_TARGET = 1.7, 100.0
+
+PENDULUM, BODIES, ROD = "double pendulum", "three bodies", "elastic rod"
+CASES = (
+    Case(f"{PENDULUM}, vi_sphere (multipliers)", "spherical_pendulum_chain", "vi_sphere", "multipliers", 0.01, 20_000, 1.25),
+    Case(f"{PENDULUM}, vi_sphere (Newton)", "spherical_pendulum_chain", "vi_sphere", "newton", 0.01, 10_000, 1.25, options={"solver": "newton"}),
+    Case(f"{PENDULUM}, rkmk4", "spherical_pendulum_chain", "rkmk4", "munthe_kaas", 0.01, 10_000, 1.25),
+    Case(f"{PENDULUM}, rk4", "spherical_pendulum_chain", "rk4", "runge_kutta", 0.01, 10_000, 1.25),
+    Case(f"{BODIES}, vi_sphere (explicit)", "sphere_nbody", "vi_sphere", "explicit", 1e-4, 80_000, 1.25),
+    Case(f"{BODIES}, rk4", "sphere_nbody", "rk4", "runge_kutta", 1e-4, 30_000, 1.6),
+    Case(f"{BODIES}, rkmk4", "sphere_nbody", "rkmk4", "munthe_kaas", 1e-4, 15_000, 1.25),
+    Case(f"{ROD} n = 10, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-4, 3000, 1.25, small=False),
+    Case(f"{ROD} n = 100, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-5, 30, 1.25,
+         parameters={"elements": 100}, small=False),
+)
+
+
+class CoreRun:
+    """A loop of the core that can be timed from its start again and again."""
+
+    def __init__(self, case: Case, *, statistics: bool, system: type | None = None):
+        """`system`: a class that replaces that of the system, with the same fields."""
+        self.spec = specify(case.system, case.integrator, steps=case.steps, t_end=case.step*case.steps, preset=case.preset,
+                            parameters=case.parameters, options=case.options, samples=2)
+        self.formulated, self.integrator = build(self.spec)
+        if system is not None:
+            problem = self.formulated.problem
+            self.formulated = replace(self.formulated, problem=problem._replace(system=system(*problem.system)))
+        self.every = 1 if statistics else case.steps + 1
+        self.baseline = np.zeros(self.formulated.observables[-1].columns.stop)
+
+    def prepare(self) -> tuple[Callable[[], None], np.ndarray]:
+        """Everything but the loop: the call to be timed, and the state that it advances."""
+        problem, y, steps = self.formulated.problem, self.formulated.start.copy(), self.spec.steps
+        recorder = new_recorder(y.shape[0], self.baseline, steps, 0, self.every)
+        work = self.integrator.workspace(problem, y)
+        loop = loop_for(advance, self.integrator, problem, recorder, work)
+
+        def call():
+            status, done = loop(self.integrator, problem, recorder, y, self.spec.step, 0, steps, work)
+            if status:
+                raise RuntimeError(f"the core stopped at step {done} with status {status}")
+
+        return call, y
+
+
+class TwinRun:
+    """The C twin of a core run: same components, same start."""
+
+    def __init__(self, case: Case, core: CoreRun, *, statistics: bool, order: int = 0):
+        inner = getattr(core.integrator, "inner", core.integrator)
+        data = inner if hasattr(inner, "a") else (inner.tolerance, inner.iterations) if hasattr(inner, "tolerance") else ()
+        self.core = core
+        self.twin = twin(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
+
+    def prepare(self) -> tuple[Callable[[], Any], np.ndarray]:
+        y, spec = self.core.formulated.start.copy(), self.core.spec
+        return lambda: self.twin.run(y, spec.step, spec.steps), y
+
+
+class ArrayRun:
+    """The same method in vectorised numpy, some steps of it."""
+
+    def __init__(self, core: CoreRun, steps: int):
+        self.core, self.steps = core, min(steps, core.spec.steps)
+        self.step = arrays.method(core.spec, core.formulated.problem)
+
+    def prepare(self) -> tuple[Callable[[], Any], np.ndarray]:
+        y = self.core.formulated.start.copy()
+        state = self.step.start(y)
+
+        def call():
+            nonlocal state
+            for _ in range(self.steps):
+                state = self.step(y, self.core.spec.step, state)
+
+        return call, y

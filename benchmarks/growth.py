@@ -1,0 +1,37 @@
+"""How the time of a step grows with the number of bodies."""
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import Case, CoreRun
+from benchmarks.timing import interleaved
+
+RODS = (5, 10, 20, 50, 100, 200)
+CHAINS = (2, 5, 10, 20, 50)
+LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
+
+
+def _cases() -> Iterator[tuple[str, int, Case]]:
+    for n in RODS:
+        yield "elastic rod, vi_sphere (multipliers)", n, Case(
+            "", "elastic_rod", "vi_sphere", "multipliers", 1e-3/(n*n), max(3, 30_000//n**2), 0.0, parameters={"elements": n})
+    for integrator in ("rk4", "rkmk4"):
+        for n in CHAINS:
+            parameters = {"mass": [1.0]*n, "length": [1.0]*n}
+            yield f"pendulum chain, {integrator}", n, Case(
+                "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0, "paper_scaled", parameters)
+    for preset, n in LEVELS:
+        yield "molecules, vi_sphere (explicit)", n, Case(
+            "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)
+
+
+def growth(repeats: int) -> Iterator[dict[str, Any]]:
+    """One row per size; the exponent is that of the time between this size and the one before."""
+    before: tuple[str, int, float] | None = None
+    for label, n, case in _cases():
+        run = CoreRun(case, statistics=False)
+        seconds = min(interleaved({"core": run.prepare}, repeats)["core"])/case.steps
+        exponent = float(np.log(seconds/before[2])/np.log(n/before[1])) if before and before[0] == label else ""
+        yield {"loop": label, "n": n, "us/step": 1e6*seconds, "exponent": exponent}
+        before = (label, n, seconds)
