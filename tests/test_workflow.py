@@ -40,7 +40,7 @@ class Place:
 
     @property
     def command(self) -> list[str]:
-        return [sys.executable, "-m", "snakemake", "-s", str(TOP/"workflow"/"Snakefile"), "--directory", str(self.folder)]
+        return [sys.executable, "-m", "snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(self.folder)]
 
     def call(self, *options: str) -> subprocess.CompletedProcess:
         shutil.rmtree(self.folder/"results"/"tiny"/"logs", ignore_errors=True)

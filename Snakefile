@@ -10,17 +10,17 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
-report: "report/workflow.rst"
+report: "workflow/report/workflow.rst"
 
 
-include: "rules/common.smk"
+include: "workflow/rules/common.smk"
 
 
-include: "rules/runs.smk"
-include: "rules/references.smk"
-include: "rules/analysis.smk"
-include: "rules/figures.smk"
-include: "rules/claims.smk"
+include: "workflow/rules/runs.smk"
+include: "workflow/rules/references.smk"
+include: "workflow/rules/analysis.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/claims.smk"
 
 
 rule all:
