@@ -2,7 +2,7 @@
 
 Numba's own cache notices changes of the file that holds the loop only, and two processes that write at once can mix their
 entries. Here every (loop, component classes) has a folder of its own, named by the hash of all sources that the classes
-import and of the versions; code is compiled into a private folder and published by one rename. A cached folder is never
+import, of the versions and of the processor; code is compiled into a private folder and published by one rename. A cached folder is never
 written again.
 """
 import hashlib
@@ -18,10 +18,12 @@ from uuid import uuid4
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import binding
 
+from liestep.core.dispatch import PLAIN_OPTIONS
 from liestep.core.sources import component_modules, source_hash
 
-LOOP_OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
+LOOP_OPTIONS = {**PLAIN_OPTIONS, "no_cfunc_wrapper": True}
 
 
 def cache_root() -> Path:
@@ -33,14 +35,16 @@ def cache_root() -> Path:
 
 
 @cache
-def _versions() -> str:
-    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+def _machine() -> str:
+    """Versions and processor: homes are shared between machines, and code for one may not run on another."""
+    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__} {processor}"
 
 
 def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
     stat = Path(function.__code__.co_filename).stat()
     # Numba compares the loop's file by path and time: two checkouts, or a touched file, get folders of their own.
-    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _versions(),
+    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
              source_hash(*modules), *classes)
     return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
 
