@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from liestep.integrators import integrator_ids, method
+from liestep.integrators import method
 from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
 from liestep.study.execution import run_source_hash
-from liestep.study.specification import RunSpecification, applicable, specify
+from liestep.study.specification import RunSpecification, Start, specify, start_of
 from liestep.study.yamlfile import line_of
 from liestep.systems import sheet
 from liestep.systems.sheet import InputError, unknown
@@ -63,7 +63,7 @@ class Study:
         self.folder = Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._known: dict[tuple[str, str], Sweep] = {}
-        self._starts: dict[str, tuple] = {}  # problem -> its complete parameters and initial state: a start can be costly to compute
+        self._starts: dict[str, Start] = {}  # by problem
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -148,47 +148,48 @@ class Study:
                 raise InputError(f"{self.path}: {unknown('resolution', name, labels)}")
         return [cell for cell in cells if not resolutions or cell.resolution in resolutions]
 
+    def _start(self, problem: str, setup: ProblemConfig) -> Start:
+        """Parameters and initial state of a problem, checked once for all its runs."""
+        if problem not in self._starts:
+            place = ("problems", problem)
+            try:
+                facts = sheet(setup.system)
+            except InputError as error:
+                raise self.complain((*place, "system"), error) from None
+            if setup.preset is not None and setup.preset not in facts.presets:
+                raise self.complain((*place, "preset"), unknown(f"preset of {setup.system}", setup.preset, facts.presets))
+            try:
+                self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
+            except InputError as error:
+                raise self.complain(place, error) from None
+        return self._starts[problem]
+
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
-        place = ("problems", problem)
+        place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
-            facts = sheet(setup.system)
-        except InputError as error:
-            raise self.complain((*place, "system"), error) from None
-        try:
-            declared = method(self.integrator_id(key))
+            adaptive = method(name).adaptive
         except InputError as error:
             raise self.complain(("integrators", key), error) from None
-        if not applicable(setup.system, self.integrator_id(key)):
-            able = ", ".join(name for name in integrator_ids() if applicable(setup.system, name))
-            raise self.complain(place, f"{self.integrator_id(key)} cannot run on {setup.system}; integrators that can: {able}")
-        if setup.preset is not None and setup.preset not in facts.presets:
-            raise self.complain((*place, "preset"), unknown(f"preset of {setup.system}", setup.preset, facts.presets))
-        found = {name: self.setting(name, setup, key, entry) for name in SETTINGS}
-        ladder = found.pop("tolerances" if declared.adaptive else "steps")
-        found.pop("steps" if declared.adaptive else "tolerances")
-        word = "tolerances" if declared.adaptive else "steps"
+        found = {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
+        ladders = {word: found.pop(word) for word in ("steps", "tolerances")}
+        word = "tolerances" if adaptive else "steps"
+        ladder, ensemble = ladders[word], found.pop("ensemble")
         if ladder is None:
             raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the integrator or the pair")
-        preset = facts.presets[setup.preset] if setup.preset else next(iter(facts.presets.values()))
-        t_end = setup.t_end if setup.t_end is not None else preset.t_end
-        ensemble = found.pop("ensemble")
-        common = {name: value for name, value in found.items() if value is not None and (declared.adaptive or name not in ("outputs", "log_steps"))}
-        cells = []
+        t_end = setup.t_end if setup.t_end is not None else start.t_end
+        common = {setting: value for setting, value in found.items() if value is not None and (adaptive or setting not in ("outputs", "log_steps"))}
+        cells: dict[str, Cell] = {}
         try:
-            sizes = [{"tolerance": value} for value in ladder.expand()] if declared.adaptive else \
-                [{"steps": count} for count in ladder.step_counts(t_end)]
-            for size in sizes:
-                parameters, initial = self._starts.get(problem, (setup.parameters, setup.initial or None))
-                spec = specify(setup.system, self.integrator_id(key), **size, t_end=t_end, preset=setup.preset, parameters=parameters,
-                               initial=initial, options=entry.options, ensemble=ensemble.model_dump() if ensemble else None, **common)
-                self._starts[problem] = spec.parameters, spec.initial
-                label = f"tol{spec.tolerance:.6g}" if declared.adaptive else f"h{spec.step:.6g}"
-                if any(cell.resolution == label for cell in cells):
+            for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
+                spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end, options=entry.options,
+                               ensemble=ensemble.model_dump() if ensemble else None, start=start, **common)
+                label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
+                if label in cells:
                     raise InputError(f"resolution {label} appears twice")
-                cells.append(Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc"))
+                cells[label] = Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc")
         except InputError as error:
             raise self.complain(place, f"with {key}: {error}") from None
-        return Sweep(self.name, problem, key, tuple(cells))
+        return Sweep(self.name, problem, key, tuple(cells.values()))
 
 
 def study_names(config: Path = Path("config")) -> list[str]:

@@ -71,28 +71,51 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
-            t_end: float | None = None, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None,
-            options: Mapping | None = None, samples: int | None = None, outputs: int | None = None, statistics_every: int = 1,
-            replicas: int = 1, ensemble: Mapping | None = None, log_steps: bool = False) -> RunSpecification:
-    """Check a request and fill in what it leaves open.
+@dataclass(frozen=True)
+class Start:
+    """What all runs of one problem have in common, checked: made by `start_of`."""
 
-    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it.
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    diagonal: bool   # the mass matrix
+    t_end: float     # of the preset
+
+
+def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None) -> Start:
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's first).
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    facts, declared = sheet(problem), method(integrator)
-    require_applicable(problem, integrator)
+    facts = sheet(problem)
     chosen = _preset(facts, preset, problem)
-    parameters, initial, options = (_mapping(name, value) for name, value in (("parameters", parameters), ("initial", initial), ("options", options)))
+    parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
     checked = facts.check({**chosen.parameters, **parameters})
     state = facts.check_initial(checked, {**({} if {"q", "omega"} <= set(initial) else chosen.initial(checked)), **initial})
     mass = np.asarray(facts.mass(checked))
     check_mass(mass)
-    end = _positive("t_end", chosen.t_end if t_end is None else t_end)
+    return Start(checked, state, mass.ndim == 1, chosen.t_end)
+
+
+def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
+            t_end: float | None = None, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None,
+            options: Mapping | None = None, samples: int | None = None, outputs: int | None = None, statistics_every: int = 1,
+            replicas: int = 1, ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
+    """Check a request and fill in what it leaves open.
+
+    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it. `start`
+    stands for preset, parameters and initial when they have been checked before.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    declared = method(integrator)
+    require_applicable(problem, integrator)
+    if start is None:
+        start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    end = _positive("t_end", start.t_end if t_end is None else t_end)
     try:
-        resolved = declared.resolve(declared.check_options(options), mass.ndim == 1)
+        resolved = declared.resolve(declared.check_options(_mapping("options", options)), start.diagonal)
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = None
@@ -111,7 +134,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         count = whole_steps(end, step) if steps is None else _whole("steps", steps)
         points = count
     samples = _samples(samples, points)
-    return RunSpecification(problem, checked, state, integrator, resolved, end, count, tolerance, samples, points + 1,
+    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
                             _whole("statistics_every", statistics_every), _whole("replicas", replicas), _ensemble(ensemble), bool(log_steps))
 
 
