@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from liestep.core.counters import new_meter
+from liestep.formulations.action import ActionForm
 from liestep.formulations.mass import DiagonalMass, mass_component
-from liestep.formulations.sphere import SphereAction, SphereLagrangian, SphereOmegaForm, SphereVelocityForm
+from liestep.formulations.sphere import SphereGenerator, SphereLagrangian, SphereOmegaForm, SphereVelocityForm
+from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.systems.sheet import SphereSheet
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
@@ -81,7 +83,8 @@ def formulate(sheet: SphereSheet, parameters: dict, state: Mapping[str, np.ndarr
     if formulation == "sphere_lagrangian":
         problem = lagrangian
     elif formulation == "lie_action":
-        problem = SphereAction(lagrangian, meter, scratch(q), scratch(q))
+        generator = SphereGenerator(lagrangian, scratch(q), scratch(q), float(options.get("alpha", 0.0)), float(options.get("beta", 0.0)))
+        problem = ActionForm(TangentSpheres(len(q)), generator, meter)
     elif options.get("form") == "velocity":
         projection = PROJECTIONS[options.get("projection", "none")]
         problem = SphereVelocityForm(lagrangian, meter, scratch(q), projection)

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.geometry.rows import axpy, cross, dot, put, row, scale, sqrt
-from liestep.geometry.se3 import dexpinv, exp_apply
-from liestep.geometry.so3 import in_chart
 
 
 @kernel
@@ -122,48 +120,27 @@ class SphereVelocityForm(NamedTuple):
         self.lagrangian.observe_velocity(y, y[y.shape[0]//2:], out)
 
 
-class SphereAction(NamedTuple):
-    """SE(3)^n acting on (TS^2)^n: (A, a).(q, omega) = (exp(A) q, exp(A) omega + dexp_A(a) x exp(A) q), left action.
+class SphereGenerator(NamedTuple):
+    """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
 
-    Algebra elements are rows A_1..A_n then a_1..a_n; f(q, omega) = (omega, q x domega/dt): liegroup2021, section 4.
+    (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution, only the method's error.
     """
 
     lagrangian: Any
-    meter: Any
-    g: Any   # (n, 3) scratch
-    dw: Any  # (n, 3) scratch
+    g: Any      # (n, 3) scratch
+    dw: Any     # (n, 3) scratch
+    alpha: Any
+    beta: Any
 
     def algebra(self, t, y, out):
-        """f: M -> g at time t; False when it cannot be evaluated."""
-        self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         self.lagrangian.gradient(q, self.g)
         ok = self.lagrangian.mass.angular_acceleration(q, w, self.g, self.dw)
         for i in range(n):
-            put(out, i, row(w, i))
-            put(out, n + i, cross(row(q, i), row(self.dw, i)))
-        return ok
-
-    def act(self, xi, y, out):
-        """out = exp(xi).y; out may be y itself."""
-        self.meter[Counter.EXPONENTIALS] += 1
-        n = y.shape[0]//2
-        for i in range(n):
-            q, w = exp_apply(row(xi, i), row(xi, n + i), row(y, i), row(y, n + i))
-            put(out, i, q)
-            put(out, n + i, w)
-
-    def dexpinv(self, sigma, v, out):
-        """out = dexpinv_sigma(v); False when a rotation of sigma reaches 2 pi. out may be v itself."""
-        n = v.shape[0]//2
-        ok = True
-        for i in range(n):
-            a = row(sigma, i)
-            ok = ok and in_chart(a)
-            b, c = dexpinv(a, row(sigma, n + i), row(v, i), row(v, n + i))
-            put(out, i, b)
-            put(out, n + i, c)
+            a, b = row(q, i), row(w, i)
+            put(out, i, axpy(self.alpha, a, b))
+            put(out, n + i, axpy(self.alpha, b, axpy(self.beta, a, cross(a, row(self.dw, i)))))
         return ok
 
     def observe(self, y, out):

@@ -23,32 +23,34 @@ class MuntheKaas(NamedTuple):
     c: Any  # (s,)
 
     def workspace(self, problem, y):
-        return np.zeros((self.b.shape[0] + 2, *y.shape))
+        rows = problem.algebra_rows()
+        return np.zeros((self.b.shape[0] + 1, rows, 3)), np.zeros(y.shape)
 
     def start(self, problem, t, y, work):
         pass
 
     def step(self, problem, t, y, h, work):
         stages = self.b.shape[0]
-        sigma, z = work[stages], work[stages + 1]
-        if not problem.algebra(t, y, work[0]):
+        k, z = work
+        sigma = k[stages]
+        if not problem.algebra(t, y, k[0]):
             return Status.NOT_EVALUABLE
         for s in range(1, stages):
-            for i in range(y.shape[0]):
-                total = scale(h*self.a[s, 0], row(work[0], i))
+            for i in range(sigma.shape[0]):
+                total = scale(h*self.a[s, 0], row(k[0], i))
                 for r in range(1, s):
                     if self.a[s, r] != 0.0:
-                        total = axpy(h*self.a[s, r], row(work[r], i), total)
+                        total = axpy(h*self.a[s, r], row(k[r], i), total)
                 put(sigma, i, total)
             problem.act(sigma, y, z)
-            if not problem.algebra(t + self.c[s]*h, z, work[s]):
+            if not problem.algebra(t + self.c[s]*h, z, k[s]):
                 return Status.NOT_EVALUABLE
-            if not problem.dexpinv(sigma, work[s], work[s]):
+            if not problem.dexpinv(sigma, k[s], k[s]):
                 return Status.CHART_LIMIT
-        for i in range(y.shape[0]):
-            total = scale(h*self.b[0], row(work[0], i))
+        for i in range(sigma.shape[0]):
+            total = scale(h*self.b[0], row(k[0], i))
             for r in range(1, stages):
-                total = axpy(h*self.b[r], row(work[r], i), total)
+                total = axpy(h*self.b[r], row(k[r], i), total)
             put(sigma, i, total)
         problem.act(sigma, y, y)
         return Status.OK

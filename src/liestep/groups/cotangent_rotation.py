@@ -1,0 +1,38 @@
+"""The semidirect product SO(3) x so(3)* on T*SO(3)."""
+from typing import Any, NamedTuple
+
+from liestep.geometry.rows import add, dot, put, row
+from liestep.geometry.se3 import bracket, dexpinv, in_chart
+from liestep.geometry.so3 import coefficients, quadratic
+
+
+class CotangentRotation(NamedTuple):
+    """exp(u, n).(Q, pi) = (exp(u) Q, exp(u) pi + dexp_u n), the group product (g1, m1)(g2, m2) = (g1 g2, m1 + g1 m2):
+    liegroup2021, section 3, right trivialised (pi spatial).
+
+    State rows Q e_1, Q e_2, Q e_3, pi; algebra rows u, n. The algebra is that of SE(3).
+    """
+
+    rows: Any  # 4
+
+    def algebra_rows(self):
+        return 2
+
+    def act(self, xi, y, out):
+        u = row(xi, 0)
+        s, c, d = coefficients(dot(u, u))
+        put(out, 3, add(quadratic(s, c, u, row(y, 3)), quadratic(c, d, u, row(xi, 1))))
+        for i in range(3):
+            put(out, i, quadratic(s, c, u, row(y, i)))
+
+    def dexpinv(self, sigma, v, out):
+        a = row(sigma, 0)
+        b, c = dexpinv(a, row(sigma, 1), row(v, 0), row(v, 1))
+        put(out, 0, b)
+        put(out, 1, c)
+        return in_chart(a)
+
+    def bracket(self, a, b, out):
+        rotation, translation = bracket(row(a, 0), row(a, 1), row(b, 0), row(b, 1))
+        put(out, 0, rotation)
+        put(out, 1, translation)

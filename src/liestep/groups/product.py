@@ -1,0 +1,37 @@
+"""Direct products of actions."""
+from typing import Any, NamedTuple
+
+
+class Product(NamedTuple):
+    """(g, h).(x, y) = (g.x, h.y): the rows of the first factor, then those of the second. Products nest."""
+
+    first: Any
+    second: Any
+    state: Any    # rows of the first factor's state
+    algebra: Any  # rows of the first factor's algebra
+
+    def algebra_rows(self):
+        return self.first.algebra_rows() + self.second.algebra_rows()
+
+    def act(self, xi, y, out):
+        self.first.act(xi[:self.algebra], y[:self.state], out[:self.state])
+        self.second.act(xi[self.algebra:], y[self.state:], out[self.state:])
+
+    def dexpinv(self, sigma, v, out):
+        k = self.algebra
+        one = self.first.dexpinv(sigma[:k], v[:k], out[:k])
+        other = self.second.dexpinv(sigma[k:], v[k:], out[k:])
+        return one and other
+
+    def bracket(self, a, b, out):
+        k = self.algebra
+        self.first.bracket(a[:k], b[:k], out[:k])
+        self.second.bracket(a[k:], b[k:], out[k:])
+
+
+def product(*factors):
+    """Product of actions given as (action, rows of its state)."""
+    (first, rows), *others = factors
+    if not others:
+        return first
+    return Product(first, product(*others), rows, first.algebra_rows())

@@ -1,0 +1,43 @@
+"""SE(3)^n on (TS^2)^n."""
+from typing import Any, NamedTuple
+
+from liestep.geometry.rows import put, row
+from liestep.geometry.se3 import bracket, dexpinv, exp_apply, in_chart
+
+
+class TangentSpheres(NamedTuple):
+    """exp(A, a).(q, w) = (exp(A) q, exp(A) w + dexp_A(a) x exp(A) q) on each of n spheres: liegroup2021, section 4.
+
+    State rows q_1..q_n, w_1..w_n; algebra rows A_1..A_n, a_1..a_n. With n = 1 and (q, w) = (Gamma, Pi) it is the coadjoint action
+    of SE(3) on se(3)*: see `coadjoint_motion`.
+    """
+
+    n: Any
+
+    def algebra_rows(self):
+        return 2*self.n
+
+    def act(self, xi, y, out):
+        n = y.shape[0]//2
+        for i in range(n):
+            q, w = exp_apply(row(xi, i), row(xi, n + i), row(y, i), row(y, n + i))
+            put(out, i, q)
+            put(out, n + i, w)
+
+    def dexpinv(self, sigma, v, out):
+        n = v.shape[0]//2
+        ok = True
+        for i in range(n):
+            a = row(sigma, i)
+            ok = ok and in_chart(a)
+            b, c = dexpinv(a, row(sigma, n + i), row(v, i), row(v, n + i))
+            put(out, i, b)
+            put(out, n + i, c)
+        return ok
+
+    def bracket(self, a, b, out):
+        n = a.shape[0]//2
+        for i in range(n):
+            rotation, translation = bracket(row(a, i), row(a, n + i), row(b, i), row(b, n + i))
+            put(out, i, rotation)
+            put(out, n + i, translation)
