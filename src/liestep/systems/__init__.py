@@ -3,7 +3,7 @@ import importlib
 from functools import cache
 from pathlib import Path
 
-from liestep.systems.sheet import InputError, SphereSheet, unknown
+from liestep.systems.sheet import InputError, Sheet, unknown
 
 _NOT_SYSTEMS = {"__init__", "sheet"}
 
@@ -26,6 +26,6 @@ def system_module(name: str) -> str:
     return f"liestep.systems.{name}"
 
 
-def sheet(name: str) -> SphereSheet:
+def sheet(name: str) -> Sheet:
     """Fact sheet of a system by id."""
     return importlib.import_module(system_module(name)).SHEET

@@ -79,24 +79,23 @@ class Preset:
     t_end: float
 
 
-@dataclass(frozen=True)
-class SphereSheet:
-    """Fact sheet of a mechanical system on (S^2)^n with state q (n, 3), omega (n, 3)."""
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """Fact sheet of a mechanical system, the part that all systems share. `forms` and `actions` name the choices of the integrator
+    options of these names, the default first."""
 
     title: str
     equations: str
     system: type                                  # the NamedTuple
     parameters: Mapping[str, Parameter]
     build: Callable[[dict], Any]                  # checked parameters -> instance of `system`
-    mass: Callable[[dict], np.ndarray]            # checked parameters -> (n,) or (n, n)
-    conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of J are conserved
+    conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of the momentum map are conserved
     presets: Mapping[str, Preset] = field(default_factory=dict)
     citation: str = ""
     combination: Callable[[dict], None] = lambda parameters: None  # raises InputError where single parameters are fine, together not
-    formulations: tuple[str, ...] = ("sphere_lagrangian", "vector_field", "lie_action")
-
-    def bodies(self, parameters: dict) -> int:
-        return int(np.shape(self.mass(parameters))[0])
+    formulations: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
 
     def check(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, checked and normalised.
@@ -115,41 +114,135 @@ class SphereSheet:
         self.combination(checked)
         return checked
 
+    def coupled(self, parameters: dict) -> bool:
+        """Whether variational steps are implicit: see `Method.resolve`."""
+        return False
+
+    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
+        """Initial fields and their shapes."""
+        raise NotImplementedError
+
+    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
+        """Raises InputError when the state is off the manifold by more than MANIFOLD_TOLERANCE."""
+        raise NotImplementedError
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raises InputError for options of an integrator that mean nothing on this system."""
+
+    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+        """(time,) from state fields with a leading time."""
+        raise NotImplementedError
+
     def check_initial(self, parameters: dict, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """q and omega as float64 (n, 3).
+        """All initial fields as float64 arrays.
 
         Raises:
             InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE.
         """
-        n = self.bodies(parameters)
-        state = {}
+        shapes = self.state_shapes(parameters)
         for name in initial:
-            if name not in ("q", "omega"):
-                raise InputError(unknown("initial state field", name, ("q", "omega")))
-        for name in ("q", "omega"):
+            if name not in shapes:
+                raise InputError(unknown("initial state field", name, shapes))
+        state = {}
+        for name, shape in shapes.items():
             if name not in initial:
                 raise InputError(f"initial state field {name} is missing")
             try:
                 state[name] = np.ascontiguousarray(np.array(initial[name], dtype=np.float64))
             except (TypeError, ValueError):
                 raise InputError(f"initial {name} must be numbers") from None
-            if state[name].shape != (n, 3):
-                raise InputError(f"initial {name} must be of shape ({n}, 3), not {state[name].shape}")
+            if state[name].shape != shape:
+                raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):
                 raise InputError(f"initial {name} must be finite numbers")
-        q, omega = state["q"], state["omega"]
-        length = np.abs(1.0 - np.sum(q*q, axis=1))
-        worst = int(np.argmax(length))
-        if length[worst] > MANIFOLD_TOLERANCE:
-            raise InputError(f"initial q[{worst}] is not a unit vector: |1 - q.q| = {length[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g};"
-                             " give full precision, for example sqrt(3)/2 instead of 0.8660")
-        slip = np.abs(np.sum(q*omega, axis=1))
-        limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
-        worst = int(np.argmax(slip - limit))
-        if slip[worst] > limit[worst]:
-            raise InputError(f"initial omega[{worst}] is not orthogonal to q[{worst}]: |q.omega| = {slip[worst]:.3g},"
-                             f" allowed {MANIFOLD_TOLERANCE:g}")
+        self.check_manifold(state)
         return state
+
+
+@dataclass(frozen=True, kw_only=True)
+class SphereSheet(Sheet):
+    """Fact sheet of a mechanical system on (S^2)^n with state q (n, 3), omega (n, 3)."""
+
+    mass: Callable[[dict], np.ndarray]            # checked parameters -> (n,) or (n, n)
+    formulations: tuple[str, ...] = ("sphere_lagrangian", "vector_field", "lie_action")
+    forms: tuple[str, ...] = ("omega", "velocity")
+    actions: tuple[str, ...] = ("tangent_spheres",)
+
+    def bodies(self, parameters: dict) -> int:
+        return int(np.shape(self.mass(parameters))[0])
+
+    def coupled(self, parameters: dict) -> bool:
+        return np.ndim(self.mass(parameters)) == 2
+
+    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
+        n = self.bodies(parameters)
+        return {"q": (n, 3), "omega": (n, 3)}
+
+    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
+        check_directions("q", state["q"])
+        check_tangent("omega", state["omega"], "q", state["q"])
+
+    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+        mass = np.asarray(self.mass(parameters))
+        mass = np.diag(mass) if mass.ndim == 1 else mass
+        velocity = np.cross(fields["omega"], fields["q"])
+        return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodySheet(Sheet):
+    """Fact sheet of any other system: its file says what its state is and makes its formulations itself.
+
+    `formulate(parameters, state, formulation, options)` returns a `liestep.formulations.formulated.Formulated`.
+    """
+
+    state: Mapping[str, tuple[int, ...]]                             # initial fields and their shapes
+    manifold: Callable[[Mapping[str, np.ndarray]], None]             # raises InputError off the manifold
+    formulate: Callable[[dict, Mapping[str, np.ndarray], str, Mapping[str, Any]], Any]
+    kinetic: Callable[[dict, Mapping[str, np.ndarray]], np.ndarray]  # parameters, fields with leading time -> (time,)
+
+    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
+        return self.state
+
+    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
+        self.manifold(state)
+
+    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+        return self.kinetic(parameters, fields)
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        for name, neutral in (("projection", "none"), ("alpha", 0.0), ("beta", 0.0), ("mass", "dense")):
+            if options.get(name, neutral) != neutral:
+                raise InputError(f"option {name} is for systems on spheres only; {self.title} takes {neutral}")
+
+
+def check_directions(name: str, q: np.ndarray) -> None:
+    """Raises InputError when a row of q (n, 3) is not a unit vector."""
+    length = np.abs(1.0 - np.sum(q*q, axis=1))
+    worst = int(np.argmax(length))
+    if length[worst] > MANIFOLD_TOLERANCE:
+        raise InputError(f"initial {name}[{worst}] is not a unit vector: |1 - {name}.{name}| = {length[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g};"
+                         " give full precision, for example sqrt(3)/2 instead of 0.8660")
+
+
+def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> None:
+    """Raises InputError when a row of omega (n, 3) is not orthogonal to that of q."""
+    slip = np.abs(np.sum(q*omega, axis=1))
+    limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
+    worst = int(np.argmax(slip - limit))
+    if slip[worst] > limit[worst]:
+        raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| = {slip[worst]:.3g},"
+                         f" allowed {MANIFOLD_TOLERANCE:g}")
+
+
+def check_attitude(name: str, attitude: np.ndarray) -> None:
+    """Raises InputError when a matrix (3, 3) or one of several (n, 3, 3) is not a rotation."""
+    for k, matrix in enumerate(attitude.reshape(-1, 3, 3)):
+        defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+        if defect > MANIFOLD_TOLERANCE or np.linalg.det(matrix) < 0.0:
+            which = f"{name}[{k}]" if attitude.ndim == 3 else name
+            raise InputError(f"initial {which} is not a rotation: the largest entry of |Q^T Q - 1| is {defect:.3g},"
+                             f" allowed {MANIFOLD_TOLERANCE:g} and a positive determinant")
 
 
 def unknown(what: str, name: str, allowed) -> str:
