@@ -59,7 +59,7 @@ def test_content_is_scaled_and_sampled(bodies):
     assert np.abs(np.sum(q*q, axis=2) - 1.0).max() < 1e-13
     kinetic = 0.5*np.sum(omega*omega, axis=(1, 2))
     assert kinetic.max() <= bodies.attributes["energy_scale"] < 1.2*kinetic.max()
-    assert np.linalg.norm(omega, axis=2).max() <= bodies.attributes["velocity_scale"]
+    assert np.linalg.norm(omega, axis=2).max() <= bodies.attributes["scale_omega"]
     run = liestep.simulate("sphere_nbody", "vi_sphere", step=0.01, t_end=2.0, samples=21)
     assert np.abs(run["time"].values - time).max() < 1e-14
     assert np.abs(run["q"].values - q).max() < 1e-3

@@ -45,14 +45,14 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
 
 
 def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-              t_end: float | None = None, samples: int = 51, engines: Sequence[str] = ("dop853", "taylor")) -> "xarray.Dataset":
+              t_end: float | None = None, samples: int = 51, engines: Sequence[str] | None = None) -> "xarray.Dataset":
     """Compute a reference solution with two engines; their disagreement is part of it. Arguments as for `simulate`.
 
     Args:
-        engines: two of dop853, taylor, composition; the first one's trajectory is kept.
+        engines: two of dop853, taylor, composition, exact (default: those of the system); the first one's trajectory is kept.
 
     Returns:
-        q, omega, energy, disagreement_q and disagreement_omega (relative to attribute velocity_scale) at `samples` times;
+        The state, energy and disagreement_<field> of the two engines (divided by attribute scale_<field>) at `samples` times;
         attribute energy_scale is the largest kinetic energy.
 
     Raises:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from liestep.formulations import formulate
 from liestep.integrators import integrator_ids, method
 from liestep.integrators.method import Option
 from liestep.study.specification import applicable
 from liestep.systems import sheet, system_ids, system_module
-from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet, unknown
+from liestep.systems.sheet import InputError, Parameter, Preset, Sheet, unknown
 
 WIDTH = 120
 LONGEST = 4  # values of an array that are shown one by one
@@ -34,7 +35,8 @@ def _system(name: str) -> str:
     return "\n".join([
         f"{name}: {facts.title}", "", importlib.import_module(system_module(name)).__doc__.strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
-        "State: q (n, 3) unit vectors; omega (n, 3) in rad/s, orthogonal to q",
+        _entry("State", "; ".join(_state(facts))),
+        *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")] if len(facts.actions) > 1 else []),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
         "", "Presets (the first one is the default)", *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)),
         "", _entry("Integrators", ", ".join(able))])
@@ -46,12 +48,20 @@ def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
     return name, shape, rule.units, allowed, rule.doc
 
 
-def _preset(name: str, preset: Preset, facts: SphereSheet) -> list[str]:
+def _state(facts: Sheet) -> list[str]:
+    """Name, shape, units and meaning of every field of the state."""
+    preset = next(iter(facts.presets.values()))
+    parameters = facts.check(preset.parameters)
+    found = formulate(facts, parameters, preset.initial(parameters), "vector_field", {})
+    return [f"{part.name} in {part.units}: {part.long_name}" for part in found.fields if part.name in facts.state_shapes(parameters)]
+
+
+def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
     parameters = facts.check(preset.parameters)
     kept = [axis for axis, flag in zip("xyz", facts.conserved_momentum(parameters), strict=True) if flag]
     values = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
     return [f"  {name} ({preset.kind})", *_wrapped(preset.doc, 4), *_wrapped(f"source: {preset.citation}", 4),
-            *_wrapped(f"t_end = {preset.t_end:g} s, {facts.bodies(parameters)} bodies, conserved momentum: {', '.join(kept) or 'none'}", 4),
+            *_wrapped(f"t_end = {preset.t_end:g} s, conserved momentum: {', '.join(kept) or 'none'}", 4),
             *_wrapped(values, 4)]
 
 

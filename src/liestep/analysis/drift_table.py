@@ -5,7 +5,7 @@ import numpy as np
 
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
-from liestep.analysis.errors import lengths
+from liestep.analysis.errors import error_fields, lengths
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 from liestep.study.specification import RunSpecification
@@ -15,13 +15,14 @@ RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", 
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest", "round_off")
 DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS, "period", "deciding_time")
 HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
+RESIDUALS = ("unit_length", "orthogonality")
 LIMIT = 1e-6
 SLACK = 1e-9
 MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per run and invariant (energy, conserved momentum_x/y/z, unit_length), columns DRIFT_COLUMNS.
+    """One row per run and invariant (energy, momentum_x/y/z, further ones of the system, unit_length), columns DRIFT_COLUMNS.
 
     verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method, step) over at
     least four times its t_end, the one that both support; confirmed_by is the key of that longer problem. slope is over the whole run.
@@ -42,7 +43,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
                 confirmed = isinstance(other, DriftEstimate)
                 both = confirm(estimate, other) if confirmed else estimate
                 found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict, "deciding_time": both.deciding_time,
-                         "confirmed_by": longer.problem if confirmed else None, "period": longest_period(file["time"], file["q"]),
+                         "confirmed_by": longer.problem if confirmed else None, "period": _period(file),
                          **{key: getattr(estimate, key) for key in NUMBERS}}
             rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
     return rows
@@ -69,23 +70,28 @@ def _identity(spec: RunSpecification) -> tuple:
 
 def _invariants(file: RunFile) -> list[str]:
     axes = file.attributes["momentum_conserved"]
-    return ["energy", *(f"momentum_{axis}" for axis in "xyz" if axes != "none" and axis in axes), "unit_length"]
+    further = [name for name in file.attributes["invariants"].split() if name != "energy"]
+    residuals = [name for name in RESIDUALS if f"{name}_error" in file.variables]
+    return ["energy", *(f"momentum_{axis}" for axis in "xyz" if axes != "none" and axis in axes), *further, *residuals]
 
 
 def _estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
     """Invariant -> estimate, or the reason why there is none."""
-    period = longest_period(file["time"], file["q"])
+    period = _period(file)
     found: dict[str, DriftEstimate | str] = {}
     for name in _invariants(file):
         if name == "energy":
             values, blocks, scale = file["energy"], file["energy_block_mean"], energy_terms(spec, file)
-        elif name == "unit_length":
-            values, blocks, scale = file["unit_length_error"], file["unit_length_error_block_mean"], 1.0
+        elif name in RESIDUALS:
+            values, blocks, scale = file[f"{name}_error"], file[f"{name}_error_block_mean"], 1.0
+        elif name in file.variables:
+            values, blocks = file[name], file[f"{name}_block_mean"]
+            scale = float(np.abs(values).max())
         else:
             axis = "xyz".index(name[-1])
             values, blocks = file["momentum_map"][:, axis], file["momentum_map_block_mean"][:, axis]
             scale = float(file.attributes["momentum_scale"])
-        start = 0.0 if name == "unit_length" else values[0]
+        start = 0.0 if name in RESIDUALS else values[0]
         try:
             found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0, steps=int(file.attributes["steps"]), period=period)
         except ValueError as error:
@@ -95,11 +101,13 @@ def _estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    mass = np.asarray(sheet(spec.problem).mass(spec.parameters))
-    mass = np.diag(mass) if mass.ndim == 1 else mass
-    velocity = np.cross(file["omega"], file["q"])
-    kinetic = 0.5*np.einsum("tik,ij,tjk->t", velocity, mass, velocity)
+    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, file)
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
+
+
+def _period(file: RunFile) -> float:
+    """Longest period of the first part of the state: directions or attitudes."""
+    return longest_period(file["time"], file[error_fields(file)[0].name])
 
 
 def longest_period(time: np.ndarray, q: np.ndarray) -> float:

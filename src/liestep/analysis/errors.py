@@ -1,9 +1,11 @@
-"""Scaled state error of a run on (S^2)^n against a reference, and the floor below which it says nothing."""
-from dataclasses import dataclass
+"""Scaled state error of a run against a reference, and the floor below which it says nothing."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
 
+from liestep.formulations import StateField
 from liestep.study.files import RunFile
 from liestep.systems.sheet import InputError
 
@@ -12,15 +14,14 @@ TIME_SLACK = 1e-9  # relative to t_end: sample times are the same number compute
 
 @dataclass(frozen=True)
 class StateError:
-    """error    maximum over the outputs of the larger of both parts
-    q          maximum over outputs and bodies of the chord |q - q_ref|
-    omega      the same of |omega - omega_ref|, divided by the largest |omega_ref| over time and bodies
-    final      Euclidean norm of all components of (q, omega) - (q_ref, omega_ref) at the last output, not scaled
+    """error    maximum over the outputs and the parts
+    parts    maximum over the outputs of the error of each state field, by `StateField.distance`, relative fields divided by the
+             reference's scale: for q the chord, for omega |omega - omega_ref| over the largest |omega_ref|
+    final    Euclidean norm of all components of the state minus the reference at the last output, not scaled
     """
 
     error: float = nan
-    q: float = nan
-    omega: float = nan
+    parts: Mapping[str, float] = field(default_factory=dict)
     final: float = nan
 
 
@@ -35,28 +36,45 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
     time, wanted = run["time"], reference["time"]
     if time.shape != wanted.shape or np.abs(time - wanted).max() > TIME_SLACK*wanted[-1]:
         raise InputError(f"{run.path} and {reference.path} have different sample times")
-    q = lengths(run["q"] - reference["q"]).max()
-    difference = lengths(run["omega"] - reference["omega"])
-    omega = difference.max()/velocity_scale(reference)
-    last = np.concatenate([run["q"][-1] - reference["q"][-1], run["omega"][-1] - reference["omega"][-1]])
-    return StateError(float(max(q, omega)), float(q), float(omega), float(np.sqrt(np.sum(last*last))))
+    fields = error_fields(run)
+    parts = field_errors(fields, run.variables, reference)
+    squares = sum(float(np.sum((run[part.name][-1] - reference[part.name][-1])**2)) for part in fields)
+    return StateError(max(parts.values()), parts, float(np.sqrt(squares)))
 
 
-def reference_floor(reference: RunFile) -> float:
-    """Largest scaled disagreement of the reference's two engines."""
-    return float(max(reference["disagreement_q"].max(), reference["disagreement_omega"].max()))
+def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> dict[str, float]:
+    """Largest scaled error of each field over the times."""
+    return {part.name: float(part.distance(values[part.name], reference[part.name]).max()/_scale(part, reference)) for part in fields}
+
+
+def error_fields(run: RunFile) -> list[StateField]:
+    """The fields that make the state error, as the run's file names them with their norms."""
+    pairs = (item.split(":") for item in run.attributes["error_norms"].split())
+    return [StateField(name, "", "", norm=norm) for name, norm in pairs]
+
+
+def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the variables of a run's file that `state_error` and `replica_floor` read."""
+    names = [item.split(":")[0] for item in attributes["error_norms"].split()]
+    return ("time", *names, *(f"spread_{name}" for name in names))
+
+
+def reference_floor(reference: RunFile, fields: list[StateField]) -> float:
+    """Largest scaled disagreement of the reference's two engines in these fields."""
+    return float(max(reference[f"disagreement_{part.name}"].max() for part in fields))
 
 
 def replica_floor(run: RunFile, reference: RunFile) -> float:
     """Largest scaled distance between runs of the same method started 1 ulp apart; NaN without replicas or if one of them failed."""
-    if "spread_q" not in run.variables or run.failed or len(run["spread_q"]) != len(reference["time"]):
+    fields = error_fields(run)
+    spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
+    if run.failed or any(spread is None or len(spread) != len(reference["time"]) for spread in spreads):
         return nan
-    return float(max(run["spread_q"].max(), run["spread_omega"].max()/velocity_scale(reference)))
+    return float(max(spread.max()/_scale(part, reference) for part, spread in zip(fields, spreads, strict=True)))
 
 
-def velocity_scale(reference: RunFile) -> float:
-    """Largest |omega_ref|; 1 for an equilibrium."""
-    return float(reference.attributes["velocity_scale"]) or 1.0
+def _scale(part: StateField, reference: RunFile) -> float:
+    return float(reference.attributes[f"scale_{part.name}"]) if part.norm == "relative" else 1.0
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:

@@ -1,28 +1,42 @@
 """metrics.csv: one tidy row per run of a study, from the runs' files, the references and the timings."""
+import re
+from collections.abc import Mapping
 from math import nan
 from typing import Any
 
 from liestep.analysis.cost import CostModel
-from liestep.analysis.errors import StateError, reference_floor, replica_floor, state_error
+from liestep.analysis.errors import StateError, error_fields, error_variables, reference_floor, replica_floor, state_error
 from liestep.core.counters import Counter
 from liestep.integrators import method
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 from liestep.study.reference import require_reference, study_reference
 from liestep.study.textfiles import read_csv
+from liestep.systems import sheet
+from liestep.systems.sheet import SphereSheet
 
 COUNTERS = tuple(counter.name.lower() for counter in Counter)
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max", *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES),
               "momentum_error_max", "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
+FURTHER = re.compile(r"_error_(mean|max)(_[xyz])?$")  # statistics of observables that only some systems have
 ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
     "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
-    "energy_error_mean_relative", "error", "error_q", "error_omega", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
+    "energy_error_mean_relative", "error", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
     "seconds", "run_sha256", "path")
-VARIABLES = ("time", "q", "omega", "energy", "spread_q", "spread_omega")  # what is read of a run's file
+
+
+def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
+    """What is read of a run's file."""
+    return (*error_variables(attributes), "energy")
+
+
+def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """COLUMNS, then those that depend on the systems of the study: error_<field> and statistics of further observables."""
+    return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 
 def metrics_rows(study: Study) -> list[dict[str, Any]]:
@@ -30,7 +44,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
 
     step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference of the last
     stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
-    reference. error, error_q, error_omega and error_final are those of `StateError`: NaN without a reference, for ensembles, and
+    reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles, and
     for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference (disagreement of the
     engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
     momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by momentum_scale, the
@@ -44,9 +58,10 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     for problem in study.config.problems:
         cells = study.select(problem)
         reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
-        model = CostModel(cells[0].spec) if "work" in study.config.tables else None
+        spheres = isinstance(sheet(cells[0].spec.problem), SphereSheet)
+        model = CostModel(cells[0].spec) if "work" in study.config.tables and spheres else None
         for cell in cells:
-            file = require_current(cell.path, cell.spec, names=VARIABLES)
+            file = require_current(cell.path, cell.spec, names=variables)
             rows.append(_row(study, cell, file, reference, model, seconds.get(cell.spec.sha256, nan)))
     return rows
 
@@ -59,7 +74,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     row = {
         "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem, "system": spec.problem,
         "integrator": cell.integrator, "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
-        "order": declared.order, "symmetric": declared.symmetric, "adaptive": declared.adaptive, "resolution": cell.resolution,
+        "order": declared.order_of(spec.options), "symmetric": declared.symmetric, "adaptive": declared.adaptive, "resolution": cell.resolution,
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
         "cost": model.cost(spec, found) if model else nan, "seconds": seconds, "run_sha256": spec.sha256,
@@ -67,6 +82,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = row["momentum_error_max"]/row["momentum_scale"] if row["momentum_scale"] else nan
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
@@ -79,10 +95,10 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
         return {}
     scale = float(reference.attributes["energy_scale"])
     error = state_error(file, reference) if comparable else StateError()
-    floors = reference_floor(reference), replica_floor(file, reference) if comparable else nan
+    floors = reference_floor(reference, error_fields(file)), replica_floor(file, reference) if comparable else nan
     return {
         "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale if scale else nan,
-        "error": error.error, "error_q": error.q, "error_omega": error.omega, "error_final": error.final,
+        "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final,
         "floor": max(value for value in floors if value == value), "floor_reference": floors[0], "floor_replicas": floors[1],
     }
 

@@ -38,7 +38,8 @@ def analyse(study: Study) -> list[Path]:
     Raises:
         InputError: a file is missing, incomplete or stale.
     """
-    paths = [_write(study, "metrics", metrics.COLUMNS, metrics.metrics_rows(study))]
+    rows = metrics.metrics_rows(study)
+    paths = [_write(study, "metrics", metrics.columns(rows), rows)]
     results = StudyResults(study)
     parts = [f"# {study.config.title}\n", study.config.description.strip() + "\n" if study.config.description else ""]
     for name in study.config.tables:

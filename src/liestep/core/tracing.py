@@ -15,6 +15,7 @@ class Functions(NamedTuple):
     sqrt: Callable
     sin: Callable
     cos: Callable
+    below: Callable = lambda x, limit: False
 
 
 def plain_component(component: Any, functions: Functions) -> Any:
@@ -39,7 +40,7 @@ def _plain_class(cls: type, functions: Functions) -> type:
 @cache
 def _plain(function: Callable, functions: Functions) -> Callable:
     """A copy of the function in which all kernels that it names, at any depth, are plain Python."""
-    replaced = {rows.sqrt: functions.sqrt, rows.sin: functions.sin, rows.cos: functions.cos}
+    replaced = {getattr(rows, name): function for name, function in functions._asdict().items()}
     if function in replaced:
         return replaced[function]
     source = getattr(function, "py_func", function)

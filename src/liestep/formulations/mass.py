@@ -1,4 +1,4 @@
-"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix.
+"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix, or a tridiagonal inverse.
 
 T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same methods.
 Velocities are rows (n, 3).
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.cache import loop_for
+from liestep.formulations.banded_mass import BandedMass, banded_mass, is_banded
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
 from liestep.geometry.rows import axpy, cross, dot, put, row, scale
 from liestep.systems.sheet import InputError
@@ -128,17 +129,21 @@ class DenseMass(NamedTuple):
         return True
 
 
-def mass_component(matrix: np.ndarray) -> DiagonalMass | DenseMass:
-    """Component for a mass given as (n,) or (n, n).
+def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass:
+    """Component for a mass given as (n,) or (n, n); `solve` is "dense", or "banded" for a tridiagonal inverse.
 
     Raises:
-        InputError: see `check_mass`.
+        InputError: see `check_mass`, or the inverse is not tridiagonal.
     """
     matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     check_mass(matrix)
     if matrix.ndim == 1:
         return DiagonalMass(matrix)
     n = matrix.shape[0]
+    if solve == "banded":
+        if not is_banded(exact_inverse(matrix)):
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is dense")
+        return banded_mass(matrix, exact_inverse(matrix))
     return DenseMass(matrix, exact_inverse(matrix), np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 

@@ -77,6 +77,12 @@ def sqrt(x):
 
 
 @kernel
+def below(x, limit):
+    """x < limit: a test for a singularity, which a symbolic trace of the code takes as never met (`liestep.core.tracing`)."""
+    return x < limit
+
+
+@kernel
 def sin(x):
     """Sine that is NaN for non-finite arguments, compiled or not."""
     return math.sin(x) if abs(x) < np.inf else np.nan

@@ -48,6 +48,11 @@ class Method:
     citation: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)
     resolve: Callable[[Mapping[str, Any], bool], dict] = lambda options, diagonal: dict(options)  # options that depend on the mass
+    order_for: Callable[[Mapping[str, Any]], int] | None = None  # where options change the order
+
+    def order_of(self, options: Mapping[str, Any]) -> int:
+        """Order with these options."""
+        return self.order if self.order_for is None else self.order_for(options)
 
     def check_options(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """All options with defaults filled in.

@@ -15,8 +15,8 @@ def command_reference(arguments) -> None:
     content = compute_reference(spec)
     write(content, path)
     found = content.attributes
-    print(f"{study.name} {arguments.problem}: reference made, engines differ by {found['disagreement_q_max']:.2g} in q and"
-          f" {found['disagreement_omega_max']:.2g} in omega", file=sys.stderr)
+    gaps = [f"{value:.2g} in {name[len('disagreement_'):-len('_max')]}" for name, value in found.items() if name.startswith("disagreement_")]
+    print(f"{study.name} {arguments.problem}: reference made, engines differ by {', '.join(gaps)}", file=sys.stderr)
 
 
 def command_time(arguments) -> None:

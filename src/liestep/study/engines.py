@@ -1,4 +1,5 @@
-"""Engines of reference solutions: each gives q and omega (time, n, 3) at times that start at zero and are equally spaced."""
+"""Engines of reference solutions: each gives the rows of the state (time, m, 3), as in the first form of the vector field, at
+times that start at zero and are equally spaced."""
 import itertools
 from collections.abc import Callable
 
@@ -10,14 +11,14 @@ from liestep.core.status import Status
 from liestep.formulations import formulate
 from liestep.study.execution import run_once
 from liestep.study.specification import RunSpecification, specify
-from liestep.study.taylor import TaylorSeries
+from liestep.study.taylor import taylor_series
 from liestep.systems import sheet
+from liestep.systems.sheet import SphereSheet
 
 FALLBACK = "vi_sphere_kl8"      # where no Taylor series can be made
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # between two times: more means a singularity
 CLOSE_ENOUGH, DOUBLINGS = 1e-13, 14
-Trajectory = tuple[np.ndarray, np.ndarray]
 
 
 class EngineError(RuntimeError):
@@ -25,7 +26,7 @@ class EngineError(RuntimeError):
 
 
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
-    """(f(t, y), y(0)) of the omega form for solvers outside the core, y flat: q then omega (6n,)."""
+    """(f(t, y), y(0)) of the vector field in its first form for solvers outside the core, y the rows of the state in one (3m,)."""
     formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
 
@@ -38,19 +39,22 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
     return f, formulated.start.ravel().copy()
 
 
-def absolute_tolerance(f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
-    """`atol` for q, and for omega times the larger of its size and the root of its rate of change at the start."""
-    n = y.size//2
-    rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
-    return np.concatenate([np.full(n, atol), np.full(n, atol*rate)])
+def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
+    """`atol` for directions and attitudes. On spheres: for omega times the larger of its size and the root of its rate of change at the
+    start; elsewhere: times the length of each row of the state if that is above 1."""
+    if isinstance(sheet(run.problem), SphereSheet):
+        n = y.size//2
+        rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
+        return np.concatenate([np.full(n, atol), np.full(n, atol*rate)])
+    return np.repeat(atol*np.maximum(1.0, np.linalg.norm(y.reshape(-1, 3), axis=1)), 3)
 
 
-def dop853(run: RunSpecification, times: np.ndarray) -> Trajectory:
+def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """scipy's DOP853 on the omega form. It steps to each time exactly: its dense output is of lower order than its steps."""
     from scipy.integrate import DOP853
 
     f, y = right_hand_side(run)
-    atol = absolute_tolerance(f, y, ATOL)
+    atol = absolute_tolerance(run, f, y, ATOL)
     states, h = [y], None
     for t, end in itertools.pairwise(times):
         solver = DOP853(f, t, y, end, rtol=RTOL, atol=atol, first_step=None if h is None else min(h, end - t))
@@ -63,18 +67,18 @@ def dop853(run: RunSpecification, times: np.ndarray) -> Trajectory:
             raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}: {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
-    return _split(np.array(states).reshape(len(times), -1, 3))
+    return np.array(states).reshape(len(times), -1, 3)
 
 
-def taylor(run: RunSpecification, times: np.ndarray) -> Trajectory:
-    """heyoka's Taylor series on the multiplier formulation. Raises NotSymbolic."""
+def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """heyoka's Taylor series: on spheres of the multiplier formulation, elsewhere of the traced vector field. Raises NotSymbolic."""
     try:
-        return TaylorSeries(sheet(run.problem), run.parameters, run.initial).trajectory(times)
+        return taylor_series(run).trajectory(times)
     except RuntimeError as error:
         raise EngineError(str(error)) from None
 
 
-def composition(run: RunSpecification, times: np.ndarray) -> Trajectory:
+def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer by half as much as before."""
     intervals, change, previous = len(times) - 1, np.inf, None
     for doubling in range(DOUBLINGS + 1):
@@ -84,8 +88,8 @@ def composition(run: RunSpecification, times: np.ndarray) -> Trajectory:
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             continue
-        this = _split(outcome.outputs.states)
-        before, change = change, np.inf if previous is None else max(np.abs(a - b).max() for a, b in zip(this, previous, strict=True))
+        this = outcome.outputs.states
+        before, change = change, np.inf if previous is None else np.abs(this - previous).max()
         if change < CLOSE_ENOUGH or (np.isfinite(before) and change > 0.5*before):
             return this
         previous = this
@@ -94,11 +98,15 @@ def composition(run: RunSpecification, times: np.ndarray) -> Trajectory:
     return previous
 
 
-def _split(states: np.ndarray) -> Trajectory:
-    n = states.shape[1]//2
-    return states[:, :n], states[:, n:]
+def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """The solution in Jacobi's elliptic functions, of systems that have one."""
+    solution = sheet(run.problem).exact
+    if solution is None:
+        raise EngineError("it has no exact solution")
+    return solution(run.parameters, run.initial, times)
 
 
-ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition}
-DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, omega form", "taylor": "heyoka Taylor series to round-off, multiplier form",
+ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition, "exact": exact}
+DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
+                "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form", "exact": "exact solution",
                 "composition": f"{FALLBACK}, step halved to convergence"}

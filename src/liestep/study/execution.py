@@ -139,13 +139,14 @@ def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
-    """Largest distance (over bodies and pairs of replicas) of a state field at each common sample."""
+    """Largest distance (`StateField.distance`, over pairs of replicas) of a state field at each common sample."""
     samples = min(outcome.samples for outcome in outcomes)
+    part = next(field for field in outcomes[0].formulated.fields if field.name == name)
     values = [outcome.formulated.to_fields(outcome.outputs.states[:samples])[name] for outcome in outcomes]
     widest = np.zeros(samples)
     for i, first in enumerate(values):
         for second in values[i + 1:]:
-            widest = np.maximum(widest, np.sqrt(np.sum((first - second)**2, axis=2)).max(axis=1))
+            widest = np.maximum(widest, part.distance(first, second))
     return widest
 
 

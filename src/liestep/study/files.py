@@ -3,6 +3,7 @@
 Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time stamps.
 """
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,10 @@ class RunFile:
         return self.variables[name]
 
 
-def read(path: Path, names: tuple[str, ...] | None = None) -> RunFile:
+Names = tuple[str, ...] | Callable[[dict], tuple[str, ...]] | None  # of variables, or attributes -> names; None for all
+
+
+def read(path: Path, names: Names = None) -> RunFile:
     """Read a run's file (only `names` of its variables, if given).
 
     Raises:
@@ -111,7 +115,7 @@ def read(path: Path, names: tuple[str, ...] | None = None) -> RunFile:
             data.set_auto_mask(False)
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}
             _require_complete(path, attributes)
-            chosen = names if names is not None else tuple(data.variables)
+            chosen = tuple(data.variables) if names is None else names(attributes) if callable(names) else names
             variables = {name: np.asarray(data[name][...]) for name in chosen if name in data.variables}
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         if isinstance(error, InputError):
@@ -146,7 +150,7 @@ def is_current(path: Path, spec: RunSpecification, source: str | None = None) ->
     return attributes["run_sha256"] == spec.sha256 and attributes.get("source_hash") == (source or run_source_hash(spec))
 
 
-def require_current(path: Path, spec: RunSpecification, source: str | None = None, names: tuple[str, ...] | None = None) -> RunFile:
+def require_current(path: Path, spec: RunSpecification, source: str | None = None, names: Names = None) -> RunFile:
     """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`: hash of the
     sources, default that of a run).
 

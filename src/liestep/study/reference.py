@@ -7,7 +7,7 @@ series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10), 3.4e-1
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.core.sources import source_hash
-from liestep.formulations import formulate
+from liestep.formulations import Formulated, formulate
 from liestep.integrators import integrator_module
 from liestep.study.content import FORMAT, Content
 from liestep.study.engines import DESCRIPTIONS, ENGINES, FALLBACK, RTOL, EngineError
@@ -27,7 +27,6 @@ from liestep.study.taylor import NotSymbolic
 from liestep.systems import sheet, system_module
 from liestep.systems.sheet import InputError, unknown
 
-DEFAULT_ENGINES = ("dop853", "taylor")
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")  # what a reference and the runs compared with it have in common
 FINE = 1000  # at least so many intervals for the largest kinetic energy and angular velocity
 
@@ -37,7 +36,7 @@ class ReferenceSpecification:
     """Everything that determines a reference's file; `run` holds the fields SHARED."""
 
     run: RunSpecification
-    engines: tuple[str, ...] = DEFAULT_ENGINES
+    engines: tuple[str, ...]
 
     def canonical(self) -> dict[str, Any]:
         shared = self.run.canonical()
@@ -54,12 +53,13 @@ class ReferenceSpecification:
 
 def specify_reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
                       initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
-                      engines: Sequence[str] = DEFAULT_ENGINES) -> ReferenceSpecification:
+                      engines: Sequence[str] | None = None) -> ReferenceSpecification:
     """Check a request for a reference; arguments as for a run.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
+    engines = sheet(problem).engines if engines is None else engines
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
@@ -119,33 +119,35 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     sampled = np.arange(run.samples)*(run.t_end/intervals)
     dense = np.arange(fine*intervals + 1)*(run.t_end/(fine*intervals))
     dense[::fine] = sampled
-    (first, (q, omega)), (second, (q_other, omega_other)) = (_trajectory(name, run, times)
-                                                            for name, times in zip(spec.engines, (dense, sampled), strict=True))
-    energy, kinetic = _energies(run, q, omega)
-    speed = float(_lengths(omega).max())
+    (first, rows), (second, other_rows) = (_trajectory(name, run, times) for name, times in zip(spec.engines, (dense, sampled), strict=True))
+    facts = sheet(run.problem)
+    formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
+    fields, others = formulated.to_fields(rows), formulated.to_fields(other_rows)
+    kinetic = facts.kinetic_energy(run.parameters, fields)
     content = Content()
     content.add("time", ("time",), sampled, "s", "time")
-    content.add("q", ("time", "body", "xyz"), q[::fine], "1", "directions of the bodies, spatial")
-    content.add("omega", ("time", "body", "xyz"), omega[::fine], "rad s-1", "angular velocities orthogonal to q, spatial")
-    content.add("energy", ("time",), energy[::fine], "J", "total energy")
-    gap_q = _lengths(q[::fine] - q_other).max(axis=1)
-    gap_omega = _lengths(omega[::fine] - omega_other).max(axis=1)/(speed or 1.0)
-    content.add("disagreement_q", ("time",), gap_q, "1", "largest distance of q between the two engines, over bodies")
-    content.add("disagreement_omega", ("time",), gap_omega, "1", "the same of omega, relative to velocity_scale")
-    facts = sheet(run.problem)
+    scales, gaps = {}, {}
+    for part in formulated.fields:
+        values, other = fields[part.name], others[part.name]
+        content.add(part.name, ("time", *part.dims), values[::fine], part.units, part.long_name)
+        scales[f"scale_{part.name}"] = replace(part, norm="relative").scale(values) if part.norm in ("relative", "derived") else 1.0
+        gap = part.distance(values[::fine], other)/scales[f"scale_{part.name}"]
+        content.add(f"disagreement_{part.name}", ("time",), gap, "1",
+                    f"largest distance of {part.name} between the two engines, divided by scale_{part.name}")
+        gaps[f"disagreement_{part.name}_max"] = float(gap.max())
+    content.add("energy", ("time",), _energies(formulated, rows[::fine]), "J", "total energy")
     content.attributes = {
         "Conventions": "CF-1.11", "title": f"Reference of {facts.title}", "source": f"liestep reference, {DESCRIPTIONS[first]}",
         "history": "written by liestep from the specification below", "references": facts.citation,
         "format": FORMAT, "problem": run.problem, "t_end": run.t_end,
         "specification": json.dumps(spec.canonical(), sort_keys=True), "run_sha256": spec.sha256, "source_hash": spec.source_hash,
         "status": "ok", "message": "completed", "engines": f"{DESCRIPTIONS[first]}; {DESCRIPTIONS[second]}",
-        "stored": DESCRIPTIONS[first], "energy_scale": float(kinetic.max()), "velocity_scale": speed,
-        "disagreement_q_max": float(gap_q.max()), "disagreement_omega_max": float(gap_omega.max()),
+        "stored": DESCRIPTIONS[first], "energy_scale": float(kinetic.max()), **scales, **gaps,
     }
     return content
 
 
-def _trajectory(name: str, run: RunSpecification, times: np.ndarray) -> tuple[str, tuple[np.ndarray, np.ndarray]]:
+def _trajectory(name: str, run: RunSpecification, times: np.ndarray) -> tuple[str, np.ndarray]:
     try:
         try:
             return name, ENGINES[name](run, times)
@@ -155,20 +157,11 @@ def _trajectory(name: str, run: RunSpecification, times: np.ndarray) -> tuple[st
         raise InputError(f"{run.problem} has no reference up to t = {run.t_end:g}: {error}") from None
 
 
-def _energies(run: RunSpecification, q: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Total and kinetic energy, each (time,)."""
-    problem = formulate(sheet(run.problem), run.parameters, run.initial, "sphere_lagrangian", {}).problem
-    loop, values = loop_for(observe, problem), np.zeros(7)
-    mass = np.asarray(sheet(run.problem).mass(run.parameters))
-    mass = np.diag(mass) if mass.ndim == 1 else mass
-    total, kinetic = np.empty(len(q)), np.empty(len(q))
-    for k, (directions, rates) in enumerate(zip(q, omega, strict=True)):
-        loop(problem, np.concatenate([directions, rates]), values)
+def _energies(formulated: Formulated, rows: np.ndarray) -> np.ndarray:
+    """Total energy of each state, (time,)."""
+    loop, values = loop_for(observe, formulated.problem), np.zeros(formulated.observables[-1].columns.stop)
+    total = np.empty(len(rows))
+    for k, state in enumerate(rows):
+        loop(formulated.problem, np.ascontiguousarray(state), values)
         total[k] = values[0]
-        velocity = np.cross(rates, directions)
-        kinetic[k] = 0.5*np.sum(velocity*(mass @ velocity))
-    return total, kinetic
-
-
-def _lengths(vectors: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.sum(vectors*vectors, axis=-1))
+    return total

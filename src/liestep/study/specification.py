@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.formulations.mass import check_mass
+from liestep.formulations.mass import check_mass, mass_component
 from liestep.integrators import integrator_ids, method
+from liestep.integrators.method import Method
 from liestep.systems import sheet
-from liestep.systems.sheet import InputError, unknown
+from liestep.systems.sheet import InputError, Sheet, SphereSheet, unknown
 
 DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -91,10 +92,10 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     chosen = _preset(facts, preset, problem)
     parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
     checked = facts.check({**chosen.parameters, **parameters})
-    state = facts.check_initial(checked, {**({} if {"q", "omega"} <= set(initial) else chosen.initial(checked)), **initial})
-    mass = np.asarray(facts.mass(checked))
-    check_mass(mass)
-    return Start(checked, state, mass.ndim == 1, chosen.t_end)
+    state = facts.check_initial(checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
+    if isinstance(facts, SphereSheet):
+        check_mass(np.asarray(facts.mass(checked)))
+    return Start(checked, state, not facts.coupled(checked), chosen.t_end)
 
 
 def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
@@ -116,6 +117,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     end = _positive("t_end", start.t_end if t_end is None else t_end)
     try:
         resolved = declared.resolve(declared.check_options(_mapping("options", options)), start.diagonal)
+        resolved = _system_options(declared, sheet(problem), start.parameters, resolved)
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = None
@@ -135,7 +137,22 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         points = count
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
-                            _whole("statistics_every", statistics_every), _whole("replicas", replicas), _ensemble(ensemble), bool(log_steps))
+                            _whole("statistics_every", statistics_every), _whole("replicas", replicas),
+                            _ensemble(ensemble, sheet(problem)), bool(log_steps))
+
+
+def _system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options whose choices are the system's, the default filled in. Raises InputError for one that the system does not have."""
+    resolved = dict(options)
+    for name, formulation, allowed in (("form", "vector_field", facts.forms), ("action", "lie_action", facts.actions)):
+        if name in resolved and declared.formulation == formulation:
+            resolved[name] = resolved[name] or allowed[0]
+            if resolved[name] not in allowed:
+                raise InputError(unknown(f"{name} of {facts.title}", resolved[name], allowed))
+    facts.check_options(resolved)
+    if resolved.get("mass") == "banded":
+        mass_component(np.asarray(facts.mass(parameters)), "banded")
+    return resolved
 
 
 def require_applicable(problem: str, integrator: str) -> None:
@@ -198,9 +215,11 @@ def _mapping(name: str, value: Any) -> Mapping:
     return value
 
 
-def _ensemble(given: Any) -> Ensemble | None:
+def _ensemble(given: Any, facts: Sheet) -> Ensemble | None:
     if given is None:
         return None
+    if not isinstance(facts, SphereSheet):
+        raise InputError(f"ensembles are for systems on spheres: there is no perturbation of {facts.title}")
     allowed = {entry.name for entry in fields(Ensemble)}
     for name in _mapping("ensemble", given):
         if name not in allowed:

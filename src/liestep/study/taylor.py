@@ -1,15 +1,18 @@
-"""Reference engine: heyoka's adaptive Taylor series on the multiplier formulation, in Cartesian coordinates q, v = dq/dt.
+"""Reference engine: heyoka's adaptive Taylor series; on spheres of the multiplier formulation, in Cartesian coordinates q, v = dq/dt.
 
 d^2q/dt^2 = M^-1 (-G + lambda_i q_i) with q_i.d^2q_i/dt^2 = -|v_i|^2, that is sum_j Minv_ij (q_i.q_j) lambda_j =
 -|v_i|^2 + q_i.(M^-1 G)_i: an n x n Cholesky solve. It shares nothing with the omega form of twospheres2009 eqs. (9)-(11) but the
 gradient and the mass matrix. The gradient is the system's own code, run once on symbolic expressions.
 """
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from liestep.core.tracing import Functions, plain_component
+from liestep.formulations import Formulated, formulate
+from liestep.study.specification import RunSpecification
+from liestep.systems import sheet
 from liestep.systems.sheet import SphereSheet
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
@@ -20,21 +23,19 @@ class NotSymbolic(Exception):
 
 
 class TaylorSeries:
-    """The compiled series of one system from one start; tolerance is that of the step size control (default: round-off)."""
+    """A compiled series of differential equations given as pairs (variable, derivative) of expressions; states are rows (m, 3)."""
 
-    def __init__(self, sheet: SphereSheet, parameters: dict, initial: Mapping[str, np.ndarray], tolerance: float | None = None):
-        """Raises NotSymbolic: see there."""
+    def __init__(self, equations: list[tuple], start: np.ndarray, to_rows: Callable[[np.ndarray], np.ndarray], tolerance: float | None):
+        """tolerance is that of the step size control; None: round-off."""
         import heyoka
 
-        q, omega = initial["q"], initial["omega"]
-        self.n = q.shape[0]
-        self.start = np.concatenate([q, np.cross(omega, q)]).ravel()
+        self.start, self.to_rows = start.ravel(), to_rows
         # Compact mode and light optimisation: the rod of 10 elements compiles in 4 s, with the defaults in 10 s and more.
-        self.series = heyoka.taylor_adaptive(_equations(sheet, parameters, self.n), self.start.tolist(), compact_mode=True, opt_level=1,
-                                             high_accuracy=True, **({} if tolerance is None else {"tol": tolerance}))
+        self.series = heyoka.taylor_adaptive(equations, self.start.tolist(), compact_mode=True, opt_level=1, high_accuracy=True,
+                                             **({} if tolerance is None else {"tol": tolerance}))
 
-    def trajectory(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q and omega at `times` (the first one is the start), each (time, n, 3).
+    def trajectory(self, times: np.ndarray) -> np.ndarray:
+        """Rows of the state, as in the first form of the vector field, at `times` (the first one is the start), (time, m, 3).
 
         Raises:
             RuntimeError: the integration stopped before the last time.
@@ -45,11 +46,45 @@ class TaylorSeries:
         outcome, *_, states = self.series.propagate_grid(np.ascontiguousarray(times))
         if outcome != heyoka.taylor_outcome.time_limit:
             raise RuntimeError(f"the Taylor series stopped at t = {self.series.time:.6g}")
-        states = states.reshape(len(times), 2, self.n, 3)
-        return states[:, 0], np.cross(states[:, 0], states[:, 1])
+        return self.to_rows(states.reshape(len(times), -1, 3))
 
 
-def _equations(sheet: SphereSheet, parameters: dict, n: int) -> list[tuple]:
+def taylor_series(run: RunSpecification, tolerance: float | None = None) -> TaylorSeries:
+    """The series of a system from one start: on spheres of the multiplier formulation, elsewhere of the vector field.
+
+    Raises:
+        NotSymbolic: see there.
+    """
+    facts = sheet(run.problem)
+    if isinstance(facts, SphereSheet):
+        q, omega = run.initial["q"], run.initial["omega"]
+        start = np.concatenate([q, np.cross(omega, q)])
+        return TaylorSeries(_equations(facts, run.parameters, q.shape[0]), start, _omega_rows, tolerance)
+    formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
+    return TaylorSeries(_traced(formulated), formulated.start, lambda rows: rows, tolerance)
+
+
+def _omega_rows(rows: np.ndarray) -> np.ndarray:
+    """(q, dq/dt) to (q, omega)."""
+    n = rows.shape[1]//2
+    return np.concatenate([rows[:, :n], np.cross(rows[:, :n], rows[:, n:])], axis=1)
+
+
+def _traced(formulated: Formulated) -> list[tuple]:
+    """The right-hand side of a vector field, run once on symbols."""
+    import heyoka
+
+    m = len(formulated.start)
+    y = np.array(heyoka.make_vars(*(f"y{i}{axis}" for i in range(m) for axis in "xyz")), dtype=object).reshape(m, 3)
+    out = np.zeros((m, 3), dtype=object)
+    try:
+        plain_component(formulated.problem, _functions()).rhs(heyoka.time, y, out)
+    except (TypeError, ValueError) as error:
+        raise NotSymbolic(f"the right-hand side is not one expression: {error}") from None
+    return list(zip(y.flat, _expressions(out).flat, strict=True))
+
+
+def _equations(facts: SphereSheet, parameters: dict, n: int) -> list[tuple]:
     """First-order system of heyoka expressions for q_1x, ..., v_nz."""
     import heyoka
 
@@ -57,8 +92,8 @@ def _equations(sheet: SphereSheet, parameters: dict, n: int) -> list[tuple]:
         raise NotSymbolic(f"{n} bodies are more than {LARGEST}")
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
-    force = -symbolic_gradient(sheet.build(parameters), q)
-    mass = np.asarray(sheet.mass(parameters))
+    force = -symbolic_gradient(facts.build(parameters), q)
+    mass = np.asarray(facts.mass(parameters))
     inverse = np.diag(1.0/mass) if mass.ndim == 1 else np.linalg.inv(mass)
     free = _apply(inverse, force)
     dot = np.array([[heyoka.sum(list(q[i]*q[j])) for j in range(n)] for i in range(n)], dtype=object)
@@ -105,12 +140,23 @@ def symbolic_gradient(system: Any, q: np.ndarray) -> np.ndarray:
     Raises:
         NotSymbolic: the code decides on values of q, or uses a function that expressions do not have.
     """
-    import heyoka
-
     out = np.zeros(q.shape, dtype=object)
     try:
-        plain_component(system, Functions(heyoka.sqrt, heyoka.sin, heyoka.cos)).gradient(q, out)
+        plain_component(system, _functions()).gradient(q, out)
     except (TypeError, ValueError) as error:
         raise NotSymbolic(f"the gradient is not one expression: {error}") from None
-    return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value)) for value in out.flat],
-                    dtype=object).reshape(q.shape)
+    return _expressions(out)
+
+
+def _functions() -> Functions:
+    import heyoka
+
+    return Functions(heyoka.sqrt, heyoka.sin, heyoka.cos)
+
+
+def _expressions(values: np.ndarray) -> np.ndarray:
+    """Numbers among expressions become expressions."""
+    import heyoka
+
+    return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value)) for value in values.flat],
+                    dtype=object).reshape(values.shape)

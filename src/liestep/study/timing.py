@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from liestep.analysis.errors import lengths, velocity_scale
+from liestep.analysis.errors import field_errors
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.recorder import new_recorder
 from liestep.core.status import Status
+from liestep.formulations import formulate
+from liestep.study.content import error_fields
 from liestep.study.engines import EngineError, absolute_tolerance, right_hand_side
 from liestep.study.execution import STEP_LOG, build
 from liestep.study.plan import Study
 from liestep.study.reference import require_reference, study_reference
 from liestep.study.specification import RunSpecification
-from liestep.study.taylor import NotSymbolic, TaylorSeries
+from liestep.study.taylor import NotSymbolic, taylor_series
 from liestep.study.textfiles import csv_text, write_text_atomically
 from liestep.systems import sheet
 
@@ -127,35 +129,34 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)
         reference = require_reference(path, spec)
+        formulated = formulate(sheet(spec.run.problem), spec.run.parameters, spec.run.initial, "vector_field", {})
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy), ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:
                 try:
                     solve = make(spec.run, tolerance, reference["time"])
                     seconds, repeats = shortest(lambda solve=solve: _clock(solve))
-                    q, omega = solve()
+                    fields = formulated.to_fields(solve())
                 except (NotSymbolic, EngineError):
                     continue
-                error = float(max(lengths(q - reference["q"]).max(), lengths(omega - reference["omega"]).max()/velocity_scale(reference)))
+                error = max(field_errors(error_fields(formulated.fields), fields, reference).values())
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}", "runtime": "other runtime",
                        "tolerance": tolerance, "seconds": seconds, "repeats": repeats, "error": error}
 
 
-def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
     from scipy.integrate import solve_ivp
 
     f, y = right_hand_side(run)
-    atol = absolute_tolerance(f, y, 0.1*tolerance)
+    atol = absolute_tolerance(run, f, y, 0.1*tolerance)
 
     def solve():
-        states = solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol, t_eval=times).y.T.reshape(len(times), -1, 3)
-        n = states.shape[1]//2
-        return states[:, :n], states[:, n:]
+        return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol, t_eval=times).y.T.reshape(len(times), -1, 3)
 
     return solve
 
 
-def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    series = TaylorSeries(sheet(run.problem), run.parameters, run.initial, tolerance)
+def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
+    series = taylor_series(run, tolerance)
     return lambda: series.trajectory(times)
 
 

@@ -96,6 +96,7 @@ class Sheet:
     formulations: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
+    engines: tuple[str, str] = ("dop853", "taylor")  # of references: the first one's trajectory is kept
 
     def check(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, checked and normalised.
@@ -182,6 +183,10 @@ class SphereSheet(Sheet):
         check_directions("q", state["q"])
         check_tangent("omega", state["omega"], "q", state["q"])
 
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        if options.get("mass") == "banded" and options.get("form") == "velocity":
+            raise InputError("option mass is banded, which is for the omega form; the velocity form takes dense")
+
     def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
         mass = np.asarray(self.mass(parameters))
         mass = np.diag(mass) if mass.ndim == 1 else mass
@@ -200,6 +205,7 @@ class BodySheet(Sheet):
     manifold: Callable[[Mapping[str, np.ndarray]], None]             # raises InputError off the manifold
     formulate: Callable[[dict, Mapping[str, np.ndarray], str, Mapping[str, Any]], Any]
     kinetic: Callable[[dict, Mapping[str, np.ndarray]], np.ndarray]  # parameters, fields with leading time -> (time,)
+    exact: Callable[[dict, Mapping[str, np.ndarray], np.ndarray], np.ndarray] | None = None  # parameters, start, times -> rows (time, m, 3)
 
     def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
         return self.state
