@@ -1,5 +1,5 @@
 """Chain of spherical pendula: point masses joined by massless rigid links, the first one hung from a fixed pivot
-(twospheres2009, example 1, there with two masses).
+(twospheres2009, example 1, there with two masses; liegroup2021 section 4.3 with gravity along -e3).
 
 q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l_i q_i. T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt,
 M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
@@ -62,6 +62,35 @@ def _own(n: int, gravity: float, doc: str) -> Preset:
     return Preset(doc, "none; example 1 of twospheres2009 varied", "own", parameters, _start, 100.0)
 
 
+COUNTS = tuple(range(2, 21, 2))  # numbers of pendula of liegroup2021
+GRAVITY = 9.81                   # m s-2, of its public code
+ROOT_HALF = 0.5**0.5
+
+
+def _equal_start(parameters: dict) -> dict[str, np.ndarray]:
+    """All links alike, 45 degrees above the horizontal plane, turning about e2 (liegroup2021 section 4.3)."""
+    n = len(parameters["mass"])
+    return {"q": np.tile([ROOT_HALF, 0.0, ROOT_HALF], (n, 1)), "omega": np.tile([0.0, 1.0, 0.0], (n, 1))}
+
+
+def _generic_start(parameters: dict) -> dict[str, np.ndarray]:
+    """Two links in the positive octant that move in all directions."""
+    q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
+    return {"q": q, "omega": np.cross(q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6]])}
+
+
+def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
+    parameters = {"mass": [1.0]*n, "length": [length]*n, "gravity": [0.0, 0.0, -GRAVITY]}
+    return Preset(doc, "liegroup2021 section 4.3; gravity from its public code", kind, parameters, _equal_start, 3.0)
+
+
+def _equal_chains() -> dict[str, Preset]:
+    """unit_N: links of 1 m; total5_N: chains of 5 m, also longer ones than in the paper."""
+    unit = {f"unit_{n}": _equal(n, 1.0, f"{n} pendula of 1 m") for n in COUNTS}
+    total = {f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own") for n in (*COUNTS, 50, 100, 200)}
+    return unit | total
+
+
 SHEET = SphereSheet(
     title="Chain of spherical pendula",
     equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i),"
@@ -84,5 +113,8 @@ SHEET = SphereSheet(
         "chain3": _own(3, 1.0, "three pendula"),
         "chain5": _own(5, 1.0, "five pendula"),
         "no_gravity": _own(2, 0.0, "double pendulum without gravity: all components of J are conserved"),
+        "orders": Preset("double pendulum from a generic start (the paper draws one at random)", "liegroup2021 section 4.3, figure 5", "own",
+                         {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start, 0.1),
+        **_equal_chains(),
     },
 )
