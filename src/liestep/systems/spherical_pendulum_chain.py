@@ -1,5 +1,5 @@
 """Chain of spherical pendula: point masses joined by massless rigid links, the first one hung from a fixed pivot
-(twospheres2009, example 1, there with two masses; liegroup2021 section 4.3 with gravity along -e3).
+(twospheres2009, example 1, there with two masses; liegroup2021 section 5.3 with gravity along -e3).
 
 q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l_i q_i. T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt,
 M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
@@ -68,7 +68,7 @@ ROOT_HALF = 0.5**0.5
 
 
 def _equal_start(parameters: dict) -> dict[str, np.ndarray]:
-    """All links alike, 45 degrees above the horizontal plane, turning about e2 (liegroup2021 section 4.3)."""
+    """All links alike, 45 degrees above the horizontal plane, turning about e2 (liegroup2021 section 5.3)."""
     n = len(parameters["mass"])
     return {"q": np.tile([ROOT_HALF, 0.0, ROOT_HALF], (n, 1)), "omega": np.tile([0.0, 1.0, 0.0], (n, 1))}
 
@@ -81,7 +81,7 @@ def _generic_start(parameters: dict) -> dict[str, np.ndarray]:
 
 def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
     parameters = {"mass": [1.0]*n, "length": [length]*n, "gravity": [0.0, 0.0, -GRAVITY]}
-    return Preset(doc, "liegroup2021 section 4.3; gravity from its public code", kind, parameters, _equal_start, 3.0)
+    return Preset(doc, "liegroup2021 section 5.3; gravity from its public code", kind, parameters, _equal_start, 3.0)
 
 
 def _equal_chains() -> dict[str, Preset]:
@@ -113,7 +113,7 @@ SHEET = SphereSheet(
         "chain3": _own(3, 1.0, "three pendula"),
         "chain5": _own(5, 1.0, "five pendula"),
         "no_gravity": _own(2, 0.0, "double pendulum without gravity: all components of J are conserved"),
-        "orders": Preset("double pendulum from a generic start (the paper draws one at random)", "liegroup2021 section 4.3, figure 5", "own",
+        "orders": Preset("double pendulum from a generic start (the paper draws one at random)", "liegroup2021 section 5.3, figure 5", "own",
                          {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start, 0.1),
         **_equal_chains(),
     },
