@@ -9,9 +9,10 @@ from liestep.core.status import Status
 from liestep.integrators import integrator_ids, method
 from liestep.study.execution import build, run_once
 from liestep.study.specification import specify
+from liestep.systems.sheet import SphereSheet
 
 EPS = float(np.finfo(np.float64).eps)
-FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive)
+FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in SphereSheet.formulations)
 VARIATIONAL = tuple(name for name in FIXED if name.startswith("vi_sphere"))
 BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")  # diagonal and coupled kinetic energy
 NAMES = {BODIES: "bodies", PENDULUM: "pendulum"}

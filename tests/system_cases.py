@@ -5,8 +5,10 @@ import numpy as np
 from numba import njit
 
 from liestep.systems import sheet, system_ids
+from liestep.systems.sheet import SphereSheet
 
-PRESETS = [(name, preset) for name in system_ids() for preset in sheet(name).presets]
+SPHERES = tuple(name for name in system_ids() if isinstance(sheet(name), SphereSheet))
+PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]
 SMALL = [(name, preset) for name, preset in PRESETS if not (name == "lennard_jones_sphere" and preset not in ("level1", "level2"))]
 VECTORS = ("gravity", "clamp", "pivots", "positions")  # parameters that turn with the system
 

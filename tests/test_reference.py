@@ -5,6 +5,7 @@ import heyoka
 import numpy as np
 import pytest
 from scipy.special import ellipj, ellipkinc
+from system_cases import SPHERES
 
 import liestep
 from liestep.core.tracing import Functions, plain_component
@@ -12,7 +13,7 @@ from liestep.study import engines, taylor
 from liestep.study.files import write
 from liestep.study.plan import Study
 from liestep.study.reference import compute_reference, is_current_reference, require_reference, specify_reference, study_reference
-from liestep.systems import sheet, system_ids
+from liestep.systems import sheet
 from liestep.systems.sheet import InputError
 
 SMALL = {"lennard_jones_sphere": {"mass": [1.0]*12}}  # the icosahedron
@@ -74,7 +75,7 @@ def test_system_too_large_for_a_series_gets_a_composition(bodies, monkeypatch):
     assert np.abs(found.variables["q"][1] - bodies.variables["q"][1][:6]).max() < 1e-13
 
 
-@pytest.mark.parametrize("problem", system_ids())
+@pytest.mark.parametrize("problem", SPHERES)
 def test_traced_gradient_is_the_system_s_own(problem):
     """The gradient on symbols, evaluated, is the compiled one up to the order of additions."""
     facts = sheet(problem)

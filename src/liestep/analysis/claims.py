@@ -8,7 +8,7 @@ import pandas as pd
 
 from liestep.analysis.chaos import interval, quantile_position
 from liestep.analysis.results import StudyResults
-from liestep.study.claimfile import Claim, ClaimFile, Digits, Drift, Factor, Limit, Order, Quantile, Ratio, Relative, RunChoice
+from liestep.study.claimfile import Claim, ClaimFile, Digits, Drift, Extremum, Factor, Limit, Limits, Order, Quantile, Ratio, Relative, RunChoice, State
 from liestep.systems.sheet import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "evidence",
@@ -64,15 +64,25 @@ def describe(claim: Claim) -> str:
         case Factor():
             return f"{name} within a factor {rule.factor:g} of the printed number"
         case Limit() | Ratio():
-            bounds = " and ".join(f"{sign} {limit:g}" for sign, limit in (("<=", rule.at_most), (">=", rule.at_least)) if limit is not None)
-            return f"{name} {'divided by that of the compared runs ' if isinstance(rule, Ratio) else ''}{bounds}"
+            median = "median of " if rule.statistic == "median" else ""
+            return f"{median}{name} {'divided by that of the compared runs ' if isinstance(rule, Ratio) else ''}{_bounds(rule)}"
         case Quantile():
             return f"printed number inside the central {rule.level:.0%} of the ensemble's {name}"
         case Order():
             return f"observed order is asymptotic and {rule.theory:g} within its uncertainty (at least 0.05)"
         case Drift():
             return f"drift verdict of {name} is {rule.verdict}"
+        case Extremum():
+            kind = f"{rule.of} |{'d ' if rule.rate else ''}{name}{'/dt' if rule.rate else ''}|"
+            factor = f", a factor {rule.prominence:g} from the median" if rule.prominence > 1.0 else ""
+            return f"time of the {kind} in s {_bounds(rule)}{factor}"
+        case State():
+            return f"last sample of {name} within {rule.tolerance:g} of {rule.expected}"
     return "no criterion can be stated"
+
+
+def _bounds(rule: Limits) -> str:
+    return " and ".join(f"{sign} {limit:g}" for sign, limit in (("<=", rule.at_most), (">=", rule.at_least)) if limit is not None)
 
 
 def _study(choice: RunChoice, results: Results) -> StudyResults:
@@ -133,22 +143,26 @@ def _factor(claim: Claim, results: Results) -> Outcome:
     return _compare_printed(claim, results, lambda ours: 1.0/claim.criterion.factor <= ours/claim.printed <= claim.criterion.factor)
 
 
-def _within(found: np.ndarray, rule: Limit | Ratio) -> bool:
+def _within(found: np.ndarray, rule: Limits) -> bool:
     low = -math.inf if rule.at_least is None else rule.at_least
     high = math.inf if rule.at_most is None else rule.at_most
     return bool(np.all((found >= low) & (found <= high)))
 
 
-def _worst(found: np.ndarray, rule: Limit | Ratio) -> float:
+def _worst(found: np.ndarray, rule: Limits) -> float:
     """The value nearest to (or furthest beyond) the limit."""
     if not np.all(np.isfinite(found)):
         return math.nan
     return float(found.max() if rule.at_most is not None else found.min())
 
 
+def _judge_bounds(found: np.ndarray, rule: Limit | Ratio) -> Outcome:
+    judged = found if rule.statistic == "each" else np.array([np.median(found)])  # NaN of a run that stopped early stays NaN
+    return Outcome(_within(judged, rule), _worst(judged, rule), ", ".join(f"{value:.4g}" for value in found))
+
+
 def _limit(claim: Claim, results: Results) -> Outcome:
-    found = values(claim, claim.runs, results)
-    return Outcome(_within(found, claim.criterion), _worst(found, claim.criterion), ", ".join(f"{value:.4g}" for value in found))
+    return _judge_bounds(values(claim, claim.runs, results), claim.criterion)
 
 
 def _ratio(claim: Claim, results: Results) -> Outcome:
@@ -156,8 +170,7 @@ def _ratio(claim: Claim, results: Results) -> Outcome:
     if above.size != below.size and below.size != 1:
         raise InputError(f"{above.size} runs cannot be compared with {below.size}")
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = above/below
-    return Outcome(_within(found, claim.criterion), _worst(found, claim.criterion), ", ".join(f"{value:.4g}" for value in found))
+        return _judge_bounds(above/below, claim.criterion)
 
 
 def _quantile(claim: Claim, results: Results) -> Outcome:
@@ -209,5 +222,54 @@ def _drift(claim: Claim, results: Results) -> Outcome:
     return Outcome(met, math.nan, "; ".join(parts))
 
 
+def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray]:
+    """Times and values of the claim's variable in the one run it names.
+
+    Raises:
+        InputError: several runs, or no such variable.
+    """
+    rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
+    if len(rows) != 1:
+        raise InputError(f"criterion {claim.criterion.kind} needs one run, not {len(rows)}")
+    choice, row = rows[0]
+    file = _study(choice, results).file(row.problem, row.integrator, row.resolution)
+    try:
+        found = np.asarray(file[claim.quantity], dtype=float)
+        return np.asarray(file["accepted_time" if claim.quantity.startswith("accepted_") else "time"], dtype=float), found
+    except KeyError:
+        raise InputError(f"unknown quantity {claim.quantity!r}") from None
+
+
+def _extremum(claim: Claim, results: Results) -> Outcome:
+    rule = claim.criterion
+    time, variable = _variable(claim, results)
+    times, prominent, parts = [], True, []
+    for index in rule.indices:
+        if len(index) != variable.ndim - 1 or any(not 0 <= k < size for k, size in zip(index, variable.shape[1:], strict=True)):
+            raise InputError(f"{claim.quantity} has the shape {variable.shape[1:]} after the time, which {index} does not fit")
+        series = variable[(slice(None), *index)]
+        size = np.abs(np.gradient(series, time) if rule.rate else series)
+        k, median = int(size.argmax() if rule.of == "largest" else size.argmin()), float(np.median(size))
+        factor = size[k]/median if rule.of == "largest" else median/size[k]
+        prominent = prominent and bool(factor >= rule.prominence)
+        times.append(float(time[k]))
+        parts.append(f"{size[k]:.4g} at t = {time[k]:.4g}, median {median:.4g}")
+    found = np.array(times)
+    return Outcome(_within(found, rule) and prominent, _worst(found, rule), "; ".join(parts))
+
+
+def _state(claim: Claim, results: Results) -> Outcome:
+    time, variable = _variable(claim, results)
+    try:
+        expected = np.array(claim.criterion.expected, dtype=float)
+    except ValueError:
+        expected = np.empty(0)
+    if expected.shape != variable.shape[1:]:
+        raise InputError(f"{claim.quantity} has the shape {variable.shape[1:]} after the time, which {claim.criterion.expected} does not fit")
+    difference = float(np.abs(variable[-1] - expected).max())
+    return Outcome(difference <= claim.criterion.tolerance, math.nan, f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
+
+
 CRITERIA: dict[type, Callable[[Claim, Results], Outcome]] = {
-    Relative: _relative, Digits: _digits, Factor: _factor, Limit: _limit, Ratio: _ratio, Quantile: _quantile, Order: _order, Drift: _drift}
+    Relative: _relative, Digits: _digits, Factor: _factor, Limit: _limit, Ratio: _ratio, Quantile: _quantile, Order: _order, Drift: _drift,
+    Extremum: _extremum, State: _state}

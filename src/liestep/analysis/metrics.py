@@ -1,4 +1,4 @@
-"""metrics.csv: one tidy row per run of a study, from the runs' files, the references and the timings."""
+"""metrics.csv: one tidy row per run of a study, from the runs' files and the references."""
 import re
 from collections.abc import Mapping
 from math import nan
@@ -11,7 +11,6 @@ from liestep.integrators import method
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 from liestep.study.reference import require_reference, study_reference
-from liestep.study.textfiles import read_csv
 from liestep.systems import sheet
 from liestep.systems.sheet import SphereSheet
 
@@ -26,7 +25,7 @@ COLUMNS = (
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
     "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
     "energy_error_mean_relative", "error", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
-    "seconds", "run_sha256", "path")
+    "run_sha256", "path")
 
 
 def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
@@ -53,7 +52,6 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     Raises:
         InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
     """
-    seconds = _seconds(study)
     rows = []
     for problem in study.config.problems:
         cells = study.select(problem)
@@ -62,11 +60,11 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         model = CostModel(cells[0].spec) if "work" in study.config.tables and spheres else None
         for cell in cells:
             file = require_current(cell.path, cell.spec, names=variables)
-            rows.append(_row(study, cell, file, reference, model, seconds.get(cell.spec.sha256, nan)))
+            rows.append(_row(study, cell, file, reference, model))
     return rows
 
 
-def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, model: CostModel | None, seconds: float) -> dict[str, Any]:
+def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, model: CostModel | None) -> dict[str, Any]:
     spec, found = cell.spec, file.attributes
     declared = method(spec.integrator)
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
@@ -77,7 +75,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
         "order": declared.order_of(spec.options), "symmetric": declared.symmetric, "adaptive": declared.adaptive, "resolution": cell.resolution,
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
-        "cost": model.cost(spec, found) if model else nan, "seconds": seconds, "run_sha256": spec.sha256,
+        "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,
         "path": cell.path.relative_to(study.folder).as_posix(),
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
@@ -101,12 +99,3 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
         "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final,
         "floor": max(value for value in floors if value == value), "floor_reference": floors[0], "floor_replicas": floors[1],
     }
-
-
-def _seconds(study: Study) -> dict[str, float]:
-    """run_sha256 -> seconds, from timings.csv if it is there."""
-    path = study.folder/"timings.csv"
-    if not path.is_file():
-        return {}
-    table = read_csv(path).dropna(subset=["run_sha256"])
-    return dict(zip(table["run_sha256"], table["seconds"], strict=True))

@@ -25,7 +25,7 @@ class StudyResults:
 
     @cached_property
     def metrics(self) -> pandas.DataFrame:
-        """metrics.csv, rows in the order of the study's cells.
+        """metrics.csv, rows in the order of the study's cells, and `seconds` of timings.csv where the study has times.
 
         Raises:
             InputError: missing, or made for another state of the study.
@@ -34,7 +34,15 @@ class StudyResults:
         wanted = [cell.spec.sha256 for cell in self.study.cells]
         if list(table.get("run_sha256", ())) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse {self.study.name}` again")
-        return table
+        return table.assign(seconds=table["run_sha256"].map(self._seconds()))
+
+    def _seconds(self) -> dict[str, float]:
+        """run_sha256 -> seconds. They are no column of metrics.csv: tables repeat byte for byte, times do not."""
+        path = self.study.folder/"timings.csv"
+        if not path.is_file():
+            return {}
+        timings = read_csv(path).dropna(subset=["run_sha256"])
+        return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
         """A table of the study by name: orders, energy, momentum, drift, work, timings.

@@ -8,7 +8,7 @@ import numpy as np
 from liestep.analysis import drift_table, metrics, order_table, work_table
 from liestep.analysis.results import StudyResults
 from liestep.study.plan import Study
-from liestep.study.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.study.textfiles import csv_text, write_text_atomically
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "tolerance", "t_end", "members",
        "status", "message")
@@ -27,8 +27,8 @@ READABLE = {  # columns of tables.md
     "drift": ("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by", "amplitude", "slope", "growth",
               "reason"),
     "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
-    "work": ("problem_label", "integrator_label", "runtime", "basis", "error", "steps", "force_evaluations", "rhs_evaluations", "linear_solves",
-             "iterations_per_step", "cost", "seconds"),
+    "work": ("problem_label", "integrator_label", "basis", "error", "steps", "force_evaluations", "rhs_evaluations", "linear_solves",
+             "iterations_per_step", "cost"),
 }
 
 
@@ -46,6 +46,8 @@ def analyse(study: Study) -> list[Path]:
         columns, rows = TABLES[name](results)
         paths.append(_write(study, name, columns, rows))
         parts += [f"## {name}\n", markdown([column for column in READABLE[name] if any(filled(row.get(column)) for row in rows)], rows)]
+    if (study.folder/"timings.csv").is_file() and "work" in study.config.tables:
+        paths.append(write_seconds(study))
     page = study.folder/"tables.md"
     write_text_atomically(page, "\n".join(part for part in parts if part))
     return [*paths, page]
@@ -103,8 +105,17 @@ def _momentum(results: StudyResults) -> tuple:
 
 
 def _work(results: StudyResults) -> tuple:
-    path = results.study.folder/"timings.csv"
-    return work_table.COLUMNS, work_table.work_rows(results.metrics, read_csv(path) if path.is_file() else None)
+    return work_table.COLUMNS, work_table.work_rows(results.metrics)
+
+
+def write_seconds(study: Study) -> Path:
+    """seconds.csv from timings.csv and metrics.csv.
+
+    Raises:
+        InputError: one of them is missing or stale.
+    """
+    results = StudyResults(study)
+    return _write(study, "seconds", work_table.SECONDS_COLUMNS, work_table.seconds_rows(results.metrics, results.table("timings")))
 
 
 TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _work,

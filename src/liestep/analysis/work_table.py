@@ -7,33 +7,44 @@ import pandas
 
 LEVELS = (1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 COUNTERS = ("force_evaluations", "rhs_evaluations", "exponentials", "linear_solves", "iterations")
-WORK = ("steps", *COUNTERS, "cost", "seconds")
+WORK = ("steps", *COUNTERS, "cost")
 PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label")
-COLUMNS = (*PAIR, "runtime", "basis", "error", *WORK, "iterations_per_step")
+COLUMNS = (*PAIR, "basis", "error", *WORK, "iterations_per_step")
+SECONDS_COLUMNS = (*PAIR, "runtime", "basis", "error", "seconds")
 
 
-def work_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame | None) -> list[dict[str, Any]]:
+def work_rows(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     """Rows with columns COLUMNS; basis says what a row is.
 
     basis "equal error": work at the state error `error`, by interpolation between runs in log-log; an error that a method's runs do
-    not enclose has no row. Rows of runtime "other runtime" hold seconds of scipy and heyoka. basis = a resolution: one run, in studies
-    without a reference.
+    not enclose has no row. basis = a resolution: one run, in studies without a reference.
     """
+    return [row | ({"iterations_per_step": row["iterations"]/row["steps"]} if row["steps"] else {}) for row in _rows(metrics, WORK)]
+
+
+def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[dict[str, Any]]:
+    """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between machines and between runs.
+
+    Rows of runtime "other runtime" hold seconds of scipy and heyoka.
+    """
+    rows = [row | {"runtime": "core"} for row in _rows(metrics[metrics["seconds"].notna()], ("seconds",))]
+    others = timings[timings["runtime"] == "other runtime"]
+    for (problem, integrator), runs in others.groupby(["problem", "integrator"], sort=False):
+        label = metrics.loc[metrics["problem"] == problem, "problem_label"].iloc[0]
+        values = (runs.iloc[0]["study"], problem, label, integrator, integrator, integrator)
+        common = {**dict(zip(PAIR, values, strict=True)), "runtime": "other runtime"}
+        rows += [common | row for row in at_equal_error(runs, ("seconds",))]
+    return rows
+
+
+def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, Any]]:
     rows = []
     for _, runs in metrics[metrics["status"] == "ok"].groupby(["problem", "integrator"], sort=False):
-        common = {**runs.iloc[0][list(PAIR)], "runtime": "core"}
+        common = dict(runs.iloc[0][list(PAIR)])
         if runs["error"].notna().any():
-            rows += [common | row for row in at_equal_error(runs, WORK)]
+            rows += [common | row for row in at_equal_error(runs, names)]
         else:
-            rows += [common | {name: run[name] for name in WORK} | {"basis": run["resolution"], "iterations_per_step": run["iterations"]/run["steps"]}
-                     for _, run in runs.iterrows()]
-    if timings is not None:
-        others = timings[timings["runtime"] == "other runtime"]
-        for (problem, integrator), runs in others.groupby(["problem", "integrator"], sort=False):
-            label = metrics.loc[metrics["problem"] == problem, "problem_label"].iloc[0]
-            values = (runs.iloc[0]["study"], problem, label, integrator, integrator, integrator)
-            common = {**dict(zip(PAIR, values, strict=True)), "runtime": "other runtime"}
-            rows += [common | row for row in at_equal_error(runs, ("seconds",))]
+            rows += [common | {name: run[name] for name in names} | {"basis": run["resolution"]} for _, run in runs.iterrows()]
     return rows
 
 
@@ -55,7 +66,5 @@ def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[
         for name in names:
             a, b = runs[name].to_numpy(float)[i:i + 2]
             row[name] = exp((1.0 - share)*log(a) + share*log(b)) if a > 0.0 and b > 0.0 else (1.0 - share)*a + share*b
-        if row.get("steps"):
-            row["iterations_per_step"] = row["iterations"]/row["steps"]
         rows.append(row)
     return rows

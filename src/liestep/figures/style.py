@@ -147,7 +147,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
         buffer = io.BytesIO()
         with matplotlib.rc_context(RC):
             figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
-        figure.set_layout_engine("none")  # both files have the layout of the first, which costs as much as drawing
+        figure.set_layout_engine(None)  # both files have the layout of the first, which costs as much as drawing twice
         paths.append(base.with_name(f"{base.name}.{kind}"))
         _write(paths[-1], buffer.getvalue())
     return paths

@@ -20,6 +20,7 @@ from liestep.formulations import formulate
 from liestep.study.content import error_fields
 from liestep.study.engines import EngineError, absolute_tolerance, right_hand_side
 from liestep.study.execution import STEP_LOG, build
+from liestep.study.files import require_current
 from liestep.study.plan import Study
 from liestep.study.reference import require_reference, study_reference
 from liestep.study.specification import RunSpecification
@@ -51,8 +52,16 @@ def time_study(study: Study) -> tuple[Path, int]:
 
 
 def _core_rows(study: Study) -> Iterator[dict[str, Any]]:
+    """Steps of a method without iterations all cost the same: of such a sweep only the run of most steps is timed."""
+    found: dict[str, tuple[float, int]] = {}
+    for sweep in study.sweeps:
+        longest = max(sweep.cells, key=lambda cell: cell.spec.steps or 0)
+        explicit = longest.spec.steps is not None and not require_current(longest.path, longest.spec, names=()).attributes["iterations"]
+        if explicit:
+            seconds, repeats = time_run(longest.spec)
+            found |= {cell.spec.sha256: (seconds*cell.spec.steps/longest.spec.steps, repeats) for cell in sweep.cells} if seconds == seconds else {}
     for cell in study.cells:
-        seconds, repeats = time_run(cell.spec)
+        seconds, repeats = found.get(cell.spec.sha256) or time_run(cell.spec)
         yield {"problem": cell.problem, "integrator": cell.integrator, "resolution": cell.resolution, "runtime": "core",
                "tolerance": cell.spec.tolerance, "seconds": seconds, "repeats": repeats, "run_sha256": cell.spec.sha256}
 

@@ -97,6 +97,7 @@ class StudyProducts:
         self.references = [self._reference(problem) for problem in study.config.problems] if study.config.reference else []
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
+        self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
         self.page = self.folder/"tables.md"
         # Labels and lists of figures and tables are in no run's specification. The runs are in here although they are inputs: a run
         # made by hand leaves no trace that Snakemake could compare, and stale tables must fail rather than stay.
