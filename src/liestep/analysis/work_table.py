@@ -19,7 +19,7 @@ def work_rows(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     basis "equal error": work at the state error `error`, by interpolation between runs in log-log; an error that a method's runs do
     not enclose has no row. basis = a resolution: one run, in studies without a reference.
     """
-    return [row | ({"iterations_per_step": row["iterations"]/row["steps"]} if row["steps"] else {}) for row in _rows(metrics, WORK)]
+    return [row | {"iterations_per_step": row["iterations"]/row["steps"]} for row in _rows(metrics, WORK)]
 
 
 def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[dict[str, Any]]:
