@@ -10,6 +10,7 @@ for drawing in WORKFLOW.drawings:
             claims=sorted(WORKFLOW.folder.glob("claims/*.yaml")) if "ensemble" in drawing.names else [],
         output:
             vector=[drawing.study.figure(name, "pdf") for name in drawing.names],
+            captions=[drawing.study.figure(name, "caption.txt") for name in drawing.names],
             pixels=[
                 report(
                     drawing.study.figure(name, "png"),

@@ -202,7 +202,7 @@ class Workflow:
         found = list(self.verdicts)
         for products in self.studies:
             found += [*(reference.path for reference in products.references), *products.tables, products.page]
-            found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png")]
+            found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
         return found
 
 
