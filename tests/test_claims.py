@@ -21,7 +21,7 @@ METRICS = pd.DataFrame(
     [("p", "vi", "h0.1", "ok", 1.23449e-4, 2e-15), ("p", "vi", "h0.01", "ok", 1.2e-6, 4e-15),
      ("p", "rk", "h0.1", "ok", 2e-2, 1e-3), ("p", "rk", "h0.01", "ok", 3e-4, 1e-5),
      ("p", "stopped", "h0.1", "step_too_large", 1.23449e-4, 1e-16), ("p", "stopped", "h0.01", "ok", 1.2e-6, 1e-16),
-     ("p", "lost", "h0.1", "ok", math.nan, math.nan),
+     ("p", "lost", "h0.1", "ok", math.nan, math.nan), ("p", "peak", "h0.1", "ok", 1.0, 1.0),
      ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
      ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
     columns=["problem", "integrator", "resolution", "status", "error", "length"])
@@ -35,7 +35,9 @@ DRIFT = pd.DataFrame(
     columns=["problem", "integrator", "invariant", "verdict"])
 MEMBERS = [float(k) for k in range(1, 22)]  # 1..21: the central 90 % reach from 2 to 20
 FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": [1.0, 0.0, 0.25]},
-         "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]}}
+         "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
+         "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
+                  "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
 RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
                                   file=lambda problem, integrator, resolution: FILES[integrator])}
 
@@ -199,10 +201,50 @@ def test_a_claim_about_nothing_is_refused(kind, chosen, more, sentence):
         row(kind, chosen, **more)
 
 
+@pytest.mark.parametrize(("rule", "expected"), [
+    ({"at_most": 1e-3}, MISSED), ({"at_most": 1e-3, "statistic": "median"}, MET), ({"at_most": 1e-4, "statistic": "median"}, MISSED)])
+def test_the_median_of_the_runs_can_be_judged(rule, expected):
+    assert verdict("limit", [*VI, *runs(("p", "rk", "h0.1"))], rule) == expected
+    assert verdict("ratio", [*VI, *runs(("p", "rk", "h0.1"))], rule, against=ENSEMBLE) == expected
+    stopped = [*VI, *runs(("p", "stopped", "h0.1"))]
+    assert verdict("limit", stopped, {"at_most": 1.0, "statistic": "median"}) == MISSED
+
+
+@pytest.mark.parametrize(("rule", "quantity", "expected"), [
+    ({"at_least": 0.9, "at_most": 1.1}, "scalar", MET), ({"at_least": 1.1}, "scalar", MISSED),
+    ({"at_most": 1.1, "prominence": 4.0}, "scalar", MET), ({"at_most": 1.1, "prominence": 6.0}, "scalar", MISSED),
+    ({"at_least": 3.0, "of": "smallest"}, "scalar", MET), ({"at_most": 2.0, "of": "smallest"}, "scalar", MISSED),
+    ({"at_most": 0.0, "rate": True}, "scalar", MET),
+    ({"at_least": 2.0, "indices": [[1, 0]]}, "vectors", MET), ({"at_least": 2.0, "indices": [[1, 0], [0, 0]]}, "vectors", MISSED)])
+def test_extremum_is_the_time_of_a_variable(rule, quantity, expected):
+    assert verdict("extremum", runs(("p", "peak", "h0.1")), rule, quantity=quantity) == expected
+
+
+@pytest.mark.parametrize(("expected", "tolerance", "outcome"), [([[3.0], [7.1]], 0.2, MET), ([[3.0], [7.1]], 0.05, MISSED)])
+def test_state_is_the_last_sample(expected, tolerance, outcome):
+    assert verdict("state", runs(("p", "peak", "h0.1")), {"expected": expected, "tolerance": tolerance}, quantity="vectors") == outcome
+
+
+def test_features_of_a_stopped_run_never_pass():
+    for kind, rule in (("extremum", {"at_least": 0.0}), ("state", {"expected": [1.0], "tolerance": 1e9})):
+        assert verdict(kind, runs(("p", "stopped", "h0.1")), rule, quantity="energy") == MISSED
+
+
+@pytest.mark.parametrize(("kind", "rule", "quantity", "words"), [
+    ("extremum", {"at_most": 1.0, "indices": [[2, 0]]}, "vectors", "does not fit"), ("extremum", {"at_most": 1.0}, "vectors", "does not fit"),
+    ("extremum", {"at_most": 1.0}, "scalr", "unknown quantity 'scalr'"), ("state", {"expected": [1.0], "tolerance": 1.0}, "vectors", "do not fit"),
+    ("state", {"expected": [[1.0, 2.0], [1.0]], "tolerance": 1.0}, "vectors", "do not fit")])
+def test_features_of_what_is_not_there_are_refused(kind, rule, quantity, words):
+    with pytest.raises(InputError, match=words):
+        row(kind, runs(("p", "peak", "h0.1")), rule, quantity=quantity)
+
+
 def test_every_criterion_is_a_sentence_with_its_numbers():
     numbers = {"relative": ({"tolerance": 0.25}, "0.25"), "digits": ({"digits": 4}, "4"), "factor": ({"factor": 3.5}, "3.5"),
                "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"), "quantile": ({"level": 0.8}, "80%"),
-               "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"), "drift": ({"verdict": "round-off"}, "round-off")}
+               "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"), "drift": ({"verdict": "round-off"}, "round-off"),
+               "extremum": ({"at_least": 1.5, "prominence": 2.5}, "in s >= 1.5, a factor 2.5"),
+               "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]")}
     assert len(numbers) == len(CRITERIA)
     for kind, (rule, shown) in numbers.items():
         assert shown in describe(claim(kind, rule=rule, printed=1.0, against=RK))

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from liestep.analysis.chaos import interval, quantile_position
+from liestep.analysis.features import extrema, last_difference
 from liestep.analysis.results import StudyResults
-from liestep.study.claimfile import Claim, ClaimFile, Digits, Drift, Extremum, Factor, Limit, Limits, Order, Quantile, Ratio, Relative, RunChoice, State
+from liestep.study import claimfile as rules
+from liestep.study.claimfile import Claim, ClaimFile, Limits, RunChoice
 from liestep.systems.sheet import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "evidence",
@@ -23,6 +25,9 @@ class Outcome:
     met: bool
     ours: float
     evidence: str
+
+
+STOPPED = Outcome(False, math.nan, "the run stopped early")
 
 
 def judge(claims: ClaimFile, results: Results) -> pd.DataFrame:
@@ -57,26 +62,26 @@ def describe(claim: Claim) -> str:
     """The criterion as a sentence."""
     rule, name = claim.criterion, claim.quantity
     match rule:
-        case Relative():
+        case rules.Relative():
             return f"{name} within {rule.tolerance:g} relative of the printed number"
-        case Digits():
+        case rules.Digits():
             return f"{name} rounds to the {rule.digits} printed digits"
-        case Factor():
+        case rules.Factor():
             return f"{name} within a factor {rule.factor:g} of the printed number"
-        case Limit() | Ratio():
+        case rules.Limit() | rules.Ratio():
             median = "median of " if rule.statistic == "median" else ""
-            return f"{median}{name} {'divided by that of the compared runs ' if isinstance(rule, Ratio) else ''}{_bounds(rule)}"
-        case Quantile():
+            return f"{median}{name} {'divided by that of the compared runs ' if isinstance(rule, rules.Ratio) else ''}{_bounds(rule)}"
+        case rules.Quantile():
             return f"printed number inside the central {rule.level:.0%} of the ensemble's {name}"
-        case Order():
+        case rules.Order():
             return f"observed order is asymptotic and {rule.theory:g} within its uncertainty (at least 0.05)"
-        case Drift():
+        case rules.Drift():
             return f"drift verdict of {name} is {rule.verdict}"
-        case Extremum():
+        case rules.Extremum():
             kind = f"{rule.of} |{'d ' if rule.rate else ''}{name}{'/dt' if rule.rate else ''}|"
             factor = f", a factor {rule.prominence:g} from the median" if rule.prominence > 1.0 else ""
             return f"time of the {kind} in s {_bounds(rule)}{factor}"
-        case State():
+        case rules.State():
             return f"last sample of {name} within {rule.tolerance:g} of {rule.expected}"
     return "no criterion can be stated"
 
@@ -156,7 +161,7 @@ def _worst(found: np.ndarray, rule: Limits) -> float:
     return float(found.max() if rule.at_most is not None else found.min())
 
 
-def _judge_bounds(found: np.ndarray, rule: Limit | Ratio) -> Outcome:
+def _judge_bounds(found: np.ndarray, rule: rules.Limit | rules.Ratio) -> Outcome:
     judged = found if rule.statistic == "each" else np.array([np.median(found)])  # NaN of a run that stopped early stays NaN
     return Outcome(_within(judged, rule), _worst(judged, rule), ", ".join(f"{value:.4g}" for value in found))
 
@@ -222,8 +227,8 @@ def _drift(claim: Claim, results: Results) -> Outcome:
     return Outcome(met, math.nan, "; ".join(parts))
 
 
-def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray]:
-    """Times and values of the claim's variable in the one run it names.
+def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray] | None:
+    """Times and values of the claim's variable in the one run it names; None if that stopped early.
 
     Raises:
         InputError: several runs, or no such variable.
@@ -232,6 +237,8 @@ def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray]:
     if len(rows) != 1:
         raise InputError(f"criterion {claim.criterion.kind} needs one run, not {len(rows)}")
     choice, row = rows[0]
+    if row.status != "ok":
+        return None
     file = _study(choice, results).file(row.problem, row.integrator, row.resolution)
     try:
         found = np.asarray(file[claim.quantity], dtype=float)
@@ -241,35 +248,19 @@ def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _extremum(claim: Claim, results: Results) -> Outcome:
-    rule = claim.criterion
-    time, variable = _variable(claim, results)
-    times, prominent, parts = [], True, []
-    for index in rule.indices:
-        if len(index) != variable.ndim - 1 or any(not 0 <= k < size for k, size in zip(index, variable.shape[1:], strict=True)):
-            raise InputError(f"{claim.quantity} has the shape {variable.shape[1:]} after the time, which {index} does not fit")
-        series = variable[(slice(None), *index)]
-        size = np.abs(np.gradient(series, time) if rule.rate else series)
-        k, median = int(size.argmax() if rule.of == "largest" else size.argmin()), float(np.median(size))
-        factor = size[k]/median if rule.of == "largest" else median/size[k]
-        prominent = prominent and bool(factor >= rule.prominence)
-        times.append(float(time[k]))
-        parts.append(f"{size[k]:.4g} at t = {time[k]:.4g}, median {median:.4g}")
-    found = np.array(times)
-    return Outcome(_within(found, rule) and prominent, _worst(found, rule), "; ".join(parts))
+    if (found := _variable(claim, results)) is None:
+        return STOPPED
+    times, prominent, evidence = extrema(*found, claim.criterion)
+    return Outcome(_within(times, claim.criterion) and prominent, _worst(times, claim.criterion), evidence)
 
 
 def _state(claim: Claim, results: Results) -> Outcome:
-    time, variable = _variable(claim, results)
-    try:
-        expected = np.array(claim.criterion.expected, dtype=float)
-    except ValueError:
-        expected = np.empty(0)
-    if expected.shape != variable.shape[1:]:
-        raise InputError(f"{claim.quantity} has the shape {variable.shape[1:]} after the time, which {claim.criterion.expected} does not fit")
-    difference = float(np.abs(variable[-1] - expected).max())
-    return Outcome(difference <= claim.criterion.tolerance, math.nan, f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
+    if (found := _variable(claim, results)) is None:
+        return STOPPED
+    difference = last_difference(found[1], claim.criterion)
+    return Outcome(difference <= claim.criterion.tolerance, math.nan, f"largest difference {difference:.4g} at t = {found[0][-1]:.6g}")
 
 
 CRITERIA: dict[type, Callable[[Claim, Results], Outcome]] = {
-    Relative: _relative, Digits: _digits, Factor: _factor, Limit: _limit, Ratio: _ratio, Quantile: _quantile, Order: _order, Drift: _drift,
-    Extremum: _extremum, State: _state}
+    rules.Relative: _relative, rules.Digits: _digits, rules.Factor: _factor, rules.Limit: _limit, rules.Ratio: _ratio,
+    rules.Quantile: _quantile, rules.Order: _order, rules.Drift: _drift, rules.Extremum: _extremum, rules.State: _state}

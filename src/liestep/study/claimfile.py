@@ -42,7 +42,7 @@ class Factor(Strict):
     factor: float = Field(gt=1, description="largest ratio of the two numbers, either way")
 
 
-class Bounds(Strict):
+class Limits(Strict):
     """One or two limits."""
 
     at_most: float | None = Field(None, description="upper limit")
@@ -53,6 +53,12 @@ class Bounds(Strict):
         if self.at_most is None and self.at_least is None:
             raise ValueError("give at_most, at_least or both")
         return self
+
+
+class Bounds(Limits):
+    """Limits of each run's number, or of their median."""
+
+    statistic: Literal["each", "median"] = Field("each", description="each: every number lies within the limits; median: their median does")
 
 
 class Limit(Bounds):
@@ -88,13 +94,32 @@ class Drift(Strict):
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded", description="verdict that the drift table must have")
 
 
+class Extremum(Limits):
+    """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the limits, for each of `indices`."""
+
+    kind: Literal["extremum"] = Field(description=KIND)
+    indices: list[list[int]] = Field([[]], min_length=1, description="components after the time, for example [[0, 1]]: body 0, axis 1")
+    of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
+    rate: bool = Field(False, description="of the derivative in time, by central differences of the samples")
+    prominence: float = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the absolute values")
+
+
+class State(Strict):
+    """The last sample of the stored variable `quantity` is the expected one, in each component."""
+
+    kind: Literal["state"] = Field(description=KIND)
+    expected: list[float | list[float]] = Field(min_length=1, description="components of the variable")
+    tolerance: float = Field(gt=0, description="largest difference of a component")
+
+
 class Untestable(Strict):
     """No criterion can be stated."""
 
     kind: Literal["none"] = Field(description=KIND)
 
 
-Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Untestable, Field(discriminator="kind")]
+Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Extremum | State | Untestable,
+                      Field(discriminator="kind")]
 
 
 class Claim(Strict):
@@ -107,7 +132,8 @@ class Claim(Strict):
     units: str = Field("", description="units of the printed number")
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio only: the runs to compare with")
-    quantity: str = Field("", description="column of metrics.csv, or energy_change, or an invariant of the drift table")
+    quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
+                          " or (extremum, state) a variable of the runs' files")
     criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field("reproduced", description="verdict when the criterion is met")
     scanned: int = Field(0, ge=0, description="recovered only: number of settings that were scanned to find a datum")
