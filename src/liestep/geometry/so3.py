@@ -94,3 +94,28 @@ def dexpinv(a, v):
     """dexpinv_a v, exact (no truncated series of brackets). Meaningful where `in_chart(a)`."""
     g, _ = dexpinv_coefficients(dot(a, a))
     return quadratic(-0.5, g, a, v)
+
+
+@kernel
+def dexp_coefficients(z2):
+    """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle.
+
+    The slopes cancel for small angles, an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2.
+    """
+    s, c, d = coefficients(z2)
+    if z2 < 1e-4:
+        return c, d, -1.0/12.0 + z2/180.0, -1.0/60.0 + z2/1260.0
+    return c, d, (s - 2.0*c)/z2, (c - 3.0*d)/z2
+
+
+@kernel
+def dexp_slope(k, a, v, u):
+    """d/de dexp_(a + e u) v at e = 0; k = dexp_coefficients(|a|^2)."""
+    first, turned = cross(a, v), cross(u, v)
+    second = cross(a, first)
+    mixed, other = cross(u, first), cross(a, turned)
+    along = dot(a, u)
+    x, y = along*k[2], along*k[3]
+    return (k[0]*turned[0] + k[1]*(mixed[0] + other[0]) + x*first[0] + y*second[0],
+            k[0]*turned[1] + k[1]*(mixed[1] + other[1]) + x*first[1] + y*second[1],
+            k[0]*turned[2] + k[1]*(mixed[2] + other[2]) + x*first[2] + y*second[2])

@@ -1,0 +1,99 @@
+"""Free rigid body: a body that turns about its centre of mass, or any fixed point, without torque (liegroup2021, section 3.1).
+
+Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: dPi/dt = Pi x I^-1 Pi (Euler), dQ/dt = Q hat(I^-1 Pi).
+Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion is known in closed form.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.formulations.rigid_body import body_rate, kinetic_energy
+from liestep.formulations.rigid_body_forms import ACTIONS, FORMS, FORMULATIONS, STATE, formulate_rigid_body, invariant, rotational_energy
+from liestep.geometry.attitude import orthogonality_error, to_body
+from liestep.geometry.rows import cross, dot, put, row, scale
+from liestep.systems._free_motion import free_motion
+from liestep.systems.sheet import BodySheet, Parameter, Preset, check_attitude
+
+
+class FreeRigidBody(NamedTuple):
+    """Energy and invariants; the methods are listed in `formulations.rigid_body`."""
+
+    inertia: Any  # (3,) about the fixed point
+
+    def torque(self, q):
+        return 0.0, 0.0, 0.0
+
+    def torque_slope(self, q, u):
+        return 0.0, 0.0, 0.0
+
+    def observe(self, y, out):
+        p = to_body(y, row(y, 3))
+        out[0] = kinetic_energy(self.inertia, p)
+        out[1], out[2], out[3] = row(y, 3)
+        out[4] = orthogonality_error(y)
+        out[5] = dot(p, p)
+
+    def dual(self, y, out):
+        """f = -dH/dPi: liegroup2021, section 3.1 with the sign of erratum 1."""
+        put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
+
+    def dual_rhs(self, y, out):
+        p = row(y, 0)
+        put(out, 0, cross(p, body_rate(self.inertia, p)))
+
+    def dual_observe(self, y, out):
+        p = row(y, 0)
+        out[0] = kinetic_energy(self.inertia, p)
+        out[1] = dot(p, p)
+
+
+ALL = (True, True, True)
+
+
+def _formulate(parameters, state, formulation, options):
+    def own(column):
+        return (invariant("momentum_casimir", column, "kg2 m4 s-2", "|Pi|^2"),)
+
+    return formulate_rigid_body(FreeRigidBody(parameters["inertia"]), None, state, formulation, options, ALL, own(5), own(1))
+
+
+def _exact(parameters, state, times):
+    """Rows of the attitude state at `times`, (time, 4, 3)."""
+    attitude, momentum = free_motion(parameters["inertia"], state["attitude"], state["angular_momentum"], times)
+    return np.concatenate([np.swapaxes(attitude, 1, 2), momentum[:, None]], axis=1)
+
+
+def _momentum(*pi):
+    """Start with Q = 1 and an angular momentum."""
+    return lambda parameters: {"attitude": np.eye(3), "angular_momentum": np.array(pi)}
+
+
+def _own(doc: str, inertia: list[float], momentum, t_end: float) -> Preset:
+    return Preset(doc, "none", "own", {"inertia": inertia}, momentum, t_end)
+
+
+SHEET = BodySheet(
+    title="Free rigid body",
+    equations="dQ/dt = hat(w) Q, dpi/dt = 0, w = Q I^-1 Q^T pi",
+    citation="liegroup2021, section 3.1",
+    system=FreeRigidBody,
+    parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "positive")},
+    build=lambda parameters: FreeRigidBody(parameters["inertia"]),
+    conserved_momentum=lambda parameters: ALL,
+    state=STATE,
+    manifold=lambda state: check_attitude("attitude", state["attitude"]),
+    formulate=_formulate,
+    kinetic=rotational_energy,
+    exact=_exact,
+    engines=("exact", "dop853"),
+    formulations=FORMULATIONS,
+    forms=FORMS,
+    actions=ACTIONS,
+    presets={
+        "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
+                           _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
+        "symmetric": _own("two equal moments: steady precession", [1.0, 1.0, 0.5], _momentum(0.6, 0.0, 0.8), 10.0),
+        "turning_over": _own("close to the unstable axis of the middle moment: the body turns over again and again", [2.0, 1.0, 2.0/3.0],
+                             _momentum(0.02, 1.0, 0.01), 40.0),
+    },
+)
