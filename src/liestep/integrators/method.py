@@ -8,27 +8,81 @@ from liestep.systems.sheet import InputError, unknown
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an integrator: a choice, a number or a whole number."""
+    """An option of an integrator: a choice, a number or a whole number (as its default is), one of what the system offers, or anything
+    that `normalise` accepts.
+
+    Checked values are JSON-ready: they belong to the specification of a run.
+    """
 
     default: Any
     doc: str
     choices: tuple[str, ...] = ()
+    numbers: str = ""  # "positive" | "finite" | "whole" (0, 1, 2, ...); default: positive, none beside choices
+    of: str = ""       # the choices are the system's: "forms" | "actions"; "" stands for its first, see `study.specification`
+    normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
+    values: str = ""   # what `normalise` accepts, in words
+
+    @property
+    def allowed(self) -> str:
+        """What can be given, the default first."""
+        if self.of:
+            return f"one of the system's {self.of}, its first"
+        if self.normalise:
+            return f"{self.default} | {self.values}"
+        words = [str(self.default), *(choice for choice in self.choices if choice != self.default)]
+        if not self.choices:
+            return f"{self.default:g}, {self._rule}"
+        return " | ".join([*words, *(["0, 1, 2, ..."] if self.numbers else [])])
+
+    @property
+    def _rule(self) -> str:
+        return self.numbers or ("" if self.choices else "positive")
 
     def check(self, name: str, value: Any) -> Any:
-        """Raises InputError when the value is not allowed."""
-        if self.choices:
-            if value not in self.choices:
-                raise InputError(f"option {name} is {value!r}; allowed are {', '.join(self.choices)}")
+        """Canonical value.
+
+        Raises:
+            InputError: the value is not allowed.
+        """
+        if self.normalise:
+            return self.normalise(value)
+        if self.of:
+            if not isinstance(value, str):
+                raise InputError(f"option {name} must be the name of one of the system's {self.of}, not {value!r}")
             return value
-        kind = type(self.default)
+        if isinstance(value, str) and value in self.choices:
+            return value
+        number = self._number(value) if self._rule else None
+        if number is None:
+            raise InputError(self._complaint(name, value))
+        return number
+
+    def _number(self, value: Any) -> Any:
+        """The number that a value stands for, None when it is none or not allowed."""
+        kind = int if self.numbers == "whole" else type(self.default)
         try:
             number = kind(float(value)) if not isinstance(value, bool) else None
         except (TypeError, ValueError, OverflowError):
-            number = None
-        if number is None or not 0.0 < number < float("inf") or number != float(value):
-            word = "whole number" if kind is int else "number"
-            raise InputError(f"option {name} must be a positive {word}, not {value!r}")
-        return number
+            return None
+        if number is None or number != float(value) or not abs(number) < float("inf"):
+            return None
+        return number if {"positive": number > 0, "whole": number >= 0, "finite": True}[self._rule] else None
+
+    def _complaint(self, name: str, value: Any) -> str:
+        if self.choices:
+            numbers = " and whole numbers from 0" if self.numbers else ""
+            return f"option {name} is {value!r}; allowed are {', '.join(self.choices)}{numbers}"
+        sign = "positive " if self._rule == "positive" else ""
+        word = "whole number" if isinstance(self.default, int) else "number"
+        return f"option {name} must be a {sign}{word}, not {value!r}"
+
+
+ACTION_OPTIONS = {
+    "action": Option("", "action of the group, one of the system's", of="actions"),
+    "alpha": Option(0.0, "spheres: (alpha q, alpha omega + beta q) of the isotropy algebra is added to f", numbers="finite"),
+    "beta": Option(0.0, "spheres: see alpha", numbers="finite"),
+}
+ORBIT = "the orbit of the action: unit lengths, tangency, orthogonality, Casimirs of a coadjoint action"
 
 
 @dataclass(frozen=True)
