@@ -50,7 +50,7 @@ MUTANTS = (
     Mutant("q x omega for omega x q", "formulations/sphere.py", "put(out, i, cross(row(w, i), row(q, i)))",
            "put(out, i, cross(row(q, i), row(w, i)))", "rk4", ("order",)),
     # Munthe-Kaas
-    _rkmk("no dexpinv", "integrators/rkmk.py", "if not problem.dexpinv(sigma, work[s], work[s]):", "if not problem.dexpinv(sigma, work[s], z):"),
+    _rkmk("no dexpinv", "integrators/rkmk.py", "if not self.dexpinv.apply(problem, sigma, k[s], scratch):", "if False:"),
     _rkmk("dexp for dexpinv: wrong sign of the commutator", "geometry/se3.py", "- 0.5*", "+ 0.5*", count=6),
     _rkmk("double commutator forgotten", "geometry/se3.py", "g, slope = dexpinv_coefficients(dot(A, A))", "g, slope = 0.0, 0.0"),
     _rkmk("commutator with a body-fixed element", "geometry/se3.py", "rotation, translation = bracket(A, a, B, b)",

@@ -7,24 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, put, row, scale
-from liestep.integrators.method import Method
+from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
+from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
+from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
 
 
 class MuntheKaas(NamedTuple):
     """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency) to round-off, no energy.
 
-    liegroup2021 section 2. Returns CHART_LIMIT when a stage rotates by 2 pi, NOT_EVALUABLE when f does not exist.
+    liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT when a stage
+    rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
     """
 
     a: Any  # (s, s) strictly lower triangular
     b: Any  # (s,)
     c: Any  # (s,)
+    dexpinv: Any = Exact(0)
 
     def workspace(self, problem, y):
-        rows = problem.algebra_rows()
-        return np.zeros((self.b.shape[0] + 1, rows, 3)), np.zeros(y.shape)
+        """(stages, sigma and scratch; stage state)"""
+        return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3)), np.zeros(y.shape)
 
     def start(self, problem, t, y, work):
         pass
@@ -32,36 +36,37 @@ class MuntheKaas(NamedTuple):
     def step(self, problem, t, y, h, work):
         stages = self.b.shape[0]
         k, z = work
-        sigma = k[stages]
+        sigma, scratch = k[stages], k[stages + 1]
         if not problem.algebra(t, y, k[0]):
             return Status.NOT_EVALUABLE
-        for s in range(1, stages):
-            for i in range(sigma.shape[0]):
-                total = scale(h*self.a[s, 0], row(k[0], i))
-                for r in range(1, s):
-                    if self.a[s, r] != 0.0:
-                        total = axpy(h*self.a[s, r], row(k[r], i), total)
-                put(sigma, i, total)
-            problem.act(sigma, y, z)
-            if not problem.algebra(t + self.c[s]*h, z, k[s]):
-                return Status.NOT_EVALUABLE
-            if not problem.dexpinv(sigma, k[s], k[s]):
-                return Status.CHART_LIMIT
-        for i in range(sigma.shape[0]):
-            total = scale(h*self.b[0], row(k[0], i))
-            for r in range(1, stages):
-                total = axpy(h*self.b[r], row(k[r], i), total)
-            put(sigma, i, total)
-        problem.act(sigma, y, y)
+        for s in range(1, stages + 1):  # the last one is the end of the step: one call of each method, see `core.driver`
+            combine(self.b if s == stages else self.a[s], h, k, s, sigma)
+            problem.act(sigma, y, y if s == stages else z)
+            if s < stages:
+                if not problem.algebra(t + self.c[s]*h, z, k[s]):
+                    return Status.NOT_EVALUABLE
+                if not self.dexpinv.apply(problem, sigma, k[s], scratch):
+                    return Status.CHART_LIMIT
         return Status.OK
 
 
 def _method(tableau, summary: str) -> Method:
-    return Method(summary=summary, order=tableau.order, formulation="lie_action", citation=f"Munthe-Kaas 1999; {tableau.source}",
-                  conserves="unit length, tangency", build=lambda options, tolerance, t_end: MuntheKaas(*tableau.arrays()))
+    options = ACTION_OPTIONS | (DEXPINV if len(tableau.b) > 1 else {})
+    return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action", conserves=ORBIT,
+                  citation=f"Munthe-Kaas 1999; liegroup2021 section 2; {tableau.source}", options=options,
+                  order_for=lambda chosen: truncated_order(tableau.order, {"dexpinv": "exact"} | dict(chosen)),
+                  build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau.arrays(), dexpinv_component({"dexpinv": "exact"} | dict(chosen))))
 
 
 METHODS = {
-    "lie_euler": _method(TABLEAUX["euler"], "order 1, 1 stage, explicit, Lie group action"),
-    "rkmk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit, Lie group action, exact dexpinv"),
+    "lie_euler": _method(TABLEAUX["euler"], "order 1, 1 stage"),
+    "lie_heun": _method(TABLEAUX["heun"], "order 2, 2 stages"),
+    "rkmk3": _method(TABLEAUX["kutta3"], "order 3, 3 stages"),
+    "rkmk4": _method(TABLEAUX["rk4"], "order 4, 4 stages"),
+    "rkmk5": _method(TABLEAUX["dormand_prince5"], "order 5, 6 stages"),
+    "rkmk": Method(
+        summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action", conserves=ORBIT,
+        citation="Munthe-Kaas 1999; liegroup2021 section 2", options=ACTION_OPTIONS | TABLEAU | DEXPINV,
+        order_for=lambda chosen: truncated_order(tableau_of(chosen).order, chosen),
+        build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau_of(chosen).arrays(), dexpinv_component(chosen))),
 }

@@ -5,6 +5,7 @@ import numpy as np
 
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, put, row, scale
+from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.method import Method, Option
 from liestep.integrators.tableaux import TABLEAUX
 
@@ -49,7 +50,7 @@ class ExplicitRungeKutta(NamedTuple):
 
 
 FORMS = {
-    "form": Option("omega", "omega integrates (q, omega), velocity integrates (q, dq/dt)", ("omega", "velocity")),
+    "form": Option("", "spheres: omega integrates (q, omega), velocity integrates (q, dq/dt)", of="forms"),
 }
 PROJECTION = {
     "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt) tangent",
@@ -67,4 +68,8 @@ METHODS = {
     "rk2_midpoint": _method(TABLEAUX["midpoint"], "order 2, 2 stages, explicit"),
     "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit"),
     "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
+    "runge_kutta": Method(
+        summary="any explicit tableau, known or declared", order=4, formulation="vector_field", conserves="nothing exactly",
+        citation="Kutta 1901", options=FORMS | PROJECTION | TABLEAU, order_for=lambda options: tableau_of(options).order,
+        build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
 }

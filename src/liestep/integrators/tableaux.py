@@ -220,3 +220,5 @@ DOP853 = Dop853Tableau(
 TABLEAUX: dict[str, Tableau] = {tableau.name: tableau for tableau in _SIMPLE}
 TABLEAUX["dop853"] = Tableau(
     "dop853", 8, _DOP853_SOURCE, tuple(row[:12] for row in DOP853.a[:12]), DOP853.b[:12], DOP853.c[:12], _DOP853_TOLERANCE)
+_PAIR = TABLEAUX["dormand_prince54"]  # stage 7 is only for the error and the next step
+TABLEAUX["dormand_prince5"] = Tableau("dormand_prince5", 5, _PAIR.source, tuple(row[:6] for row in _PAIR.a[:6]), _PAIR.b[:6], _PAIR.c[:6])

@@ -1,0 +1,124 @@
+"""Explicit tableaux that a study declares: checked like the known ones, and for the order that they claim.
+
+    options: {tableau: {name: ralston, order: 2, a: [[], [2/3]], b: [1/4, 3/4]}}
+"""
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from math import prod
+from typing import Any
+
+from liestep.integrators.method import Option
+from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.systems.sheet import InputError, unknown
+
+KEYS = ("name", "order", "a", "b")
+TOLERANCE = Fraction(1, 10**10)  # of coefficients given as decimals
+LARGEST_ORDER = 10               # 719 trees
+Tree = tuple                     # of its subtrees, sorted
+
+
+@cache
+def _trees(vertices: int) -> tuple[Tree, ...]:
+    """Rooted trees."""
+    return tuple(tuple(sorted(forest)) for forest in set(_forests(vertices - 1, vertices - 1)))
+
+
+def _forests(vertices: int, largest: int) -> Iterator[tuple[Tree, ...]]:
+    """Multisets of trees with `vertices` vertices in all, none larger than `largest`, in decreasing size."""
+    if vertices == 0:
+        yield ()
+    for size in range(min(vertices, largest), 0, -1):
+        for tree in _trees(size):
+            for rest in _forests(vertices - size, size):
+                if not rest or (_size(rest[0]), rest[0]) <= (size, tree):
+                    yield (tree, *rest)
+
+
+def _size(tree: Tree) -> int:
+    return 1 + sum(map(_size, tree))
+
+
+def _density(tree: Tree) -> int:
+    return _size(tree)*prod(map(_density, tree))
+
+
+def classical_order(tableau: Tableau, largest: int) -> int:
+    """Order of a tableau, at most `largest`: sum_i b_i phi_i(tree) = 1/density(tree) for all trees of so many vertices (Hairer, Norsett
+    and Wanner 1993, II.2)."""
+    @cache
+    def phi(tree: Tree) -> tuple[Fraction, ...]:
+        children = [[sum(x*y for x, y in zip(row, phi(child), strict=True)) for row in tableau.a] for child in tree]
+        return tuple(prod((child[i] for child in children), start=Fraction(1)) for i in range(len(tableau.b)))
+
+    for order in range(1, largest + 1):
+        for tree in _trees(order):
+            if abs(sum(b*x for b, x in zip(tableau.b, phi(tree), strict=True)) - Fraction(1, _density(tree))) > TOLERANCE:
+                return order - 1
+    return largest
+
+
+def _number(value: Any) -> Fraction:
+    """A decimal number or a fraction as text; floats stand for the decimals that they print."""
+    try:
+        return Fraction(str(value).replace(" ", "")) if not isinstance(value, bool) else Fraction("")
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"option tableau: {value!r} is not a number or a fraction like 1/3") from None
+
+
+def _row(values: Any, what: str) -> tuple[Fraction, ...]:
+    if not isinstance(values, list | tuple):
+        raise InputError(f"option tableau: {what} must be a list, not {values!r}")
+    return tuple(map(_number, values))
+
+
+def _declared(given: Mapping[str, Any]) -> Tableau:
+    """Tableau of a mapping; c are the row sums of a.
+
+    Raises:
+        InputError: keys, shapes or numbers are wrong, it is not explicit, or it has not the order that it claims.
+    """
+    for key in given:
+        if key not in KEYS:
+            raise InputError(unknown("key of option tableau", key, KEYS))
+    missing = [key for key in KEYS if key not in given]
+    if missing:
+        raise InputError(f"option tableau: {missing[0]} is missing (needed: {', '.join(KEYS)})")
+    order, b = given["order"], _row(given["b"], "b")
+    if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= LARGEST_ORDER:
+        raise InputError(f"option tableau: order must be a whole number from 1 to {LARGEST_ORDER}, not {order!r}")
+    if not isinstance(given["a"], list | tuple):
+        raise InputError("option tableau: a must be a list of rows")
+    rows = [_row(values, f"row {i + 1} of a") for i, values in enumerate(given["a"])]
+    if len(rows) != len(b) or any(i > len(row) or len(row) > len(b) for i, row in enumerate(rows)):
+        raise InputError(f"option tableau: b has {len(b)} weights, so that a must have {len(b)} rows, of lengths 0, 1, 2, ... or {len(b)}")
+    a = tuple(row + (Fraction(0),)*(len(b) - len(row)) for row in rows)
+    try:
+        tableau = Tableau(str(given["name"]), order, "declared", a, b, tuple(map(sum, a)), TOLERANCE)
+    except ValueError as error:
+        raise InputError(f"option {error}") from None
+    found = classical_order(tableau, order)
+    if found < order:
+        raise InputError(f"option tableau: {tableau.name} claims order {order} and has order {found}")
+    return tableau
+
+
+def _normalise(value: Any) -> str | dict[str, Any]:
+    """Name of a known tableau as it is; a mapping with all numbers as shortest fractions, so that spellings do not matter."""
+    if isinstance(value, Mapping):
+        tableau = _declared(value)
+        return {"name": tableau.name, "order": tableau.order, "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)],
+                "b": list(map(str, tableau.b))}
+    if not isinstance(value, str) or value not in TABLEAUX:
+        raise InputError(unknown("tableau", value, TABLEAUX))
+    return value
+
+
+TABLEAU = {"tableau": Option("rk4", "a known tableau, or one declared here; c are the row sums", normalise=_normalise,
+                             values=f"{' | '.join(name for name in TABLEAUX if name != 'rk4')} | {{name, order, a: [[...]], b: [...]}}")}
+
+
+def tableau_of(options: Mapping[str, Any]) -> Tableau:
+    """Tableau of a checked option `tableau`."""
+    chosen = options["tableau"]
+    return TABLEAUX[chosen] if isinstance(chosen, str) else _declared(chosen)
