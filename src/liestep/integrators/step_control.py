@@ -74,3 +74,65 @@ class HairerControl(NamedTuple):
         if not error < np.inf:
             return self.smallest*h
         return h*max(self.smallest, self.safety*power(error, -self.exponent))
+
+
+class PaperControl(NamedTuple):
+    """liegroup2021 section 4: error < tol accepts; h <- theta (tol/error)^alpha h, accepted or not; the first step is T/100 and the
+    last one is shortened to the end.
+
+    No limit of growth; an error of zero counts as `smallest`. A step that failed for another reason is halved.
+    """
+
+    tolerance: Any
+    exponent: Any  # alpha
+    safety: Any    # theta
+    smallest: Any  # error
+
+    def first(self, t_end):
+        return 0.01*t_end
+
+    def reaches(self, h, remaining):
+        return h >= remaining
+
+    def accepts(self, error):
+        return error < self.tolerance
+
+    def after_success(self, h, error, rejections):
+        return self.safety*power(self.tolerance/max(error, self.smallest), self.exponent)*h
+
+    def after_failure(self, h, error, rejections):
+        if not error < np.inf:
+            return 0.5*h
+        return self.safety*power(self.tolerance/error, self.exponent)*h
+
+
+class PiControl(NamedTuple):
+    """Proportional-integral control of Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2 (errors here relative to tol):
+    h <- theta error^(-0.7 alpha) last^(0.4 alpha) h after success, factors from 1/5 to 5, no growth after a rejection."""
+
+    tolerance: Any
+    exponent: Any  # alpha
+    safety: Any    # theta
+    smallest: Any  # error
+    last: Any      # (1,) error of the last accepted step over tol
+
+    def first(self, t_end):
+        self.last[0] = 1.0
+        return 0.01*t_end
+
+    def reaches(self, h, remaining):
+        return h >= remaining
+
+    def accepts(self, error):
+        return error < self.tolerance
+
+    def after_success(self, h, error, rejections):
+        relative = max(error, self.smallest)/self.tolerance
+        factor = self.safety*power(relative, -0.7*self.exponent)*power(self.last[0], 0.4*self.exponent)
+        self.last[0] = relative
+        return h*min(max(factor, 0.2), 1.0 if rejections > 0.0 else 5.0)
+
+    def after_failure(self, h, error, rejections):
+        if not error < np.inf:
+            return 0.5*h
+        return h*max(0.2, self.safety*power(self.tolerance/error, self.exponent))

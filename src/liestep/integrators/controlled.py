@@ -1,0 +1,62 @@
+"""Adaptive Lie group integrators: a pair of methods and a step control, put together."""
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.integrators.method import Option
+from liestep.integrators.step_control import PaperControl, PiControl
+
+SAFETY = 0.85
+SMALLEST_ERROR = 1e-16  # of the tolerance
+CONTROL = {
+    "control": Option("paper", "paper: the rule of liegroup2021 section 4; pi: proportional-integral", ("paper", "pi")),
+    "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the paper's program",
+                       ("default", "quarter")),
+}
+
+
+class Controlled(NamedTuple):
+    """What the adaptive loop asks for (`core.driver.advance_adaptive`). The tolerance is absolute and per step.
+
+    `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only. Steps that fail, at
+    the limit of a chart or where f does not exist, are rejected and halved.
+    """
+
+    pair: Any
+    control: Any
+
+    def workspace(self, problem, y):
+        return self.pair.workspace(problem, y)
+
+    def start(self, problem, y, t_end, work):
+        self.pair.start(work)
+        return self.control.first(t_end)
+
+    def attempt(self, problem, t, y, h, work):
+        return self.pair.attempt(problem, t, y, h, work)
+
+    def interpolate(self, problem, t, y, h, s, out, work):
+        self.pair.interpolate(problem, t, y, h, s, out, work)
+
+    def accept(self, problem, y, work):
+        self.pair.accept(y, work)
+
+    def reaches(self, h, remaining):
+        return self.control.reaches(h, remaining)
+
+    def accepts(self, error):
+        return self.control.accepts(error)
+
+    def next_step(self, h, error, rejections):
+        return self.control.after_success(h, error, rejections)
+
+    def smaller_step(self, h, error, rejections):
+        return self.control.after_failure(h, error, rejections)
+
+
+def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
+    """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""
+    exponent = 1.0/(1.0 + lower_order) if options["exponent"] == "default" else 0.25
+    common = (tolerance, exponent, SAFETY, SMALLEST_ERROR*tolerance)
+    return Controlled(pair, PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1)))
