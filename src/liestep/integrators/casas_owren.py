@@ -1,0 +1,55 @@
+"""The fourth-order Munthe-Kaas method with two commutators, of Casas and Owren."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, put, row
+from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.integrators.stages import combine
+
+
+class CasasOwren(NamedTuple):
+    """Order 4, 4 stages, explicit; conserves the orbit of the action.
+
+    sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021 section 2. Neither
+    dexpinv nor a limit of rotations.
+    """
+
+    a: Any  # (5, 4)
+    e: Any  # (5,) 0 where there is no commutator
+    c: Any  # (4,)
+
+    def workspace(self, problem, y):
+        """(stages, sigma and commutator; stage state)"""
+        return np.zeros((6, problem.algebra_rows(), 3)), np.zeros(y.shape)
+
+    def start(self, problem, t, y, work):
+        pass
+
+    def step(self, problem, t, y, h, work):
+        k, z = work
+        sigma, commutator = k[4], k[5]
+        for s in range(5):
+            if s > 0:
+                combine(self.a[s], h, k, s, sigma)
+                if self.e[s] != 0.0:
+                    problem.bracket(k[0], k[s - 1], commutator)
+                    for i in range(sigma.shape[0]):
+                        put(sigma, i, axpy(h*h*self.e[s], row(commutator, i), row(sigma, i)))
+                problem.act(sigma, y, y if s == 4 else z)
+            if s < 4 and not problem.algebra(t + self.c[s]*h, y if s == 0 else z, k[s]):
+                return Status.NOT_EVALUABLE
+        return Status.OK
+
+
+A = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 1/2, 0, 0], [0, 0, 1, 0], [1/6, 1/3, 1/3, 1/6]]
+E = [0, 0, -1/8, 0, -1/12]
+C = [0, 1/2, 1/2, 1]
+
+METHODS = {
+    "rkmk4_2comm": Method(
+        summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action", conserves=ORBIT,
+        citation="Casas and Owren 2003; liegroup2021 section 2", options=ACTION_OPTIONS,
+        build=lambda options, tolerance, t_end: CasasOwren(*(np.array(x, dtype=np.float64) for x in (A, E, C)))),
+}

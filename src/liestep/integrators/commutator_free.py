@@ -1,0 +1,163 @@
+"""Commutator-free methods: compositions of exponentials of sums of stages, fixed steps and embedded pairs.
+
+They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni, Marthinsen, Owren 2003).
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.status import Status
+from liestep.geometry.rows import axpy, copy, dot, put, row, sqrt, sub
+from liestep.integrators.controlled import CONTROL, controlled
+from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
+from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.integrators.stages import combine
+
+
+class SchemeWork(NamedTuple):
+    k: Any        # (s, d, 3) values of f
+    sigma: Any    # (d, 3)
+    end: Any      # (d, 3) f at the new state, for dense output
+    states: Any   # (e, m, 3)
+    current: Any  # (2,) 1 when k[0] is f at the state, 1 when `end` is up to date
+
+
+class CommutatorFree(NamedTuple):
+    """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes, Crouch-Grossman included.
+
+    Returns NOT_EVALUABLE when f does not exist.
+    """
+
+    weights: Any  # (e, s)
+    times: Any    # (e,) of the states
+    bases: Any    # (e,) START or the number of an earlier state
+    gives: Any    # (e,) stage that f of the state is, 0 for none
+
+    def workspace(self, problem, y):
+        rows = problem.algebra_rows()
+        count, stages = self.weights.shape
+        return SchemeWork(np.zeros((stages, rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((count, *y.shape)), np.zeros(2))
+
+    def start(self, problem, t, y, work):
+        pass
+
+    def step(self, problem, t, y, h, work):
+        status = self.states(problem, t, y, h, 0, work)
+        if status == Status.OK:
+            copy(work.states[self.bases.shape[0] - 1], y)
+        return status
+
+    def states(self, problem, t, y, h, ready, work):
+        """All states and stages; `ready` = 1 when k[0] = f(t, y) is there."""
+        for number in range(-1 + ready, self.bases.shape[0]):  # -1: y itself
+            stage, time = 0, t
+            if number >= 0:
+                stage, time = self.gives[number], t + self.times[number]*h
+                combine(self.weights[number], h, work.k, self.weights.shape[1], work.sigma)
+                problem.act(work.sigma, y if self.bases[number] < 0 else work.states[self.bases[number]], work.states[number])
+            if (number < 0 or stage > 0) and not problem.algebra(time, y if number < 0 else work.states[number], work.k[stage]):
+                return Status.NOT_EVALUABLE
+        return Status.OK
+
+
+class CommutatorFreePair(NamedTuple):
+    """Order of the scheme, with the embedded method's error: Euclidean norm of y - y~ over all rows of the state.
+
+    A rejected step keeps f(y). Dense output of order 3, on the manifold, that meets both ends: with the new state exp(B).exp(A).y,
+
+        y(t + s h) = exp(gamma(s) - a(s)).exp(a(s)).y,   a(s) = s^2 A + (s - s^2) (sum of A's weights) h f(y),
+        gamma(s) = (3 s^2 - 2 s^3) (A + B) + (s - 2 s^2 + s^3) h f(y) + (s^3 - s^2) h f(y+):
+
+    gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y), d/dt f], that
+    sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too.
+    """
+
+    scheme: Any  # CommutatorFree
+    result: Any  # number of the new state; its base is exp(A).y, with START as base
+    lower: Any
+
+    def workspace(self, problem, y):
+        return self.scheme.workspace(problem, y)
+
+    def start(self, work):
+        work.current[0] = 0.0
+        work.current[1] = 0.0
+
+    def attempt(self, problem, t, y, h, work):
+        """New state in work.states[result]."""
+        work.current[1] = 0.0
+        status = self.scheme.states(problem, t, y, h, int(work.current[0]), work)
+        if status != Status.OK:
+            return status, np.inf
+        work.current[0] = 1.0
+        error = 0.0
+        for i in range(y.shape[0]):
+            gap = sub(row(work.states[self.result], i), row(work.states[self.lower], i))
+            error += dot(gap, gap)
+        return Status.OK, sqrt(error)
+
+    def interpolate(self, problem, t, y, h, s, out, work):
+        """State at t + s h, 0 <= s <= 1."""
+        if work.current[1] == 0.0:
+            problem.algebra(t + h, work.states[self.result], work.end)
+            work.current[1] = 1.0
+        for part in range(2):
+            inner, outer = self.scheme.weights[self.scheme.bases[self.result]], self.scheme.weights[self.result]
+            sign = 1.0 if part == 0 else -1.0  # a(s), then gamma(s) - a(s)
+            share = 0.0
+            for r in range(inner.shape[0]):
+                share += inner[r]
+            hermite = s*s*(3.0 - 2.0*s) if part == 1 else 0.0
+            first = sign*(s - s*s)*share + (s*(1.0 - s)*(1.0 - s) if part == 1 else 0.0)
+            last = s*s*(s - 1.0) if part == 1 else 0.0
+            for i in range(work.sigma.shape[0]):
+                total = axpy(h*last, row(work.end, i), (0.0, 0.0, 0.0))
+                total = axpy(h*first, row(work.k[0], i), total)
+                for r in range(inner.shape[0]):
+                    weight = hermite*(inner[r] + outer[r]) + sign*s*s*inner[r]
+                    total = axpy(h*weight, row(work.k[r], i), total)
+                put(work.sigma, i, total)
+            problem.act(work.sigma, y if part == 0 else out, out)
+
+    def accept(self, y, work):
+        copy(work.states[self.result], y)
+        if work.current[1] == 1.0:
+            copy(work.end, work.k[0])
+        work.current[0] = work.current[1]
+
+
+_PAPER = "Celledoni, Marthinsen and Owren 2003; liegroup2021"
+CF4 = ExponentialScheme(
+    "cf4", 4, f"{_PAPER} eq. (9)", (
+        exponential(START, "1/2", stage=True), exponential(START, "0 1/2", stage=True), exponential(0, "-1/2 0 1", stage=True),
+        exponential(START, "1/4 1/6 1/6 -1/12"), exponential(3, "-1/12 1/6 1/6 1/4")), result=4)
+CF43 = CF4.extended("cf43", "liegroup2021 eq. (34)", (
+    exponential(START, "0 3/4", stage=True), exponential(START, "1/3"), exponential(6, "-1/9 1/3 0 0 4/9")), lower_order=3)
+CF32A = ExponentialScheme(
+    "cf32a", 3, "liegroup2021 section 4.2.1, first pair", (
+        exponential(START, "1/3", stage=True), exponential(START, "0 2/3", stage=True), exponential(0, "-1/12 0 3/4"),
+        exponential(START, "0 1/2 1/2")), result=2, lower=3, lower_order=2)
+CF32B = ExponentialScheme(
+    "cf32b", 3, "liegroup2021 section 4.2.1, second pair (with the parenthesis that is missing in Y3)", (
+        exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True), exponential(1, "-1/6 -1/2 1"),
+        exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
+PAIRS = (CF32A, CF32B, CF43)
+
+
+def fixed(scheme: ExponentialScheme) -> Method:
+    """Integrator of a scheme whose last exponential gives the new state."""
+    return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials, explicit, Lie group action",
+                  order=scheme.order, formulation="lie_action", conserves=ORBIT, citation=scheme.source, options=ACTION_OPTIONS,
+                  build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
+
+
+def _pair(scheme: ExponentialScheme) -> Method:
+    def build(options, tolerance, t_end):
+        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower), scheme.lower_order, options, tolerance)
+
+    return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages, {len(scheme.exponentials)} exponentials, explicit,"
+                  " adaptive with dense output, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
+                  citation=scheme.source, options=ACTION_OPTIONS | CONTROL, build=build)
+
+
+METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}
