@@ -2,8 +2,8 @@
 
 Three loops. The load follows a path with the force F; the links of the quadrotors, which can only pull along q_i, are turned
 towards directions q_id that let the pulls add up to F; optionally the bodies turn so that their thrusts point along the forces u_i.
-Everything is spatial but the moments and body rates. e3 points along gravity. Loops over values do not branch, so that the same
-code runs on symbols and on arrays (`liestep.core.tracing`).
+Everything is spatial but the moments and body rates. e3 points along gravity. No branch but those of `below` looks at values,
+so that the same code runs on symbols and on arrays (`liestep.core.tracing`).
 """
 from typing import Any, NamedTuple
 

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
+from liestep.geometry.attitude import orthogonality_error, to_space
 from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale, sub
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
@@ -70,16 +71,12 @@ class QuadrotorPayload(NamedTuple):
             rate, inertia = row(y, j + 3), row(self.inertia, i)
             spin = (inertia[0]*rate[0], inertia[1]*rate[1], inertia[2]*rate[2])
             energy += 0.5*m*dot(u, u) + 0.5*dot(rate, spin) - m*self.gravity*place[2]
-            turned = axpy(spin[0], row(y, j), axpy(spin[1], row(y, j + 1), scale(spin[2], row(y, j + 2))))
-            momentum = add(axpy(m, cross(place, u), turned), momentum)
+            momentum = add(axpy(m, cross(place, u), to_space(y[j:j + 3], spin)), momentum)
             length = abs(1.0 - dot(q, q))
             mean += 0.5*length
             largest = larger(largest, length)
             tangency = larger(tangency, abs(dot(q, w)))
-            for k in range(3):
-                for n in range(k + 1):
-                    product = dot(row(y, j + k), row(y, j + n))
-                    orthogonality = larger(orthogonality, abs(product - 1.0 if k == n else product))
+            orthogonality = larger(orthogonality, orthogonality_error(y[j:j + 3]))
         out[0] = energy
         out[1], out[2], out[3] = momentum
         out[4], out[5], out[6], out[7] = mean, largest, tangency, orthogonality
@@ -132,8 +129,7 @@ class PayloadGenerator(NamedTuple):
         put(out, 2, row(self.rates, POWER))
         for i in range(2):
             j = BODIES + BODY_ROWS*i
-            rate = row(y, j + 3)
-            put(out, 3 + 2*i, axpy(rate[0], row(y, j), axpy(rate[1], row(y, j + 1), scale(rate[2], row(y, j + 2)))))
+            put(out, 3 + 2*i, to_space(y[j:j + 3], row(y, j + 3)))
             put(out, 4 + 2*i, row(self.rates, SPINS + i))
             put(out, 7 + i, row(y, RATES + i))
             put(out, 9 + i, cross(row(y, LINKS + i), row(self.rates, TURNS + i)))

@@ -173,8 +173,8 @@ def _start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
 
 
 def _steep_start(parameters: dict) -> dict[str, np.ndarray]:
-    """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the bodies can: of the
-    attitude gains (w^2, 2 w) from w = 10 to 200 rad/s half lost the load; from 45 degrees none from 20 rad/s on did."""
+    """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the bodies can: of nine
+    attitude gains (w^2, 2 w), w = 10 to 200 rad/s, four lost the load; from 45 degrees none did."""
     return _start(parameters, 45.0)
 
 
