@@ -45,7 +45,7 @@ class Mark:
     """Colour, marker, dash and label of one method."""
 
     colour: str
-    marker: str
+    marker: str | tuple  # of matplotlib
     dash: str | tuple
     label: str
 
@@ -72,6 +72,20 @@ REGISTRY: dict[str, Mark] = {
     "dop853": Mark("#222222", "*", DASHDOT, "DOP853"),
     "lie_euler": Mark("#6B6B00", "p", DOTTED, "Lie-Euler"),
     "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
+    "lie_heun": Mark("#A85695", "H", DASHDOT, "Lie-Euler-Heun"),
+    "rkmk3": Mark("#7E6CFC", "8", DASHDOT, "RKMK3"),
+    "rkmk5": Mark("#0301B9", (5, 1, 180), SOLID, "RKMK5"),
+    "rkmk54": Mark("#F83976", (4, 1, 0), SOLID, "RKMK(5,4)"),
+    "rkmk": Mark("#474D34", (6, 1, 0), DASHED, "RKMK, any tableau"),
+    "runge_kutta": Mark("#52765A", (6, 2, 0), DASHED, "RK, any tableau"),
+    "rkmk4_2comm": Mark("#412600", "x", DASHED, "RKMK4, 2 commutators"),
+    "cf4": Mark("#95C579", (3, 1, 0), SOLID, "CF4"),
+    "cf43": Mark("#260E71", (3, 1, 180), SOLID, "CF4(3)"),
+    "cf32a": Mark("#14D250", "1", DASHED, "CF3(2) a"),
+    "cf32b": Mark("#540255", "2", DOTTED, "CF3(2) b"),
+    "cg3": Mark("#4448D2", "+", DASHDOT, "Crouch-Grossman 3"),
+    "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
+    "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
 }
 STRANGERS = (Mark("#777777", "8", SOLID, ""), Mark("#AA8866", "H", DASHED, ""), Mark("#BBBBBB", "p", DASHDOT, ""))  # own integrators of a study
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID))  # options of one method
