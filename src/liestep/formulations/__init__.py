@@ -15,6 +15,7 @@ FORMULATIONS = {  # name -> what it offers
     "vector_field": "right-hand side in the embedding space",
     "lie_action": "action of a Lie group and f: states -> algebra",
     "cotangent_rotation": "T*SO(3), right trivialised: angular velocity and torque",
+    "quadratic_rotation": "T*(SO(3) x R^3) with a quadratic Hamiltonian",
 }
 
 

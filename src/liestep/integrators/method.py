@@ -77,10 +77,15 @@ class Option:
         return f"option {name} must be a {sign}{word}, not {value!r}"
 
 
+MASS_OPTION = {
+    "mass": Option("dense", "spheres: accelerations by a dense factorisation, or in O(n) where the inverse mass matrix is tridiagonal (chains)",
+                   ("dense", "banded")),
+}
 ACTION_OPTIONS = {
     "action": Option("", "action of the group, one of the system's", of="actions"),
     "alpha": Option(0.0, "spheres: (alpha q, alpha omega + beta q) of the isotropy algebra is added to f", numbers="finite"),
     "beta": Option(0.0, "spheres: see alpha", numbers="finite"),
+    **MASS_OPTION,
 }
 ORBIT = "the orbit of the action: unit lengths, tangency, orthogonality, Casimirs of a coadjoint action"
 

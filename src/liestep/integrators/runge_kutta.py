@@ -6,7 +6,7 @@ import numpy as np
 from liestep.core.status import Status
 from liestep.geometry.rows import axpy, put, row, scale
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
-from liestep.integrators.method import Method, Option
+from liestep.integrators.method import MASS_OPTION, Method, Option
 from liestep.integrators.tableaux import TABLEAUX
 
 
@@ -51,6 +51,7 @@ class ExplicitRungeKutta(NamedTuple):
 
 FORMS = {
     "form": Option("", "spheres: omega integrates (q, omega), velocity integrates (q, dq/dt)", of="forms"),
+    **MASS_OPTION,
 }
 PROJECTION = {
     "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt) tangent",
