@@ -14,6 +14,7 @@ from liestep.core.tracing import Functions, plain_component
 from liestep.formulations import formulate
 from liestep.study.specification import specify, start_of
 from liestep.systems import sheet
+from liestep.systems._quadrotor_control import WORK
 from liestep.systems.quadrotor_payload import desired_directions, desired_path
 
 NAME = "quadrotor_payload"
@@ -100,7 +101,7 @@ def test_motion_is_newtons_with_forces_in_the_links(preset, seed):
 def test_work_is_that_of_forces_and_moments(preset, seed):
     now = Instant(parameters_of(preset, **UNLIKE), random_state(seed), 0.3*seed)
     power = np.sum(now.force*now.velocities) + np.sum(now.moment*now.state["body_rate"])
-    assert now.rates["work"] == pytest.approx(power, rel=1e-13)
+    assert now.rows[WORK, 0] == pytest.approx(power, rel=1e-13)
     if preset == "uncontrolled":
         assert np.array_equal(now.force, np.zeros((2, 3)))
         assert np.array_equal(now.moment, np.tile(UNLIKE["moment"], (2, 1)))
@@ -314,8 +315,9 @@ def test_taylor_series_of_the_traced_equations_agree():
     rows = taylor_series(spec).trajectory(np.array([0.0, 0.5, 1.0]))
     fields = formulate(sheet(NAME), spec.parameters, spec.initial, "vector_field", {}).to_fields(rows)
     data = simulate(NAME, "dop853", tolerance=1e-13, t_end=1.0, samples=3)
-    for name in (*sheet(NAME).state, "work"):
+    for name in sheet(NAME).state:
         assert np.abs(fields[name] - data[name].values).max() <= 1e-11*max(1.0, np.abs(fields[name]).max())
+    assert np.abs(rows[:, WORK, 0] - data["work"].values).max() <= 1e-10
 
 
 HOVER, NO_GAIN = [[0.0, 0.0, 0.0]], [0.0, 0.0]

@@ -60,7 +60,7 @@ class QuadrotorPayload(NamedTuple):
         return axpy(-self.length[i], cross(row(y, RATES + i), row(y, LINKS + i)), row(y, VELOCITY))
 
     def observe(self, y, out):
-        """Energy less work, angular momentum about the origin, and how far the state is off the manifold."""
+        """Energy less work, angular momentum about the origin, how far the state is off the manifold, and the work."""
         x, v, m = row(y, POSITION), row(y, VELOCITY), self.load_mass
         energy = 0.5*m*dot(v, v) - m*self.gravity*x[2] - y[WORK, 0]
         momentum = scale(m, cross(x, v))
@@ -79,7 +79,7 @@ class QuadrotorPayload(NamedTuple):
             orthogonality = larger(orthogonality, orthogonality_error(y[j:j + 3]))
         out[0] = energy
         out[1], out[2], out[3] = momentum
-        out[4], out[5], out[6], out[7] = mean, largest, tangency, orthogonality
+        out[4], out[5], out[6], out[7], out[8] = mean, largest, tangency, orthogonality, y[WORK, 0]
 
 
 class PayloadField(NamedTuple):

@@ -29,7 +29,7 @@ from liestep.groups.product import product
 from liestep.groups.rotation import Rotation
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.groups.translation import Translation
-from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, ROWS, VELOCITY, WORK, PayloadControl
+from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, ROWS, VELOCITY, PayloadControl
 from liestep.systems._quadrotor_motion import PayloadField, PayloadGenerator, QuadrotorPayload
 from liestep.systems.sheet import BodySheet, InputError, Parameter, Preset, check_attitude, check_directions, check_tangent
 
@@ -40,7 +40,6 @@ FIELDS = (
     StateField("body_rate", "rad s-1", "angular velocities of the quadrotors, body frame", ("body", "xyz"), "derived"),
     StateField("q", "1", "directions from the quadrotors to the load, spatial"),
     StateField("omega", "rad s-1", "angular velocities of the links, orthogonal to q, spatial", norm="relative"),
-    StateField("work", "J", "work of the control forces and moments since the start", (), "derived"),
 )
 
 
@@ -57,6 +56,7 @@ def _observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
                    "tangency_error_max"),
         Observable("orthogonality_error", slice(7, 8), "1", "largest entry of |R^T R - 1| over the bodies", True, "orthogonality_error_mean",
                    "orthogonality_error_max"),
+        Observable("work", slice(8, 9), "J", "work of the control forces and moments since the start", False, None, None, (False,)),
     )
 
 
@@ -106,7 +106,7 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     bodies = _bodies(rows)
     return {"load_position": rows[..., POSITION, :], "load_velocity": rows[..., VELOCITY, :],
             "attitude": np.swapaxes(bodies[..., :3, :], -1, -2), "body_rate": bodies[..., 3, :],
-            "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :], "work": rows[..., WORK, 0]}
+            "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :]}
 
 
 def _formulate(parameters: dict, state: Mapping[str, np.ndarray], formulation: str, options: Mapping[str, Any]) -> Formulated:
