@@ -39,7 +39,7 @@ BODIES, CHAIN = "sphere_nbody", "spherical_pendulum_chain"
 REQUESTS = {  # problem, integrator, step and other arguments, what the sentence must say
     "unknown problem": ("sphere_nbdy", "vi_sphere", {}, "did you mean sphere_nbody?"),
     "unknown integrator": (BODIES, "vi_sphere_kl7", {}, "did you mean vi_sphere_kl"),
-    "unknown far from all": (BODIES, "zzz", {}, "allowed: dop853, lie_euler"),
+    "unknown far from all": (BODIES, "zzz", {}, "allowed: cf32a, cf32b"),
     "unknown preset": (CHAIN, "rk4", {"preset": "paper_scale"}, "did you mean paper_scaled?"),
     "unknown parameter": (BODIES, "rk4", {"parameters": {"gama": 1.0}}, "did you mean gamma?"),
     "unknown option": (BODIES, "rk4", {"options": {"projektion": "none"}}, "did you mean projection?"),
@@ -111,7 +111,7 @@ def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch
     monkeypatch.setattr(specification, "sheet", lambda name: facts)
     with pytest.raises(InputError) as caught:
         simulate(BODIES, "vi_sphere", step=0.1)
-    assert sentence(caught) == ("vi_sphere cannot run on sphere_nbody; integrators that can: dop853, ode45, rk2_heun, rk2_midpoint, rk4")
+    assert sentence(caught) == ("vi_sphere cannot run on sphere_nbody; integrators that can: dop853, ode45, rk2_heun, rk2_midpoint, rk4, runge_kutta")
     assert main(["run", BODIES, "rkmk4", "--step", "0.1", "-o", "never.nc"]) == 2
     assert "rkmk4 cannot run on sphere_nbody; integrators that can: dop853" in capsys.readouterr().err
 

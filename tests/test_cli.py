@@ -203,7 +203,7 @@ def test_description_of_an_integrator_is_complete(name):
     for part in (name, facts.summary, facts.conserves, facts.citation, *facts.options):
         assert part in flat
     for option in facts.options.values():
-        assert all(choice in text for choice in option.choices)
+        assert all(choice in flat for choice in option.choices)
 
 
 def test_description_of_an_unknown_name_says_the_closest():

@@ -79,9 +79,7 @@ def _integrator(name: str) -> str:
 
 
 def _option(name: str, option: Option) -> tuple[str, ...]:
-    others = [choice for choice in option.choices if choice != option.default]
-    kind = " | ".join([str(option.default), *others]) if option.choices else f"{option.default:g}, positive"
-    return name, kind, option.doc
+    return name, option.allowed, option.doc
 
 
 def _short(value: Any) -> str:

@@ -114,8 +114,9 @@ def _normalise(value: Any) -> str | dict[str, Any]:
     return value
 
 
-TABLEAU = {"tableau": Option("rk4", "a known tableau, or one declared here; c are the row sums", normalise=_normalise,
-                             values=f"{' | '.join(name for name in TABLEAUX if name != 'rk4')} | {{name, order, a: [[...]], b: [...]}}")}
+TABLEAU = {"tableau": Option(
+    "rk4", f"a known tableau ({', '.join(TABLEAUX)}), or one declared here; c are the row sums of a", normalise=_normalise,
+    values="name | {name, order, a, b}")}
 
 
 def tableau_of(options: Mapping[str, Any]) -> Tableau:
