@@ -47,6 +47,11 @@ def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], ref
     return {part.name: float(part.distance(values[part.name], reference[part.name]).max()/_scale(part, reference)) for part in fields}
 
 
+def error_history(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> np.ndarray:
+    """(time,): largest scaled error over the fields."""
+    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference) for part in fields], axis=0)
+
+
 def error_fields(run: RunFile) -> list[StateField]:
     """The fields that make the state error, as the run's file names them with their norms."""
     pairs = (item.split(":") for item in run.attributes["error_norms"].split())

@@ -1,0 +1,68 @@
+"""The table `growth`: how the state error grows with time, e(t) = C t^k for the largest error up to t.
+
+Symplectic and symmetric methods on integrable problems have k = 1, others k = 2 where their energy error drifts linearly.
+"""
+from math import nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from liestep.analysis.errors import error_fields, error_history, reference_floor
+from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
+from liestep.analysis.results import StudyResults
+
+SPAN = 10.0          # the fit begins at T/SPAN
+POINTS = 40          # equally spaced in log t
+LEAST = 0.05         # smallest uncertainty that is reported
+NEAR = 0.25          # an exponent this near a whole number within its uncertainty has that name
+NAMES = {0: "constant", 1: "linear", 2: "quadratic", 3: "cubic"}
+PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "t_end")
+COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "growth")
+
+
+def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
+    """One row per run with a reference, columns COLUMNS.
+
+    growth is the name of the nearest whole exponent, "between" if none lies within max(uncertainty, NEAR); "floor-limited" where the error
+    at T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
+    """
+    rows = []
+    for run in results.metrics.to_dict("records"):
+        row = {name: run[name] for name in (*PAIR, "status")}
+        if run["status"] == "ok" and run["members"] == 1:
+            file, reference = results.file(run["problem"], run["integrator"], run["resolution"]), results.reference(run["problem"])
+            fields = error_fields(file)
+            row |= judge(file["time"], error_history(fields, file.variables, reference), reference_floor(reference, fields))
+        rows.append(row)
+    return rows
+
+
+def judge(time: np.ndarray, error: np.ndarray, floor: float) -> dict[str, Any]:
+    """Exponent of the largest error up to t, its uncertainty and its name, for samples of the error at `time` (both (time,)).
+
+    The uncertainty is the largest of: half the difference of the exponents of both halves (in log t), two standard errors, LEAST. It is a
+    bound by disagreement, not a probability.
+    """
+    largest = np.maximum.accumulate(error)
+    at = time[-1]/SPAN*SPAN**np.linspace(0.0, 1.0, POINTS)
+    values = np.interp(at, time, largest)
+    found = {"error": float(largest[-1]), "floor": floor}
+    if values[0] < max(FLOOR_FACTOR*floor, np.finfo(float).tiny):
+        return found | {"growth": "floor-limited"}
+    x, y, middle = np.log(at), np.log(values), POINTS//2
+    exponent, deviation = _slope(x, y)
+    halves = _slope(x[:middle], y[:middle])[0], _slope(x[middle:], y[middle:])[0]
+    uncertainty = max(0.5*abs(halves[1] - halves[0]), 2.0*deviation, LEAST)
+    nearest = round(exponent)
+    near = abs(exponent - nearest) <= max(uncertainty, NEAR) and nearest in NAMES
+    name = "saturated" if largest[-1] > LARGEST_ERROR else NAMES[nearest] if near else "between"
+    return found | {"exponent": exponent, "uncertainty": uncertainty, "growth": name}
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Least-squares slope and its standard error."""
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(x @ x)
+    slope = float(x @ y)/spread
+    rest = y - slope*x
+    return slope, sqrt(float(rest @ rest)/(len(x) - 2)/spread) if len(x) > 2 else nan

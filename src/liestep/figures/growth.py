@@ -1,0 +1,62 @@
+"""Generic figure of the growth of the state error with time."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from liestep.analysis.errors import error_fields, error_history, reference_floor
+from liestep.analysis.growth import SPAN
+from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, size_of, slope_triangle
+from liestep.figures.style import drawing, marks
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+DECADES = 3.0  # of time that are shown
+
+
+@drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade in the legend of each panel;"
+         " triangles are growth with t and with its square; grey: disagreement of the two reference engines. {runs}")
+def growth(results: "StudyResults") -> Figure:
+    problems = [problem for problem in results.config.problems if curves(results, problem)] if results.config.reference else []
+    figure, axes = grid([label_of(results, problem) for problem in problems], 58.0, extra=2.0)
+    styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
+    for panel, problem in zip(axes, problems, strict=True):
+        reference, handles, shown = results.reference(problem), [], []
+        for curve in curves(results, problem):
+            row = table.loc[(problem, curve.key, curve.cell.resolution)]
+            text = f"{styles[curve.key].label}, {size_of(curve.cell)}"
+            if curve.file.failed:
+                handles.append(line_handle(styles[curve.key], f"{text}  stopped"))
+                continue
+            fields = error_fields(curve.file)
+            time, error = curve.file["time"], np.maximum.accumulate(error_history(fields, curve.file.variables, reference))
+            panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
+            fitted = row["exponent"] == row["exponent"]
+            handles.append(line_handle(styles[curve.key], text + (f"  t^{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
+                                                                 else f"  {row['growth']}")))
+            shown.append((time, error, row))
+            floor = reference_floor(reference, fields)
+        logarithmic(panel)
+        if shown:
+            end = shown[0][0][-1]
+            panel.set_xlim(max(end/10.0**DECADES, shown[0][0][1]), end)
+            _triangles(panel, shown)
+            panel.axhspan(panel.get_ylim()[0], max(floor, panel.get_ylim()[0]), color="0.87", linewidth=0.0, zorder=0.5)
+            panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
+        panel.set_xlabel("time t (s)")
+        panel.set_ylabel("largest state error up to t")
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0, labelspacing=0.35,
+                     borderaxespad=0.0)
+    return figure
+
+
+def _triangles(axes: Axes, shown: list[tuple]) -> None:
+    """One triangle for each whole exponent that the table found, under the lowest of its curves."""
+    for power in (1, 2):
+        own = [(error[-1], time, error) for time, error, row in shown if row["growth"] == {1: "linear", 2: "quadratic"}[power]]
+        if own:
+            _, time, error = min(own, key=lambda item: item[0])
+            kept = (time >= time[-1]/SPAN) & (error > 0.0)
+            slope_triangle(axes, time[kept], error[kept], power)
