@@ -1,0 +1,140 @@
+"""Symplectic Lie group integrators on T*SO(3), right trivialised: liegroup2021 eqs. (15)-(17), reduced to three unknowns.
+
+The equations for xi, n and M_theta of the paper only contain functions of hat(xi), which commute. Eliminating n and M_theta gives
+
+    xi  = h w(Q_t, M),   M = theta dexp_(theta xi) pi_0 + (1 - theta) dexp_(-(1 - theta) xi) pi_1,   Q_t = exp(theta xi) Q_0
+    Q_1 = exp(xi) Q_0,   pi_1 = pi_0 + h tau(Q_t)
+
+so that momenta along which tau vanishes are kept exactly, whatever the accuracy of xi, and without torque the map does not depend on
+theta. In the axes of the body at the start of the step, z = Q_0^T xi, P = Q_0^T pi_0, T = Q_0^T tau(Q_t):
+
+    I z = h (dexp_(-z) P + h (dexp_(-z) - theta dexp_(-theta z)) T)
+
+is solved by Newton's method with the analytic Jacobian.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.status import Status
+from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.geometry.rows import add, axpy, copy, cross, dot, put, row, scale, sub
+from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
+from liestep.integrators.method import Method, Option
+from liestep.systems.sheet import InputError
+
+
+@kernel
+def unit(i):
+    return (1.0, 0.0, 0.0) if i == 0 else ((0.0, 1.0, 0.0) if i == 1 else (0.0, 0.0, 1.0))
+
+
+@kernel
+def largest(u):
+    return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
+
+
+class SymplecticTheta(NamedTuple):
+    """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
+
+    Symplectic, keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the axial momentum of a
+    symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
+    """
+
+    theta: Any
+    tolerance: Any   # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
+    iterations: Any  # at most
+
+    def workspace(self, problem, y):
+        return np.zeros(y.shape), np.zeros((3, 3))
+
+    def start(self, problem, t, y, work):
+        pass
+
+    def step(self, problem, t, y, h, work):
+        stage, jacobian = work
+        inertia, start = problem.inertia(), to_body(y, row(y, 3))
+        z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
+        copy(y, stage)
+        polished = False
+        for _ in range(self.iterations):
+            turn(to_space(y, scale(self.theta, z)), y, stage)
+            problem.meter[Counter.EXPONENTIALS] += 1
+            residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
+            small = True
+            for i in range(3):
+                limit = self.tolerance*(inertia[i] + abs(h)*largest(start))
+                small = small and abs(residual[i]) <= limit
+            one, two, three = row(jacobian, 0), row(jacobian, 1), row(jacobian, 2)
+            volume = dot(one, cross(two, three))
+            if not volume > 0.0:  # beyond a fold of the map from the momentum to z: no continuation of small steps
+                return Status.NOT_CONVERGED
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            z = sub(z, (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume, dot(one, cross(two, residual))/volume))
+            if small:
+                polished = True
+                break
+        if not polished:
+            return Status.NOT_CONVERGED
+        if not in_chart(z):
+            return Status.CHART_LIMIT
+        turn(to_space(y, scale(self.theta, z)), y, stage)
+        momentum = axpy(h, problem.torque(stage), row(y, 3))
+        problem.carry(h, stage, y)
+        turn(to_space(y, z), y, y)
+        put(y, 3, momentum)
+        problem.meter[Counter.EXPONENTIALS] += 2
+        return Status.OK
+
+    def residual(self, problem, y, h, z, start, inertia, stage, jacobian):
+        """I z - h (...) at the attitude `stage`; writes its derivatives along the three axes into the rows of `jacobian`."""
+        theta = self.theta
+        whole, part = scale(-1.0, z), scale(-theta, z)
+        k = dexp_coefficients(dot(whole, whole))
+        j = dexp_coefficients(dot(part, part))
+        kick = scale(h, to_body(y, problem.torque(stage)))
+        end = add(start, kick)
+        target = axpy(-theta, quadratic(j[0], j[1], part, kick), quadratic(k[0], k[1], whole, end))
+        for i in range(3):
+            e = unit(i)
+            turned = to_space(y, scale(theta, quadratic(j[0], j[1], scale(theta, z), e)))
+            bent = scale(h, to_body(y, problem.torque_slope(stage, turned)))
+            slope = sub(quadratic(k[0], k[1], whole, bent), dexp_slope(k, whole, end, e))
+            slope = axpy(-theta, sub(quadratic(j[0], j[1], part, bent), scale(theta, dexp_slope(j, part, kick, e))), slope)
+            put(jacobian, i, sub(scale(inertia[i], e), scale(h, slope)))
+        return (inertia[0]*z[0] - h*target[0], inertia[1]*z[1] - h*target[1], inertia[2]*z[2] - h*target[2])
+
+
+def check_theta(value: Any) -> float:
+    """Raises InputError unless 0 <= value <= 1."""
+    try:
+        theta = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        theta = float("nan")
+    if not 0.0 <= theta <= 1.0:
+        raise InputError(f"option theta must be a number from 0 to 1, not {value!r}")
+    return theta
+
+
+SOLVER = {
+    "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton step more follows"),
+    "iterations": Option(50, "Newton iterations, at most"),
+}
+THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise=check_theta, values="any number from 0 to 1")}
+
+
+def _method(summary: str, formulation: str, source: str, options, theta, order_for=None) -> Method:
+    return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True, options=options,
+                  conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
+                  build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"], options["iterations"]))
+
+
+METHODS = {
+    "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation", "eqs. (15)-(17)", THETA | SOLVER,
+                    lambda options: options["theta"], lambda options: 2 if options["theta"] == 0.5 else 1),
+    "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi", "quadratic_rotation",
+                       "section 3.2, SLGIKK", SOLVER, lambda options: 0.5),
+}
