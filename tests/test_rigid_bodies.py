@@ -169,7 +169,7 @@ def casimirs(case, integrator, y, steps, h):
 
 @pytest.mark.parametrize("tableau", ["euler", "heun", "kutta3", "rk4"])
 def test_coadjoint_action_keeps_the_casimirs(tableau):
-    """liegroup2021, section 3.4.1: the printed top, 5000 steps of 0.001."""
+    """The printed top, 5000 steps of 0.001."""
     case = formulated("heavy_top", "printed", "lie_action", action="coadjoint")
     gravity, momentum = casimirs(case, MuntheKaas(*TABLEAUX[tableau].arrays()), case.start, 5000 if tableau != "euler" else 500, 0.001)
     assert gravity <= 1e-12

@@ -136,5 +136,5 @@ METHODS = {
     "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation", "eqs. (15)-(17)", THETA | SOLVER,
                     lambda options: options["theta"], lambda options: 2 if options["theta"] == 0.5 else 1),
     "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi", "quadratic_rotation",
-                       "section 3.2, SLGIKK", SOLVER, lambda options: 0.5),
+                       "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
 }

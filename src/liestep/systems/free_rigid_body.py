@@ -1,4 +1,4 @@
-"""Free rigid body: a body that turns about its centre of mass, or any fixed point, without torque (liegroup2021, section 3.1).
+"""Free rigid body: a body that turns about its centre of mass, or any fixed point, without torque (liegroup2021, example 1).
 
 Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: dPi/dt = Pi x I^-1 Pi (Euler), dQ/dt = Q hat(I^-1 Pi).
 Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion is known in closed form.
@@ -34,7 +34,7 @@ class FreeRigidBody(NamedTuple):
         out[5] = dot(p, p)
 
     def dual(self, y, out):
-        """f = -dH/dPi: liegroup2021, section 3.1 with the sign of erratum 1."""
+        """f = -dH/dPi: liegroup2021, example 1 with the sign of erratum 1."""
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
 
     def dual_rhs(self, y, out):
@@ -75,7 +75,7 @@ def _own(doc: str, inertia: list[float], momentum, t_end: float) -> Preset:
 SHEET = BodySheet(
     title="Free rigid body",
     equations="dQ/dt = hat(w) Q, dpi/dt = 0, w = Q I^-1 Q^T pi",
-    citation="liegroup2021, section 3.1",
+    citation="liegroup2021, example 1",
     system=FreeRigidBody,
     parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "positive")},
     build=lambda parameters: FreeRigidBody(parameters["inertia"]),

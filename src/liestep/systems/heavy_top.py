@@ -1,4 +1,4 @@
-"""Heavy top: a rigid body about a fixed point in a constant field (liegroup2021, sections 3.4.1 and 3.2).
+"""Heavy top: a rigid body about a fixed point in a constant field (liegroup2021, section 3.4.1).
 
 Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body; Gamma = Q^T gravity; chi the unit vector from the fixed
 point to the centre of mass, in the body.
@@ -69,7 +69,7 @@ class HeavyTop(NamedTuple):
         self.invariants(p, gamma, out[5:])
 
     def dual(self, y, out):
-        """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021, section 3.4.1 with the sign of erratum 1."""
+        """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021 eq. (18), unlike its example 1 (erratum 1)."""
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
         put(out, 1, self.arm())
 
@@ -145,7 +145,7 @@ CLASSICAL = {"inertia": [15.234375, 0.46875, 15.234375], "mass": 15.0, "length":
 SHEET = BodySheet(
     title="Heavy top",
     equations="dQ/dt = hat(w) Q, dpi/dt = m l (Q chi) x gravity, w = Q I^-1 Q^T pi",
-    citation="liegroup2021, section 3.2 and the heavy top of section 3.4.1",
+    citation="liegroup2021, section 3.4.1",
     system=HeavyTop,
     parameters={
         "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,), "positive"),
