@@ -72,7 +72,8 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     row = {
         "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem, "system": spec.problem,
         "integrator": cell.integrator, "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
-        "order": declared.order_of(spec.options), "symmetric": declared.symmetric, "adaptive": declared.adaptive, "resolution": cell.resolution,
+        "order": declared.order_of(spec.options), "symmetric": declared.symmetric_of(spec.options), "adaptive": declared.adaptive,
+        "resolution": cell.resolution,
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
         "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,

@@ -108,10 +108,15 @@ class Method:
     options: Mapping[str, Option] = field(default_factory=dict)
     resolve: Callable[[Mapping[str, Any], bool], dict] = lambda options, diagonal: dict(options)  # options that depend on the mass
     order_for: Callable[[Mapping[str, Any]], int] | None = None  # where options change the order
+    symmetric_for: Callable[[Mapping[str, Any]], bool] | None = None  # where options change the symmetry
 
     def order_of(self, options: Mapping[str, Any]) -> int:
         """Order with these options."""
         return self.order if self.order_for is None else self.order_for(options)
+
+    def symmetric_of(self, options: Mapping[str, Any]) -> bool:
+        """Whether the method with these options is its own adjoint."""
+        return self.symmetric if self.symmetric_for is None else self.symmetric_for(options)
 
     def check_options(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """All options with defaults filled in.

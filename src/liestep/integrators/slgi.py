@@ -129,6 +129,7 @@ THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise
 def _method(summary: str, formulation: str, source: str, options, theta, order_for=None) -> Method:
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True, options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
+                  symmetric_for=lambda options: theta(options) == 0.5,
                   build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"], options["iterations"]))
 
 
