@@ -29,12 +29,12 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     """
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
     files = {cell.path: require_current(cell.path, cell.spec) for cell in cells}
-    estimates = {cell.path: {} if files[cell.path].failed else _estimates(cell.spec, files[cell.path]) for cell in cells}
+    found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
     rows = []
     for cell in cells:
         file, longer = files[cell.path], _longer(cell, cells)
-        for name in _invariants(file):
-            estimate, other = estimates[cell.path].get(name), estimates[longer.path].get(name) if longer else None
+        for name in invariants(file):
+            estimate, other = found_in[cell.path].get(name), found_in[longer.path].get(name) if longer else None
             if file.failed:
                 found = {"verdict": "failed", "reason": file.attributes["message"]}
             elif isinstance(estimate, str):
@@ -43,7 +43,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
                 confirmed = isinstance(other, DriftEstimate)
                 both = confirm(estimate, other) if confirmed else estimate
                 found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict, "deciding_time": both.deciding_time,
-                         "confirmed_by": longer.problem if confirmed else None, "period": _period(file),
+                         "confirmed_by": longer.problem if confirmed else None, "period": period_of(file),
                          **{key: getattr(estimate, key) for key in NUMBERS}}
             rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
     return rows
@@ -68,18 +68,19 @@ def _identity(spec: RunSpecification) -> tuple:
     return size, *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins"))
 
 
-def _invariants(file: RunFile) -> list[str]:
+def invariants(file: RunFile) -> list[str]:
+    """Names of what the exact motion keeps: energy, conserved components of the momentum map, further ones, and residuals."""
     axes = file.attributes["momentum_conserved"]
     further = [name for name in file.attributes["invariants"].split() if name != "energy"]
     residuals = [name for name in RESIDUALS if f"{name}_error" in file.variables]
     return ["energy", *(f"momentum_{axis}" for axis in "xyz" if axes != "none" and axis in axes), *further, *residuals]
 
 
-def _estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
+def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
     """Invariant -> estimate, or the reason why there is none."""
-    period = _period(file)
+    period = period_of(file)
     found: dict[str, DriftEstimate | str] = {}
-    for name in _invariants(file):
+    for name in invariants(file):
         if name == "energy":
             values, blocks, scale = file["energy"], file["energy_block_mean"], energy_terms(spec, file)
         elif name in RESIDUALS:
@@ -93,7 +94,8 @@ def _estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate
             scale = float(file.attributes["momentum_scale"])
         start = 0.0 if name in RESIDUALS else values[0]
         try:
-            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0, steps=int(file.attributes["steps"]), period=period)
+            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0, steps=int(file.attributes["steps"]), period=period,
+                                        blocks=len(blocks))
         except ValueError as error:
             found[name] = str(error)
     return found
@@ -105,7 +107,7 @@ def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 
-def _period(file: RunFile) -> float:
+def period_of(file: RunFile) -> float:
     """Longest period of the first part of the state: directions or attitudes."""
     return longest_period(file["time"], file[error_fields(file)[0].name])
 

@@ -16,18 +16,20 @@ def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     """One row per pair, columns COLUMNS.
 
     p, u and class are those of `observed_order` for the state error over the step (mean accepted step of adaptive methods, whose
-    error follows the tolerance: no order claim is made for them). verdict is its sentence, floor that of the smallest step.
+    error follows the tolerance: no order claim is made for them, nor for methods of unknown order). verdict is its sentence, floor that of the
+    smallest step.
     energy_order is the exponent of the mean energy error; it is not the order of the method.
     """
     rows = []
     usable = metrics[(metrics["members"] == 1) & (metrics["step"] > 0.0)]
     for (problem, integrator), runs in usable.groupby(["problem", "integrator"], sort=False):
         first = runs.iloc[0]
-        step, theory, symmetric = runs["step"].to_numpy(float), float(first["order"]), bool(first["symmetric"])
+        step, symmetric = runs["step"].to_numpy(float), bool(first["symmetric"])
+        theory = float(first["order"]) if pandas.notna(first["order"]) else None
         complete = (runs["status"] == "ok").to_numpy()
         error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
         estimate = observed_order(step, error, floor=floor, theory=theory, symmetric=symmetric)
-        passed, verdict = order_verdict(estimate, theory)
+        passed, verdict = order_verdict(estimate, theory) if theory is not None else (None, estimate.reason)
         energy = observed_order(step, np.where(complete, runs["energy_error_mean_relative"].to_numpy(float), np.nan), floor=ENERGY_FLOOR,
                                 theory=theory, symmetric=symmetric)
         used, good = step[list(estimate.window)], error[np.isfinite(error)]
