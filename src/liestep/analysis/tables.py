@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.analysis import drift_table, growth, metrics, order_table, work_table
+from liestep.analysis import crossover, drift_table, growth, metrics, order_table, work_table
 from liestep.analysis.results import StudyResults
 from liestep.study.plan import Study
 from liestep.study.textfiles import csv_text, write_text_atomically
@@ -26,6 +26,7 @@ READABLE = {  # columns of tables.md
                  "momentum_error_max_z", "momentum_error_max_relative", "unit_length_error_max"),
     "drift": ("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by", "amplitude", "slope", "growth",
               "reason"),
+    "crossover": (*crossover.PAIR[1:], "t_end", "crossover", "first", "last", "other_first", "other_last"),
     "growth": ("problem_label", "integrator_label", "resolution", "t_end", "status", "exponent", "uncertainty", "growth", "error", "floor"),
     "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
     "work": ("problem_label", "integrator_label", "basis", "error", "steps", "force_evaluations", "rhs_evaluations", "linear_solves",
@@ -122,4 +123,5 @@ def write_seconds(study: Study) -> Path:
 TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _work,
           "drift": lambda results: (drift_table.DRIFT_COLUMNS, drift_table.drift_rows(results.study)),
           "horizons": lambda results: (drift_table.HORIZON_COLUMNS, drift_table.horizon_rows(results.study)),
-          "growth": lambda results: (growth.COLUMNS, growth.growth_rows(results))}
+          "growth": lambda results: (growth.COLUMNS, growth.growth_rows(results)),
+          "crossover": lambda results: (crossover.COLUMNS, crossover.crossover_rows(results))}

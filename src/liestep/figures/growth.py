@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from liestep.analysis.errors import error_fields, error_history, reference_floor
 from liestep.analysis.growth import SPAN
-from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, size_of, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import drawing, marks
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def growth(results: "StudyResults") -> Figure:
         reference, handles, shown = results.reference(problem), [], []
         for curve in curves(results, problem):
             row = table.loc[(problem, curve.key, curve.cell.resolution)]
-            text = f"{styles[curve.key].label}, {size_of(curve.cell)}"
+            text = styles[curve.key].label
             if curve.file.failed:
                 handles.append(line_handle(styles[curve.key], f"{text}  stopped"))
                 continue
@@ -34,7 +34,7 @@ def growth(results: "StudyResults") -> Figure:
             time, error = curve.file["time"], np.maximum.accumulate(error_history(fields, curve.file.variables, reference))
             panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
             fitted = row["exponent"] == row["exponent"]
-            handles.append(line_handle(styles[curve.key], text + (f"  t^{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
+            handles.append(line_handle(styles[curve.key], text + (f"  {row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
                                                                  else f"  {row['growth']}")))
             shown.append((time, error, row))
             floor = reference_floor(reference, fields)

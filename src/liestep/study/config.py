@@ -120,7 +120,7 @@ class StudyConfig(Settings):
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key names folders and table rows")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: list[Literal["orders", "energy", "momentum", "drift", "growth", "horizons", "work"]] = Field(
+    tables: list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]] = Field(
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: list[str] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
     plugins: list[str] = Field([], description="files with own systems or integrators")
