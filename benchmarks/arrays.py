@@ -132,12 +132,14 @@ class Rk4Arrays:
 
 def method(spec: RunSpecification, problem: Any):
     """The numpy version of a run's method; None where there is none."""
+    if spec.integrator not in ("rk4", "vi_sphere"):
+        return None
     lagrangian = getattr(problem, "lagrangian", problem)
     gradient = potential_gradient(spec.problem, lagrangian.system)
     if spec.integrator == "rk4":
         return Rk4Arrays(right_hand_side(gradient, lagrangian.mass))
-    if spec.integrator == "vi_sphere" and spec.options["solver"] == "explicit":
+    if spec.options["solver"] == "explicit":
         return ExplicitArrays(gradient, lagrangian.mass.m)
-    if spec.integrator == "vi_sphere" and spec.options["solver"] == "multipliers":
+    if spec.options["solver"] == "multipliers":
         return MultiplierArrays(gradient, lagrangian.mass.inverse, spec.options["tolerance"])
     return None

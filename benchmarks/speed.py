@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import CASES, NUMPY_TARGET, STATISTICS_TARGET, ArrayRun, Case, CoreRun, TwinRun
+from benchmarks.cases import CASES, NUMPY_TARGET, PENDULUM, STATISTICS_TARGET, TOP, ArrayRun, Case, CoreRun, TwinRun
 from benchmarks.rowsum import RowSums
 from benchmarks.timing import interleaved, ratio
 
@@ -17,6 +17,8 @@ ARRAY_STEPS = 20
 LENNARD_JONES = (("level2", 162, 200), ("paper", 642, 20), ("level4", 2562, 3))
 MEMORY_TARGET = 400.0  # MB
 COMPILE_TARGET = 3.0  # s
+SECONDS = (("rkmk4", "rkmk5"), ("cf4", "cg3"))  # methods of one class
+SECOND_TARGET = 0.1  # s, for building the problem and the steps themselves
 ORDERS = {"same loop order": 0, "half loop": 1, "half loop on rows": 3, "row sums": 2}
 ORDER_TARGETS = {"same loop order": 1.5, "half loop on rows": 0.9}
 ROW_SUM_TARGET = 4.0
@@ -86,24 +88,48 @@ start = time.process_time()
 CoreRun(CASES[int(sys.argv[1])], statistics=True).prepare()[0]()
 print(time.process_time() - start)
 """
+SECOND_PROGRAM = """
+import sys, time
+from dataclasses import replace
+from benchmarks.cases import CASES, CoreRun
+from liestep.core.cache import specialisations
+case = next(case for case in CASES if case.label == sys.argv[1])
+for integrator in sys.argv[2:]:
+    before, start = specialisations(), time.process_time()
+    CoreRun(replace(case, integrator=integrator, steps=10), statistics=True).prepare()[0]()
+    print(time.process_time() - start, specialisations() - before)
+"""
 
 
-def _program(text: str, *arguments: str, cache: str | None = None) -> float:
-    """The number that a program prints in a process of its own."""
+def _program(text: str, *arguments: str, cache: str | None = None) -> list[float]:
+    """The numbers that a program prints in a process of its own."""
     environment = {**os.environ, **({"LIESTEP_CACHE": cache} if cache else {})}
     found = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True, check=True, env=environment)
-    return float(found.stdout)
+    return [float(number) for number in found.stdout.split()]
 
 
 def memory() -> Iterator[dict[str, Any]]:
     """Peak memory of a process that makes 1000 steps of 642 molecules."""
-    yield {"process": "1000 steps of 642 molecules", "peak MB": _program(MEMORY_PROGRAM), "target": MEMORY_TARGET}
+    yield {"process": "1000 steps of 642 molecules", "peak MB": _program(MEMORY_PROGRAM)[0], "target": MEMORY_TARGET}
 
 
 def compile_times(repeats: int) -> Iterator[dict[str, Any]]:
     """Processor seconds of the first run of each case in a process: nothing compiled before, and machine code from disk."""
     for index, case in enumerate(CASES):
         with tempfile.TemporaryDirectory(prefix="liestep-cold-") as folder:
-            cold = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/{k}") for k in range(repeats)]
-            warm = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/0") for _ in range(repeats)]
+            cold = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/{k}")[0] for k in range(repeats)]
+            warm = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/0")[0] for _ in range(repeats)]
         yield {"case": case.label, "compiling, s": min(cold), "code from disk, s": min(warm), "target, compiling": COMPILE_TARGET}
+
+
+def second_methods() -> Iterator[dict[str, Any]]:
+    """Processor seconds of the first ten steps of two methods of one class, one after the other in a process with an empty cache.
+
+    The coefficients are data, so the second one runs the machine code of the first.
+    """
+    for first, second in SECONDS:
+        for system in (PENDULUM, TOP):
+            with tempfile.TemporaryDirectory(prefix="liestep-cold-") as folder:
+                found = _program(SECOND_PROGRAM, f"{system}, {first}", first, second, cache=folder)
+            yield {"case": system, "first": first, "second": second, "first, s": found[0], "second, s": found[2],
+                   "loops for the first": int(found[1]), "loops for the second": int(found[3]), "target, second, s": SECOND_TARGET}

@@ -9,7 +9,7 @@ static step_t step_from(double *const *method, const int64_t *sizes, int64_t n)
                     memory(n*sizeof(int64_t)), (int64_t)method[1][0]};
 }
 
-static void step_start(step_t *s, system_t system, mass_t M, const double *y, int64_t n) { (void)M; gradient(system, y, s->g, n); }
+static void step_start(step_t *s, problem_t p, const double *y, int64_t n) { gradient(p.system, y, s->g, n); }
 
 static inline void apply_inverse(const double *restrict inverse, const double *restrict g, double *restrict out, int64_t n)
 {
@@ -58,10 +58,10 @@ static inline int solve(step_t *s, const double *restrict inverse, const double 
     return 2;
 }
 
-static inline int step(step_t *s, system_t system, mass_t M, double *restrict y, double h, int64_t n)
+static inline int step(step_t *s, problem_t p, double *restrict y, double h, int64_t n)
 {
     double *restrict q = y, *restrict w = y + 3*n, *restrict v = s->v, *restrict kick = s->kick, *restrict target = s->target;
-    const double *restrict inverse = M.inverse;
+    const double *restrict inverse = p.mass.inverse;
     apply_inverse(inverse, s->g, kick, n);
     for (int64_t i = 0; i < n; i++) {
         const vec u = cross(row(w, i), row(q, i));
@@ -75,7 +75,7 @@ static inline int step(step_t *s, system_t system, mass_t M, double *restrict y,
         put(v, i, axpy(1.0/h, pull, axpy(-0.5*h, row(kick, i), row(v, i))));
         put(q, i, add(row(q, i), d));
     }
-    gradient(system, q, s->g, n);
+    gradient(p.system, q, s->g, n);
     apply_inverse(inverse, s->g, kick, n);
     for (int64_t i = 0; i < n; i++) {
         put(v, i, axpy(-0.5*h, row(kick, i), row(v, i)));

@@ -9,7 +9,7 @@ static step_t step_from(double *const *method, const int64_t *sizes, int64_t n)
                     memory(3*n*sizeof(int64_t)), (int64_t)method[1][0]};
 }
 
-static void step_start(step_t *s, system_t system, mass_t M, const double *y, int64_t n) { (void)M; gradient(system, y, s->g, n); }
+static void step_start(step_t *s, problem_t p, const double *y, int64_t n) { gradient(p.system, y, s->g, n); }
 
 static inline void displacements(step_t *s, const double *restrict q, int64_t n)
 {
@@ -83,31 +83,31 @@ static inline int solve(step_t *s, const double *restrict matrix, const double *
     return 2;
 }
 
-static inline int step(step_t *s, system_t system, mass_t M, double *restrict y, double h, int64_t n)
+static inline int step(step_t *s, problem_t p, double *restrict y, double h, int64_t n)
 {
     double *restrict q = y, *restrict w = y + 3*n;
     for (int64_t i = 0; i < n; i++) {
         vec pull = scale(-0.5*h*h, row(s->g, i));
         for (int64_t j = 0; j < n; j++)
-            if (j != i) pull = axpy(h*M.matrix[i*n + j], cross(row(w, j), row(q, j)), pull);
-        put(s->d, i, axpy(h*M.matrix[i*n + i], row(w, i), cross(row(q, i), pull)));
+            if (j != i) pull = axpy(h*p.mass.matrix[i*n + j], cross(row(w, j), row(q, j)), pull);
+        put(s->d, i, axpy(h*p.mass.matrix[i*n + i], row(w, i), cross(row(q, i), pull)));
         put(s->f, i, scale(0.5*h, row(w, i)));
     }
-    if (solve(s, M.matrix, q, n)) return 2;
+    if (solve(s, p.mass.matrix, q, n)) return 2;
     displacements(s, q, n);
     for (int64_t i = 0; i < n; i++) {
         const vec qi = row(q, i), move = row(s->move, i);
         put(q, i, add(qi, axpy(-0.5*length_defect(qi), add(qi, move), move)));
     }
-    gradient(system, q, s->g, n);
+    gradient(p.system, q, s->g, n);
     for (int64_t i = 0; i < n; i++) {
         vec pull = {0.0, 0.0, 0.0};
-        for (int64_t j = 0; j < n; j++) pull = axpy(M.matrix[i*n + j], row(s->move, j), pull);
+        for (int64_t j = 0; j < n; j++) pull = axpy(p.mass.matrix[i*n + j], row(s->move, j), pull);
         pull = (vec){pull.x/h, pull.y/h, pull.z/h};
         put(w, i, cross(row(q, i), axpy(-0.5*h, row(s->g, i), pull)));
     }
-    assemble(M, q, n);
-    if (!cholesky(M.a, 3*n)) return 3;
-    cholesky_solve(M.a, w, 3*n);
+    assemble(p.mass, q, n);
+    if (!cholesky(p.mass.a, 3*n)) return 3;
+    cholesky_solve(p.mass.a, w, 3*n);
     return 0;
 }

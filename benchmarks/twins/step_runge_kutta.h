@@ -7,17 +7,17 @@ static step_t step_from(double *const *method, const int64_t *sizes, int64_t n)
     return (step_t){rows(2*n*sizes[0]), rows(2*n), rows(n), method[0], method[1], sizes[0]};
 }
 
-static void step_start(step_t *s, system_t system, mass_t M, const double *y, int64_t n) { (void)s; (void)system; (void)M; (void)y; (void)n; }
+static void step_start(step_t *s, problem_t p, const double *y, int64_t n) { (void)s; (void)p; (void)y; (void)n; }
 
-static inline bool rhs(step_t *s, system_t system, mass_t M, const double *restrict y, double *restrict out, int64_t n)
+static inline bool rhs(step_t *s, problem_t p, const double *restrict y, double *restrict out, int64_t n)
 {
     const double *q = y, *w = y + 3*n;
-    gradient(system, q, s->g, n);
+    gradient(p.system, q, s->g, n);
     for (int64_t i = 0; i < n; i++) put(out, i, cross(row(w, i), row(q, i)));
-    return angular_acceleration(M, q, w, s->g, out + 3*n, n);
+    return angular_acceleration(p.mass, q, w, s->g, out + 3*n, n);
 }
 
-static inline int step(step_t *s, system_t system, mass_t M, double *restrict y, double h, int64_t n)
+static inline int step(step_t *s, problem_t p, double *restrict y, double h, int64_t n)
 {
     const int64_t size = 6*n, stages = s->stages;
     double *restrict z = s->z;
@@ -29,7 +29,7 @@ static inline int step(step_t *s, system_t system, mass_t M, double *restrict y,
                 if (a[r] != 0.0) slope = axpy(a[r], row(s->k + r*size, i), slope);
             put(z, i, axpy(h, slope, row(y, i)));
         }
-        if (!rhs(s, system, M, stage > 0 ? z : y, s->k + stage*size, n)) return 8;
+        if (!rhs(s, p, stage > 0 ? z : y, s->k + stage*size, n)) return 8;
     }
     for (int64_t i = 0; i < 2*n; i++) {
         vec slope = scale(s->b[0], row(s->k, i));
