@@ -218,6 +218,9 @@ def test_cost_counts_operations():
     model = CostModel(pendulum)
     assert model.cost(pendulum, counters | {"linear_solves": 3}) == pytest.approx(3*(2*2**3/3 + 2*2**2))
     assert model.cost(newton, counters | {"linear_solves": 3}) == pytest.approx(3*(90*2**2 + 2*6**3/3 + 2*6**2))
+    banded = specify("spherical_pendulum_chain", "rk4", steps=10, options={"mass": "banded"})
+    assert model.cost(banded, counters | {"rhs_evaluations": 3}) == 3*110*2
+    assert model.cost(banded, counters | {"force_evaluations": 3}) == model.cost(pendulum, counters | {"force_evaluations": 3}) - 3*12*2**2
 
 
 def test_work_at_equal_error_is_interpolated_in_log_log():

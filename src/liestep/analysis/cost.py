@@ -6,7 +6,8 @@ numbers that count; the other weights are the leading terms of what the compiled
 vector work       60 n per gradient: rotations, updates and differences of rows
 coupled mass      12 n^2 per gradient more: products with M or its inverse
 right-hand side   for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/3 + 2 (3n)^2 to factor it and solve; in the
-                  velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric
+                  velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric; with the option mass banded
+                  110 n for two products with the inverse and the tridiagonal solve, and no 12 n^2
 linear solve      2 n^3/3 + 2 n^2 for the multipliers; 90 n^2 + 2 (3n)^3/3 + 2 (3n)^2 for f of eq. (28)
 exponential       90 n per action of the group
 
@@ -94,10 +95,13 @@ class CostModel:
     def cost(self, spec: RunSpecification, counters: Mapping[str, Any]) -> float:
         """Flops of a run of this problem; `counters` are the attributes of its file."""
         n, solver = self.n, spec.options.get("solver")
+        banded = spec.options.get("mass") == "banded"
         coupled = self.coupled or solver not in (None, "explicit")
-        gradient = self.force + 60*n + 12*n*n*coupled
+        gradient = self.force + 60*n + 12*n*n*(coupled and not banded)
         if not self.coupled:
             rhs = 0
+        elif banded:
+            rhs = 110*n
         elif spec.options.get("form") == "velocity":
             rhs = 63*n*n + _lu(3*n)
         else:

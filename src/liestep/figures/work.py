@@ -15,16 +15,17 @@ from liestep.systems.sheet import InputError
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-COSTS = (("force_evaluations", "force evaluations"), ("iterations", "solver iterations"), ("seconds", "seconds"))
+COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"), ("seconds", "seconds"))
 OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # other runtimes: their overhead is not that of the core
 
 
-@drawing("{title}: state error against force evaluations, iterations of the implicit solvers (explicit methods have none) and seconds of a run"
-         " alone without statistics, one row for each problem. Hollow points lie within 30 floors of the reference or above 0.1. Lines without"
+@drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its own), exponentials of group"
+         " methods, iterations of implicit solvers, and seconds of a run alone without statistics, one row for each problem; what no method of the"
+         " study uses has no column. Hollow points lie within 30 floors of the reference or above 0.1. Lines without"
          " markers in the panels of seconds are other runtimes on the same problem: their overhead is not that of the compiled core. {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
-    metrics = metrics[metrics["error"].notna()]
+    metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     costs = [(name, label) for name, label in COSTS if (metrics[name] > 0).any()]
     if not problems:
