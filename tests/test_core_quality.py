@@ -56,8 +56,12 @@ def machine_code(function, arguments, **options):
 @pytest.mark.parametrize(("function", "arguments"), [
     (advance, lambda: fixed_arguments("spherical_pendulum_chain", "vi_sphere")),           # sphere_lagrangian
     (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4")),               # lie_action
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "cf4")),
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4", options={"dexpinv": 4})),
     (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "ode45")),   # vector_field
-], ids=["sphere_lagrangian", "lie_action", "vector_field"])
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "rkmk54")),
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "cf43")),
+], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair", "commutator-free pair"])
 def test_no_reference_counts_in_machine_code(function, arguments):
     assert "NRT_" not in machine_code(function, arguments())
 
@@ -97,8 +101,9 @@ def test_no_blas_in_compiled_code():
 @pytest.mark.parametrize("integrators", [
     ["vi_sphere", "vi_sphere_y4", "vi_sphere_s4", "vi_sphere_y6", "vi_sphere_kl6", "vi_sphere_kl8"],
     ["rk2_midpoint", "rk2_heun", "rk4"],
-    ["lie_euler", "rkmk4"],
-], ids=["weights", "tableaux on a vector field", "tableaux on a group action"])
+    ["lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk"],
+    ["cf4", "cg3"],
+], ids=["weights", "tableaux on a vector field", "tableaux on a group action", "exponential schemes"])
 def test_coefficients_do_not_specialise(integrators):
     before, loops = specialisations(), set()
     for integrator in integrators:
@@ -132,6 +137,12 @@ SAME = [
     ("spherical_pendulum_chain", "vi_sphere", {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
     ("spherical_pendulum_chain", "rk2_heun", {"steps": 20, "t_end": 0.4, "options": {"form": "velocity", "projection": "state"}}),
     ("spherical_pendulum_chain", "rkmk4", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "rkmk5", {"steps": 10, "t_end": 0.4, "options": {"dexpinv": 3, "alpha": 0.5, "beta": -0.3}}),
+    ("spherical_pendulum_chain", "rkmk4_2comm", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "cf4", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "rkmk54", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
+    ("spherical_pendulum_chain", "cf43", {"tolerance": 1e-4, "t_end": 0.6, "outputs": 21}),
+    ("sphere_nbody", "cf32a", {"tolerance": 1e-4, "t_end": 1.0, "outputs": 21, "options": {"control": "pi"}}),
     ("spring_pendula", "vi_sphere", {"steps": 20, "t_end": 0.1}),
     ("elastic_rod", "vi_sphere", {"steps": 10, "t_end": 1e-3}),
     ("dipole_array", "vi_sphere", {"steps": 5, "t_end": 5e-3}),
