@@ -53,10 +53,10 @@ def growth(results: "StudyResults") -> Figure:
 
 
 def _triangles(axes: Axes, shown: list[tuple]) -> None:
-    """One triangle for each whole exponent that the table found, under the lowest of its curves."""
-    for power in (1, 2):
-        own = [(error[-1], time, error) for time, error, row in shown if row["growth"] == {1: "linear", 2: "quadratic"}[power]]
+    """One triangle for each whole exponent that the table found, under the lowest of its curves, in the last decade."""
+    for power, name, begin in ((1, "linear", 3.0*SPAN), (2, "quadratic", SPAN)):
+        own = [(error[-1], time, error) for time, error, row in shown if row["growth"] == name]
         if own:
             _, time, error = min(own, key=lambda item: item[0])
-            kept = (time >= time[-1]/SPAN) & (error > 0.0)
-            slope_triangle(axes, time[kept], error[kept], power)
+            at = np.geomspace(time[-1]/begin, time[-1], 10)
+            slope_triangle(axes, at, np.interp(at, time, error), power)
