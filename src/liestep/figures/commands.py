@@ -21,6 +21,14 @@ MODULES = {
     "twospheres2009.figure1": "twospheres2009", "twospheres2009.figure3": "twospheres2009", "twospheres2009.figure4": "twospheres2009",
     "twospheres2009.figure5": "twospheres2009", "twospheres2009.figure2": "twospheres2009_sphere",
     "twospheres2009.figure6": "twospheres2009_sphere", "twospheres2009.figure7": "twospheres2009_sphere",
+    "liegroup2021.figure2": "liegroup2021_top", "liegroup2021.figure2_parts": "liegroup2021_top", "liegroup2021.figure3": "liegroup2021_top",
+    "liegroup2021.figure5": "liegroup2021_pendulum", "liegroup2021.figure6": "liegroup2021_pendulum",
+    "liegroup2021.figure7": "liegroup2021_pendulum", "liegroup2021.figure8": "liegroup2021_chain", "liegroup2021.figure9": "liegroup2021_peak",
+    "liegroup2021.figure10": "liegroup2021_chain", "liegroup2021.chain_motion": "liegroup2021_chain",
+    "liegroup2021.figure11": "liegroup2021_peak", "liegroup2021.figure13": "liegroup2021_quadrotors",
+    "liegroup2021.figure14": "liegroup2021_flight", "liegroup2021.figure15": "liegroup2021_quadrotors",
+    "liegroup2021.figure16": "liegroup2021_quadrotors", "liegroup2021.figure17": "liegroup2021_quadrotors",
+    "liegroup2021.figure18": "liegroup2021_quadrotors",
 }
 
 
