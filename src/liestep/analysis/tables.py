@@ -29,8 +29,8 @@ READABLE = {  # columns of tables.md
     "crossover": (*crossover.PAIR[1:], "t_end", "crossover", "first", "last", "other_first", "other_last"),
     "growth": ("problem_label", "integrator_label", "resolution", "t_end", "status", "exponent", "uncertainty", "growth", "error", "floor"),
     "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
-    "work": ("problem_label", "integrator_label", "basis", "error", "steps", "force_evaluations", "rhs_evaluations", "linear_solves",
-             "iterations_per_step", "cost"),
+    "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations", "rhs_evaluations",
+             "exponentials", "linear_solves", "iterations_per_step", "cost"),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 
 LEVELS = (1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
-COUNTERS = ("force_evaluations", "rhs_evaluations", "exponentials", "linear_solves", "iterations")
+COUNTERS = ("force_evaluations", "rhs_evaluations", "exponentials", "linear_solves", "iterations", "steps_rejected")
 WORK = ("steps", *COUNTERS, "cost")
 PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label")
 COLUMNS = (*PAIR, "basis", "error", *WORK, "iterations_per_step")
