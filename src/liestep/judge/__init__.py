@@ -1,0 +1,1 @@
+"""Judge states that any code has written, and the numbers that others can test against."""

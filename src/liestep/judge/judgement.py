@@ -1,0 +1,240 @@
+"""Errors, orders, drift and work of states written elsewhere, by the definitions that hold for our own runs.
+
+A file becomes the same `RunFile` as a run's: energy, momentum and residuals by the system's own `observe`, statistics over its samples. All
+tables then come from the functions that make those of a study.
+"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+
+from liestep.analysis.drift import LEAST_SAMPLES, DriftEstimate
+from liestep.analysis.drift_table import NUMBERS, estimates, invariants, period_of
+from liestep.analysis.errors import StateError, error_fields, reference_floor, state_error
+from liestep.analysis.order_table import orders_table
+from liestep.analysis.work_table import PAIR, WORK, at_equal_error
+from liestep.core.cache import loop_for
+from liestep.core.driver import observe
+from liestep.core.recorder import BLOCKS
+from liestep.formulations import Formulated, formulate
+from liestep.judge.page import RUN, Judgement
+from liestep.judge.statefile import COUNTERS, Layout, StateFile, read_states
+from liestep.study.content import conserved_momentum
+from liestep.study.content import error_fields as formulated_errors
+from liestep.study.content import invariants as formulated_invariants
+from liestep.study.files import RunFile, read, require_free, write
+from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, specify_reference
+from liestep.study.specification import start_of
+from liestep.systems import sheet
+from liestep.systems.sheet import InputError
+
+MOST_OUTPUTS, LEAST_OUTPUTS = 400, 50  # intervals at whose ends states are compared with the reference
+START_TOLERANCE = 1e-12                # of the first state against the problem's start, scaled
+OWN_WORK = "work"                      # observable that is subtracted from the energy of a system with forces
+
+
+@dataclass(frozen=True)
+class Request:
+    """What files are judged against. `own_start`: the first state of the first file replaces the preset's."""
+
+    problem: str
+    preset: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    own_start: bool = False
+    reference: Path | None = None  # kept there and used again
+    without_reference: bool = False
+    facts: Mapping[str, Any] | None = None      # of all files that do not say so themselves
+    steps: Sequence[float] = ()                 # one for each file
+
+
+def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, Any] | None = None) -> Layout:
+    """Fields of the states of a problem. Raises InputError for unknown names and wrong parameters."""
+    start = start_of(problem, preset=preset, parameters=parameters)
+    found = formulate(sheet(problem), start.parameters, start.initial, "vector_field", {})
+    shapes = {name: values.shape for name, values in start.initial.items()}
+    fields = {part.name: part for part in found.fields if part.name in shapes}
+    optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
+    return Layout(f"{problem} with preset {preset or next(iter(sheet(problem).presets))}", fields, shapes, optional)
+
+
+def judge(paths: Sequence[Path], request: Request) -> Judgement:
+    """Judge files of one problem; several of one label with different steps give an order.
+
+    Raises:
+        InputError: one sentence about a file or the request.
+    """
+    layout = layout_of(request.problem, request.preset, request.parameters)
+    files = [read_states(path, layout) for path in paths]
+    for file in files[1:]:
+        if abs(file.time[-1] - files[0].time[-1]) > 1e-9*files[0].time[-1]:
+            raise InputError(f"{file.path} ends at t = {file.time[-1]:g}, {files[0].path} at {files[0].time[-1]:g}: judge them one by one")
+    if request.steps and len(request.steps) != len(files):
+        raise InputError(f"give one step for each file: {len(files)} files, {len(request.steps)} steps")
+    start = start_of(request.problem, preset=request.preset, parameters=request.parameters).initial
+    for file in files:
+        _check_start(file, layout, request, {name: values[0] for name, values in files[0].fields.items()} if request.own_start else start)
+    initial = {name: files[0].fields[name][0] for name in layout.fields} if request.own_start else None
+    spec = specify_reference(request.problem, preset=request.preset, parameters=request.parameters, initial=initial,
+                             t_end=float(files[0].time[-1]), samples=_outputs(files, request) + 1)
+    runs = [run_file(file, spec) for file in files]
+    reference = None if request.without_reference else _reference(spec, request.reference)
+    rows = []
+    for number, (file, run) in enumerate(zip(files, runs, strict=True)):
+        facts = {"label": "external", **(request.facts or {}), **file.facts}
+        if request.steps:
+            facts["step"] = float(request.steps[number])
+        rows.append(_metrics(run, reference, spec, facts))
+    table = pandas.DataFrame(rows)
+    errors = [row | {"problem": request.problem, "label": row["integrator"]} for row in rows]
+    orders = orders_table(table) if reference and _ladders(table) else []
+    return Judgement(errors, orders, _drift(errors, runs, spec), _work(table) if reference else [])
+
+
+def _check_start(file: StateFile, layout: Layout, request: Request, wanted: Mapping[str, np.ndarray]) -> None:
+    """The first state is on the manifold and the one that the reference starts from."""
+    facts, first = sheet(request.problem), {name: file.fields[name][0] for name in layout.fields}
+    try:
+        facts.check_manifold(first)
+    except InputError as error:
+        raise InputError(f"{file.path}: {error}; write 17 digits") from None
+    for name, values in first.items():
+        gap = float(np.abs(values - wanted[name]).max())
+        if gap > START_TOLERANCE*max(1.0, float(np.abs(wanted[name]).max())):
+            raise InputError(f"{file.path}: {name} at t = 0 is {gap:.3g} from the start of {layout.what}; start from the numbers of"
+                             " `liestep export-reference`, or judge with --own-start")
+
+
+def _outputs(files: Sequence[StateFile], request: Request) -> int:
+    """Number of intervals at whose ends all files are compared with the reference: one that divides the samples of all of them."""
+    common = gcd(*(file.time.size - 1 for file in files))
+    if request.without_reference:
+        return 1
+    if request.reference is not None and request.reference.exists():
+        kept = len(read(request.reference, ("time",))["time"]) - 1
+        if common % kept:
+            raise InputError(f"{request.reference} has {kept} intervals, which do not divide those of the files ({common} in common)")
+        return kept
+    best = next(k for k in range(min(common, MOST_OUTPUTS), 0, -1) if common % k == 0)
+    if best < min(common, LEAST_OUTPUTS):
+        raise InputError(f"the files have {common} intervals in common, of which no {LEAST_OUTPUTS} to {MOST_OUTPUTS} equal parts can be made:"
+                         " write for example 1001 samples")
+    return best
+
+
+def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
+    """The reference, kept in the file `path` if there is one."""
+    if path is not None and is_current_reference(path, spec):
+        return read(path)
+    if path is not None:
+        require_free(path, spec.sha256)
+    content = compute_reference(spec)
+    if path is not None:
+        write(content, path)
+    return RunFile(path or Path("reference"), content.attributes, {name: entry[1] for name, entry in content.variables.items()})
+
+
+def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
+    """The states with energy, momentum and residuals at every sample, as a run's file has them."""
+    formulated, series = _observed(file, spec)
+    variables, numbers = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}, {}
+    blocks = min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
+    for observable in formulated.observables:
+        if observable.name == OWN_WORK:
+            continue
+        values = series[:, observable.columns]
+        deviation = values if observable.residual else values - values[0]
+        means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
+        single = values.shape[1] == 1
+        variables[observable.name], variables[f"{observable.name}_block_mean"] = (values[:, 0], means[:, 0]) if single else (values, means)
+        for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)), (observable.largest, np.abs(deviation).max(axis=0))):
+            if name is not None:
+                numbers |= {name: float(found[0])} if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)}
+    axes = conserved_momentum(formulated)
+    attributes = {
+        "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
+        "momentum_scale": formulated.momentum_scale, "momentum_conserved": axes or "none",
+        "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in axes), default=nan),
+        "invariants": " ".join(formulated_invariants(formulated)),
+        "error_norms": " ".join(f"{part.name}:{part.norm}" for part in formulated_errors(formulated.fields)), **numbers}
+    return RunFile(file.path, attributes, variables)
+
+
+def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated, np.ndarray]:
+    """(formulated problem at the start, observables at every sample).
+
+    Raises:
+        InputError: the energy of a system with forces is asked for without their work.
+    """
+    facts, run = sheet(spec.run.problem), spec.run
+    first = formulate(facts, run.parameters, run.initial, "vector_field", {})
+    series = np.zeros((file.time.size, first.observables[-1].columns.stop))
+    loop = loop_for(observe, first.problem)
+    for k in range(file.time.size):
+        state = {name: values[k] for name, values in file.fields.items()}
+        loop(first.problem, formulate(facts, run.parameters, state, "vector_field", {}).start, series[k])
+    if not np.isfinite(series).all():
+        bad = int(np.argmax(~np.isfinite(series).all(axis=1)))
+        raise InputError(f"{file.path}: the energy cannot be evaluated at sample {bad} (t = {file.time[bad]:g})")
+    if any(part.name == OWN_WORK for part in first.observables):
+        series[:, 0] -= file.fields.get(OWN_WORK, nan)
+    return first, series
+
+
+def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """A row like those of metrics.csv."""
+    error, floor, scale = StateError(), nan, nan
+    if reference is not None:
+        every = (run["time"].size - 1)//(reference["time"].size - 1)
+        thinned = replace(run, variables={name: values[::every] for name, values in run.variables.items() if "_block_" not in name})
+        error, floor = state_error(thinned, reference), reference_floor(reference, error_fields(run))
+        scale = float(reference.attributes["energy_scale"])
+    found, label = run.attributes, facts["label"]
+    tolerance, step = facts.get("tolerance"), facts.get("step")
+    steps = int(facts.get("steps") or (round(spec.run.t_end/step) if step else 0)) or None
+    resolution = f"tol{tolerance:.6g}" if tolerance else f"h{step:.6g}" if step else run.path.stem
+    return {
+        "study": "judge", "problem": spec.run.problem, "problem_label": spec.run.problem, "integrator": label, "integrator_id": label,
+        "integrator_label": label, "file": run.path.name, "order": facts.get("order"), "symmetric": facts.get("symmetric", False),
+        "adaptive": tolerance is not None, "resolution": resolution, "step": step or (spec.run.t_end/steps if steps else nan), "steps": steps,
+        "tolerance": tolerance, "t_end": spec.run.t_end, "members": 1, "status": "ok", "samples": run["time"].size,
+        "outputs": None if reference is None else reference["time"].size, "error": error.error,
+        **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final, "floor": floor, "floor_reference": floor,
+        "seconds": facts.get("seconds", nan), "cost": nan, **{name: facts.get(name, nan) for name in COUNTERS},
+        **{name: value for name, value in found.items() if "_error_m" in name}, "momentum_scale": found["momentum_scale"],
+        "energy_error_mean_relative": found["energy_error_mean"]/scale if scale else nan}
+
+
+def _ladders(table: pandas.DataFrame) -> bool:
+    """Whether a label has files with at least two different steps."""
+    return bool((table.groupby("integrator")["step"].nunique() >= 2).any())
+
+
+def _work(table: pandas.DataFrame) -> list[dict[str, Any]]:
+    """Work at equal error of every label that has at least two files."""
+    rows = []
+    for _, runs in table.groupby("integrator", sort=False):
+        common = dict(runs.iloc[0][list(PAIR)])
+        rows += [common | row for row in at_equal_error(runs, (*WORK, "seconds"))]
+    return rows
+
+
+def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpecification) -> list[dict[str, Any]]:
+    """One row per file and invariant."""
+    found = []
+    for row, run in zip(rows, runs, strict=True):
+        common, verdicts = {name: row[name] for name in (*RUN, "t_end", "steps")}, estimates(spec.run, run)
+        for name in invariants(run):
+            estimate = verdicts[name]
+            if isinstance(estimate, DriftEstimate):
+                values = {"verdict": estimate.verdict, "reason": estimate.reason, "deciding_time": estimate.deciding_time,
+                          "period": period_of(run), **{key: getattr(estimate, key) for key in NUMBERS}}
+            elif name == "energy" and np.isnan(run["energy"]).any():
+                values = {"verdict": "not judged", "reason": f"the work of the forces is needed: write it as {OWN_WORK!r} (J)"}
+            else:
+                values = {"verdict": "too short", "reason": estimate}
+            found.append(common | {"invariant": name} | values)
+    return found

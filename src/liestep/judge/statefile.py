@@ -1,0 +1,233 @@
+"""States written by anybody's code, as CSV or NetCDF, read and checked against the layout of a problem's state.
+
+CSV: a header with `time` and one column for each number, named field, then one index for each dimension, joined by underscores: x, y, z
+for components in space, whole numbers from 0 for bodies and body axes (`q_0_x`, `attitude_x_2`). NetCDF: `time` and one variable for each
+field, (time, *shape). Facts about the run (FACTS) are lines `# name = value` above the header, or global attributes.
+"""
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain, product
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.formulations import StateField
+from liestep.systems.sheet import InputError, unknown
+
+SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
+NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds
+ALTERNATIVES = {"omega": "velocity"}  # dq/dt serves for omega = q x dq/dt
+COUNTERS = tuple(counter.name.lower() for counter in Counter)
+
+
+def _number(text: Any) -> float:
+    value = float(text)
+    if not (isfinite(value) and value > 0.0):
+        raise ValueError
+    return value
+
+
+def _count(text: Any) -> int:
+    value = float(text)
+    if value != int(value) or value < 0.0:
+        raise ValueError
+    return int(value)
+
+
+def _truth(text: Any) -> bool:
+    return {"true": True, "1": True, "false": False, "0": False}[str(text).strip().lower()]
+
+
+FACTS = {  # name -> (reader, what it must be)
+    "label": (str, "text"), "step": (_number, "a positive number"), "tolerance": (_number, "a positive number"),
+    "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"), "seconds": (_number, "a positive number"),
+    **dict.fromkeys(("steps", *COUNTERS), (_count, "a whole number"))}
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """time: (n,), equally spaced from 0; fields: name -> (n, *shape); facts: what the file says about its run."""
+
+    path: Path
+    time: np.ndarray
+    fields: Mapping[str, np.ndarray]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a file of one problem holds: fields and the shape of each; `optional` are further numbers, one for each time."""
+
+    what: str                                # the problem and its preset, for sentences
+    fields: Mapping[str, StateField]
+    shapes: Mapping[str, tuple[int, ...]]
+    optional: tuple[str, ...] = ()
+
+    def columns(self, name: str, field: str | None = None) -> list[str]:
+        """Names of the numbers of a field in C order; with `field`, of a variable of another name and the same shape."""
+        parts = [["xyz"[i] if dim == "xyz" else str(i) for i in range(size)]
+                 for dim, size in zip(self.fields[field or name].dims, self.shapes[field or name], strict=True)]
+        return ["_".join((name, *indices)) for indices in product(*parts)]
+
+
+def read_states(path: Path, layout: Layout) -> StateFile:
+    """Read a file of either kind.
+
+    Raises:
+        InputError: one sentence: what is wrong with the file, and where.
+    """
+    path = Path(path)
+    try:
+        with open(path, "rb") as file:
+            start = file.read(4)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    time, fields, facts = (_read_netcdf if start.startswith(NETCDF) else _read_csv)(path, layout)
+    _check_numbers(path, time, fields)
+    _check_times(path, time)
+    if "velocity" in fields:
+        fields["omega"] = np.cross(fields["q"], fields.pop("velocity"))
+    return StateFile(path, time, fields, facts)
+
+
+def _fact(path: Path, where: str, name: str, value: Any) -> Any:
+    read, wanted = FACTS[name]
+    try:
+        return read(value)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(f"{path}{where}: {name} must be {wanted}, not {value!r}") from None
+
+
+def _read_csv(path: Path, layout: Layout) -> tuple:
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is neither NetCDF nor a text file with UTF-8") from None
+    facts, first = {}, 0
+    while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
+        name, sign, value = (part.strip() for part in lines[first].lstrip("# ").partition("="))
+        if sign:
+            if name not in FACTS:
+                raise InputError(f"{path}, line {first + 1}: {unknown('fact', name, FACTS)}")
+            facts[name] = _fact(path, f", line {first + 1}", name, value)
+        first += 1
+    if first == len(lines):
+        raise InputError(f"{path} has no header: the first line without # must be {_header(layout)}")
+    header = [name.strip() for name in lines[first].split(",")]
+    names = _choose(layout, lambda name, field: layout.columns(name, field)[0] in header)
+    wanted = {name: layout.columns(name, field) for name, field in names.items()}
+    _check_header(path, layout, header, list(chain.from_iterable(wanted.values())))
+    extra = {name: [name] for name in layout.optional if name in header}
+    places = [header.index(column) for column in ("time", *chain.from_iterable((wanted | extra).values()))]
+    rows = [_row(path, first + 2 + k, line, len(header), places) for k, line in enumerate(lines[first + 1:]) if line.strip()]
+    if len(rows) < 2:
+        raise InputError(f"{path} needs at least two times, it has {len(rows)}")
+    table, fields, column = np.array(rows), {}, 1
+    for name in (*names, *extra):
+        shape = layout.shapes[names[name]] if name in names else ()
+        size = int(np.prod(shape))
+        fields[name] = table[:, column:column + size].reshape(len(table), *shape)
+        column += size
+    return table[:, 0], fields, facts
+
+
+def _header(layout: Layout) -> str:
+    return ",".join(["time", *chain.from_iterable(map(layout.columns, layout.fields))][:8]) + ",..."
+
+
+def _choose(layout: Layout, there: Any) -> dict[str, str]:
+    """Name in the file -> field whose shape it has: the alternative where only that is there."""
+    found = {}
+    for field in layout.fields:
+        other = ALTERNATIVES.get(field)
+        usable = other and "q" in layout.fields and not there(field, field) and there(other, field)
+        found[other if usable else field] = field
+    return found
+
+
+def _check_header(path: Path, layout: Layout, header: list[str], wanted: list[str]) -> None:
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise InputError(f"{path} has two columns {twice[0]!r}")
+    for column in ("time", *wanted):
+        if column not in header:
+            close = difflib.get_close_matches(column, [name for name in header if name not in wanted], n=1, cutoff=0.6)
+            raise InputError(f"{path} has no column {column!r}{f' (is it {close[0]!r}?)' if close else ''}; {layout.what} has the columns"
+                             f" {_header(layout)}")
+    stems = tuple(f"{name}_" for name in (*layout.fields, *ALTERNATIVES.values()))
+    foreign = [name for name in header if name not in wanted and name.startswith(stems) and name not in layout.optional]
+    if foreign:
+        raise InputError(f"{path} has a column {foreign[0]!r}, but the last columns of {layout.what} are {', '.join(wanted[-3:])}:"
+                         " another number of bodies?")
+
+
+def _row(path: Path, number: int, line: str, width: int, places: list[int]) -> list[float]:
+    cells = line.split(",")
+    if len(cells) != width:
+        raise InputError(f"{path}, line {number}: {len(cells)} values, the header has {width} columns")
+    try:
+        return [float(cells[place]) for place in places]
+    except ValueError:
+        bad = next(cells[place] for place in places if not _is_number(cells[place]))
+        raise InputError(f"{path}, line {number}: {bad.strip()!r} is not a number") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_netcdf(path: Path, layout: Layout) -> tuple:
+    try:
+        with netCDF4.Dataset(path) as data:
+            attributes = {name: data.getncattr(name) for name in data.ncattrs()}
+            if "run_sha256" in attributes and attributes.get("complete") != 1:
+                raise InputError(f"{path} is incomplete: its writer was interrupted; remove it and run again")
+            names = _choose(layout, lambda name, field: name in data.variables)
+            for name in ("time", *names):
+                if name not in data.variables:
+                    raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time, {', '.join(layout.fields)}")
+            extra = [name for name in layout.optional if name in data.variables]
+            read = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan) for name in ("time", *names, *extra)}
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is not a readable NetCDF file of numbers (truncated?)") from None
+    time = read.pop("time")
+    if time.ndim != 1 or time.size < 2:
+        raise InputError(f"{path}: time must be of shape (n,) with at least two times, not {time.shape}")
+    for name, values in read.items():
+        shape = layout.shapes[names[name]] if name in names else ()
+        if values.shape != (time.size, *shape):
+            raise InputError(f"{path}: {name} is of shape {values.shape}, for {layout.what} it must be {(time.size, *shape)}, time first")
+    label = {"label": attributes["integrator"]} if "integrator" in attributes else {}
+    facts = {name: _fact(path, "", name, value) for name, value in (label | attributes).items() if name in FACTS}
+    return time, read, facts
+
+
+def _check_numbers(path: Path, time: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:
+    for name, values in {"time": time, **fields}.items():
+        bad = np.flatnonzero(~np.isfinite(values.reshape(time.size, -1)).all(axis=1))
+        if bad.size:
+            raise InputError(f"{path}: {name} is not finite at sample {bad[0]} (t = {time[bad[0]]:g}): write only what was computed before the"
+                             " code failed")
+
+
+def _check_times(path: Path, time: np.ndarray) -> None:
+    if time[0] != 0.0:
+        raise InputError(f"{path}: times must start at 0, not {time[0]!r}")
+    if np.any(np.diff(time) <= 0.0):
+        k = int(np.argmax(np.diff(time) <= 0.0)) + 1
+        raise InputError(f"{path}: times must increase, sample {k} has {time[k]!r} after {time[k - 1]!r}")
+    even = np.arange(time.size)*(time[-1]/(time.size - 1))
+    off = int(np.argmax(np.abs(time - even)))
+    if abs(time[off] - even[off]) > SPACING*time[-1]:
+        raise InputError(f"{path}: times must be equally spaced, sample {off} is at {time[off]!r} instead of {even[off]!r}")
