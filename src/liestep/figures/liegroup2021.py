@@ -3,6 +3,7 @@
 Figures 2 and 3 are in liegroup2021_top, 5 to 7 in liegroup2021_pendulum, 8 and 10 in liegroup2021_chain, 9 and 11 in liegroup2021_peak,
 13 to 18 in liegroup2021_quadrotors; figures 1, 4 and 12 of the paper are sketches.
 """
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 
 from liestep.figures.style import SOLID, Mark, marks, mix
 from liestep.study.files import RunFile
+from liestep.systems import sheet
 from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile
         InputError: the study has none.
     """
     return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
+
+
+def parameters(file: RunFile) -> dict:
+    """Checked parameters of a run's system."""
+    specification = json.loads(file.attributes["specification"])
+    return sheet(specification["problem"]).check(specification["parameters"])
 
 
 def ladder(results: "StudyResults", problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +59,7 @@ def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
     for order in GUIDES:
         axes.plot([step, smallest], [error, error*(smallest/step)**order], color=mix("black", "white", 0.35 + 0.1*order), linewidth=0.6,
                   linestyle=SOLID, zorder=1.5)
-        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-1.5, 0.0), textcoords="offset points", ha="right", va="center",
+        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-5.0, 0.0), textcoords="offset points", ha="right", va="center",
                       fontsize=6.5, color="0.4")
 
 

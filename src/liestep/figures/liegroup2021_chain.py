@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.figures.liegroup2021 import first_run, staircase
+from liestep.figures.liegroup2021 import first_run, parameters, staircase
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, Mark, drawing, marks, mix, new_figure
-from liestep.figures.twospheres2009_motion import directions, parameters
+from liestep.figures.twospheres2009_motion import directions
 from liestep.study.files import RunFile
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def chain_motion(results: "StudyResults") -> Figure:
     colours = colormaps["viridis"](np.linspace(0.0, 0.92, len(TIMES)))[:, :3]
     for number, (axes, problem) in enumerate(zip(figure.subplots(1, len(problems), sharex=True, sharey=True), problems, strict=True)):
         file = first_run(results, problem, next(iter(results.config.integrators)))
-        lengths = np.array(parameters(file)["length"])[:, None]
+        lengths = parameters(file)["length"][:, None]
         end = np.sum(lengths*directions(file, np.linspace(0.0, file["time"][-1], 600)), axis=1)
         axes.plot(end[:, 0], end[:, 2], color="0.75", linewidth=0.5)
         for q, colour in zip(directions(file, TIMES), colours, strict=True):
@@ -129,5 +129,5 @@ def chain_motion(results: "StudyResults") -> Figure:
         axes.set_xlabel("$x_1$ (m)")
         if number == 0:
             axes.set_ylabel("$x_3$ (m)")
-    legend_below(figure, [Line2D([], [], color=tuple(colour), label=f"{time:g} s") for time, colour in zip(TIMES, colours, strict=True)], len(TIMES))
+    legend_below(figure, [Line2D([], [], color=tuple(colour), label=f"{time:g} s") for time, colour in zip(TIMES, colours, strict=True)], 6)
     return figure

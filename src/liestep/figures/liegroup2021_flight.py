@@ -5,10 +5,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.liegroup2021 import first_run
+from liestep.figures.liegroup2021 import first_run, parameters
 from liestep.figures.space import Scene, View, triad
 from liestep.figures.style import DOUBLE, drawing, mix, new_figure
-from liestep.figures.twospheres2009_motion import parameters, snapshots
+from liestep.figures.twospheres2009_motion import snapshots
 from liestep.study.files import RunFile
 from liestep.systems.quadrotor_payload import desired_path
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
-VIEW = View(-118.0, 16.0, (0.0, 0.0, -1.0))
+VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
 PATH, LOAD, LINK, BODIES = "#D62728", "#1F4FBF", "#5A6472", ("#0077BB", "#EE7733")
 ARM, ROTOR = 0.34, 0.15  # m, drawn; the model has points with inertia
 CIRCLE = np.linspace(0.0, 2.0*np.pi, 25)
@@ -26,28 +26,28 @@ CIRCLE = np.linspace(0.0, 2.0*np.pi, 25)
          " the last 0.5 s; the quadrotors, points with inertia, are drawn with arms and rotors. Gravity, along e3, points down. {runs}")
 def figure14(results: "StudyResults") -> Figure:
     file = first_run(results, "payload", "rkmk4")
-    figure = new_figure(DOUBLE, 130.0, layout=None)
+    figure = new_figure(DOUBLE, 72.0, layout=None)
     data = parameters(file)
-    panels = snapshots(figure, [0.0, 0.01, 1.0, 0.98], TIMES)
+    panels = snapshots(figure, [0.0, 0.01, 1.0, 0.98], TIMES, columns=4)
     scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time)))) for axes, time in zip(panels, TIMES, strict=True)]
     points = VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
-                                  (file["load_position"][:, None] - np.array(data["length"])[:, None]*file["q"]).reshape(-1, 3)]))
-    low, high = points[:, :2].min(axis=0) - 0.4, points[:, :2].max(axis=0) + 0.4
+                                  (file["load_position"][:, None] - data["length"][:, None]*file["q"]).reshape(-1, 3)]))
+    low, high = points[:, :2].min(axis=0) - 0.55, points[:, :2].max(axis=0) + 0.55
     for scene in scenes:
         scene.draw(limits=(low[0], high[0], low[1], high[1]))
-    triad(panels[0], VIEW, (0.0, 0.0, 0.2, 0.2))
+    triad(panels[0], VIEW, (0.62, 0.02, 0.36, 0.2))
     return figure
 
 
 def _scene(axes: Axes, file: RunFile, data: dict, k: int) -> Scene:
-    scene = Scene(axes, VIEW, fade=0.3)
+    scene = Scene(axes, VIEW, fade=0.15)
     path = desired_path(data, file["time"])[::20]
     for start in range(0, len(path) - 1, 4):
         scene.line(path[start:start + 3], PATH, 0.8, lift=-1.0, fade=0.0)
     load = file["load_position"]
     if k > 10:
         scene.line(load[:k + 1:5], LOAD, 0.8, fade=0.0)
-    places = load[:, None] - np.array(data["length"])[:, None]*file["q"]
+    places = load[:, None] - data["length"][:, None]*file["q"]
     first = int(np.searchsorted(file["time"], file["time"][k] - 0.5))
     for body, colour in enumerate(BODIES):
         if k > 10:

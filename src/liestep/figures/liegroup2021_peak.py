@@ -1,12 +1,11 @@
 """Figures 9 and 11 of liegroup2021: the double pendulum where its angular velocities change abruptly."""
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.figures.liegroup2021 import COMPONENTS, first_run, staircase
+from liestep.figures.liegroup2021 import COMPONENTS, first_run, parameters, staircase
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, marks, new_figure
 from liestep.formulations import formulate
@@ -81,16 +80,14 @@ def figure11(results: "StudyResults") -> Figure:
     layout["c"].legend(loc="upper left")
     for name in ("a", "b1", "c"):
         layout[name].set_xlabel("time (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")])
+    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
     return figure
 
 
 def _accelerations(file: RunFile) -> np.ndarray:
     """d omega/dt by the equations of motion at every sample, (time, body, 3)."""
-    specification = json.loads(file.attributes["specification"])
-    facts = sheet(specification["problem"])
-    parameters = facts.check(specification["parameters"])
-    problem = formulate(facts, parameters, {"q": file["q"][0], "omega": file["omega"][0]}, "vector_field", {}).problem
+    start = {"q": file["q"][0], "omega": file["omega"][0]}
+    problem = formulate(sheet(file.attributes["problem"]), parameters(file), start, "vector_field", {}).problem
     rates = np.zeros((len(file["time"]), 2*file["q"].shape[1], 3))
     for state, rate in zip(np.concatenate([file["q"], file["omega"]], axis=1), rates, strict=True):
         problem.rhs(0.0, state, rate)

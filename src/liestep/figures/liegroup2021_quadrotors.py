@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.liegroup2021 import first_run, ladder
+from liestep.figures.liegroup2021 import first_run, ladder, parameters
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, SINGLE, drawing, marks, new_figure
-from liestep.figures.twospheres2009_motion import parameters
 from liestep.study.files import RunFile
 from liestep.systems.quadrotor_payload import desired_directions, desired_path
 

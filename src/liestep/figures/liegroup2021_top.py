@@ -1,12 +1,11 @@
 """Figures 2 and 3 of liegroup2021: the heavy top by symplectic Lie group integrators."""
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.liegroup2021 import first_run, ladder
+from liestep.figures.liegroup2021 import first_run, ladder, parameters
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.style import DASHED, DOTTED, DOUBLE, SOLID, Mark, drawing, mix, new_figure
@@ -30,9 +29,9 @@ FLOOR_COLOUR, FLOORS, NEAR = "0.87", 30.0, 0.1
 
 def _data(file: RunFile) -> tuple[np.ndarray, np.ndarray]:
     """(m l Q^T Gamma0, Q chi), (time, 3) each; the paper's Gamma0 is minus the acceleration of gravity."""
-    p = json.loads(file.attributes["specification"])["parameters"]
+    p = parameters(file)
     gamma = -p["mass"]*p["length"]*np.einsum("tji,j->ti", file["attitude"], p["gravity"])
-    return gamma, file["attitude"] @ np.array(p["axis"])
+    return gamma, file["attitude"] @ p["axis"]
 
 
 def _sphere(axes: Axes, gamma: np.ndarray, colour, line: bool) -> float:
