@@ -315,7 +315,7 @@ def test_the_claims_of_the_papers_can_be_judged(path):
         for choice in [*one.runs, *one.against]:
             study = studies.setdefault(choice.study, Study.find(choice.study, ROOT/"config"))
             cells = study.select(choice.problem, choice.integrator, [choice.resolution] if choice.resolution else None)
-            single = one.criterion.kind in ("relative", "digits", "factor", "quantile")
+            single = one.criterion.kind in ("relative", "digits", "factor", "quantile", "extremum", "state")
             assert len(cells) == 1 or not single, one.id
             assert one.criterion.kind != "order" or "orders" in study.config.tables, one.id
             assert one.criterion.kind != "drift" or "drift" in study.config.tables, one.id

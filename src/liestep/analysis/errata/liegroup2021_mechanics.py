@@ -54,11 +54,17 @@ def top_inertia() -> Evidence:
                     " {printed:.6f} if the printed inertia is that about the fixed point; printed 4.61538", rates)
 
 
+def moving_energy(masses: np.ndarray, lengths: np.ndarray, rates: np.ndarray) -> float:
+    """Kinetic energy of a chain from the velocities of its masses; rates are the dq/dt (n, 3)."""
+    velocities = np.cumsum(lengths[:, None]*rates, axis=0)
+    return 0.5*float(np.sum(masses*np.sum(velocities**2, axis=1)))
+
+
 def chain_energy() -> Evidence:
     """Kinetic energy of five pendula from the velocities of the masses, and the two double sums."""
     random, n = np.random.default_rng(7), 5
     masses, lengths, v = random.uniform(0.5, 2.0, n), random.uniform(0.5, 2.0, n), random.standard_normal((n, 3))
-    exact = 0.5*float(np.sum(masses*np.sum(np.cumsum(lengths[:, None]*v, axis=0)**2, axis=1)))
+    exact = moving_energy(masses, lengths, v)
     above = np.cumsum(masses[::-1])[::-1]  # sum of the masses from i on
     pairs = np.outer(lengths, lengths)*(v @ v.T)
     corrected = 0.5*float(np.sum(above[np.maximum.outer(np.arange(n), np.arange(n))]*pairs))
