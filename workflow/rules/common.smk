@@ -3,6 +3,7 @@ import os
 import sys
 from pathlib import Path
 
+from liestep.report.commands import page_source
 from liestep.study.workflow import ERRATA_SOURCES, Workflow, rule_name, source
 from liestep.systems.sheet import InputError
 

@@ -197,9 +197,13 @@ class Workflow:
         return [self.results/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
 
     @property
+    def report(self) -> Path:
+        return self.results/"report.html"
+
+    @property
     def targets(self) -> list[Path]:
         """Everything that is asked for but the runs."""
-        found = list(self.verdicts)
+        found = [self.report, *self.verdicts]
         for products in self.studies:
             found += [*(reference.path for reference in products.references), *products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]

@@ -1,0 +1,42 @@
+"""The command that makes the report. Light to import: the workflow asks for `page_source` each time it is read."""
+import hashlib
+import sys
+from pathlib import Path
+
+from liestep.core.sources import package_modules, source_hash
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def page_source() -> str:
+    """Hash of what makes the report: modules and templates."""
+    digest = hashlib.sha256(source_hash(*package_modules("liestep.report")).encode())
+    for path in sorted(TEMPLATES.iterdir()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def command_report(arguments) -> None:
+    from liestep.report.page import make_report
+    from liestep.study.textfiles import write_text_atomically
+    from liestep.study.workflow import Workflow
+
+    workflow = Workflow(wanted(arguments.config, arguments.study), arguments.config, arguments.results)
+    text, summary = make_report(workflow)
+    write_text_atomically(workflow.report, text)
+    print(f"{workflow.report}: {summary}", file=sys.stderr)
+
+
+def wanted(config: Path, studies: list[str]) -> dict:
+    """Content of config.yaml, with the studies of the command line if there are any."""
+    from liestep.study.yamlfile import read_yaml
+
+    path = config/"config.yaml"
+    content = read_yaml(path)[0] if path.is_file() else {}
+    return {**(content or {}), **({"studies": studies} if studies else {})}
+
+
+def declare(add) -> None:
+    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    command = add("report", command_report, "collect verdicts, figures, tables, runs and errata in one HTML file: report.html")
+    command.add_argument("study", nargs="*", help="studies to show (default: those of config.yaml)")

@@ -1,0 +1,120 @@
+"""Tables and runs as compact data, which the page turns into rows when somebody opens them."""
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas
+
+from liestep.analysis.results import StudyResults
+from liestep.analysis.tables import READABLE, filled
+from liestep.study.files import require_current
+from liestep.study.reference import study_reference
+from liestep.systems.sheet import InputError
+
+DIGITS = 8          # of numbers in the page; the CSV files have all
+MOST_NUMBERS = 64   # of an array that the page shows; files of runs have all
+SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean", "energy_error_max",
+         "momentum_error_max_relative", "unit_length_error_max", "orthogonality_error_max", "cost", "seconds")  # of a run, before it is opened
+
+
+def table_data(results: StudyResults, name: str) -> dict[str, Any]:
+    """Columns and rows of a table: the readable columns that are not empty.
+
+    Raises:
+        InputError: it does not exist, or has rows of runs that are not in the study.
+    """
+    table = results.table(name)
+    for keys in (("problem", "integrator", "resolution"), ("problem", "integrator")):
+        if set(keys) <= set(table.columns) and "runtime" not in table.columns:
+            known = {tuple(getattr(cell, key) for key in keys) for cell in results.study.cells}
+            for row in table[list(keys)].itertuples(index=False):
+                if tuple(row) not in known:
+                    raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the study; "
+                                     f"run `liestep analyse {results.study.name}` again")
+    columns = [column for column in READABLE.get(name, table.columns) if column in table.columns and table[column].notna().any()]
+    return {"columns": columns, "rows": _rows(table[columns])}
+
+
+def _rows(table: pandas.DataFrame) -> list[list]:
+    return [[_value(item) for item in row] for row in table.itertuples(index=False)]
+
+
+def _value(item: Any) -> Any:
+    """A cell as JSON can hold it: missing is None, numbers have DIGITS digits."""
+    if not filled(item):
+        return None
+    if hasattr(item, "item"):
+        item = item.item()
+    if isinstance(item, float):
+        short = float(f"{item:.{DIGITS}g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short if abs(short) != float("inf") else str(short)
+    return item
+
+
+def runs_data(results: StudyResults) -> dict[str, Any]:
+    """Every run of a study: its row of metrics.csv and what its file was made from. What runs share is stored once.
+
+    Raises:
+        InputError: metrics.csv or a run's file is missing or stale.
+    """
+    metrics = results.metrics
+    columns = [column for column in metrics.columns if metrics[column].notna().any()]
+    cells = results.study.cells
+    sources = [require_current(cell.path, cell.spec, names=()).attributes["source_hash"] for cell in cells]
+    specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
+    shown = [column for column in SHOWN if column in columns]
+    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown, "source_hash": shared(sources),
+            "specification": {name: shared([spec[name] for spec in specifications]) for name in specifications[0]}}
+
+
+def shared(values: list) -> dict[str, list]:
+    """Distinct values, and for each item its place among them (left out where all are equal)."""
+    distinct: list = []
+    places: dict[str, int] = {}
+    for value in values:
+        if repr(value) not in places:
+            places[repr(value)] = len(distinct)
+            distinct.append(value)
+    return {"values": distinct} if len(distinct) == 1 else {"values": distinct, "of": [places[repr(value)] for value in values]}
+
+
+def abbreviate(value: Any) -> Any:
+    """Long arrays by their shape and range."""
+    if isinstance(value, Mapping):
+        return {name: abbreviate(item) for name, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    shape, numbers = _shape(value), list(_flat(value))
+    if len(numbers) <= MOST_NUMBERS or not all(isinstance(item, int | float) for item in numbers):
+        return value
+    return f"{' x '.join(map(str, shape))} numbers from {min(numbers):.6g} to {max(numbers):.6g}, all in the file's attribute specification"
+
+
+def _shape(value: list) -> tuple[int, ...]:
+    return (len(value), *(_shape(value[0]) if value and isinstance(value[0], list) else ()))
+
+
+def _flat(value: Any) -> Iterable:
+    if isinstance(value, list):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
+
+
+def references_data(results: StudyResults) -> list[dict[str, str]]:
+    """Reference of each problem: file, engines, hashes; empty where the study asks for none.
+
+    Raises:
+        InputError: one is missing or stale.
+    """
+    if not results.config.reference:
+        return []
+    found = []
+    for problem in results.config.problems:
+        path, spec = study_reference(results.study, problem)
+        attributes = require_current(path, spec, spec.source_hash, ()).attributes
+        gaps = {name[len("disagreement_"):-len("_max")]: value for name, value in attributes.items() if name.startswith("disagreement_")}
+        found.append({"problem": problem, "engines": attributes["engines"],
+                      "disagreement": ", ".join(f"{value:.2g} in {name}" for name, value in gaps.items()),
+                      "run_sha256": attributes["run_sha256"], "source_hash": attributes["source_hash"]})
+    return found

@@ -1,0 +1,128 @@
+"""Claims and errata with the files they come from, checked to be of today's claims and errata files."""
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas
+from markupsafe import Markup
+
+from liestep.analysis.claims import describe
+from liestep.analysis.errata import errata_papers, load_errata
+from liestep.report.links import anchor, evidence, link_errata
+from liestep.study.claimfile import VERDICTS, Claim, load_claims
+from liestep.study.textfiles import read_csv
+from liestep.systems.sheet import InputError
+
+MEANINGS = {  # verdict -> (sign, class of colours, meaning)
+    "reproduced": ("✓", "good", "the criterion, written down before the run, is met with the data that the paper prints"),
+    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan; the number of settings is given"),
+    "calibrated": ("≈", "fair", "met with a datum that was chosen to come near this number: agreement, but no evidence"),
+    "qualitative": ("≈", "fair", "a statement without a number is met by a criterion of ours"),
+    "not reproduced": ("✗", "bad", "the criterion is not met"),
+    "not testable": ("–", "none", "no criterion can be stated"),
+}
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim with its row of claims.csv; `links` are (text, anchor) of figures and tables, `runs` (study, anchor, keys of the run)."""
+
+    claim: Claim
+    outcome: Mapping
+    anchor: str
+    setting: Markup
+    statement: Markup
+    links: list[tuple[str, str]]
+    runs: list[tuple[str, str, str]]
+
+    @property
+    def rank(self) -> int:
+        return VERDICTS.index(self.outcome["verdict"])
+
+
+@dataclass(frozen=True)
+class PaperClaims:
+    """All claims of a paper."""
+
+    paper: str
+    citation: str
+    rows: list[ClaimRow]
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """(verdict, number of claims), all verdicts that occur."""
+        found = [(verdict, sum(row.outcome["verdict"] == verdict for row in self.rows)) for verdict in VERDICTS]
+        return [(verdict, count) for verdict, count in found if count]
+
+
+@dataclass(frozen=True)
+class PaperErrata:
+    """All errata of a paper: rows of errata.csv."""
+
+    paper: str
+    citation: str
+    rows: list[Mapping]
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(row["erratum"]) for row in self.rows]
+
+
+def paper_claims(paths: Iterable[Path], results: Path, figures: Mapping[str, Collection[str]], tables: Mapping[str, Collection[str]],
+                 errata: Mapping[str, list[str]]) -> list[PaperClaims]:
+    """Claims of all papers with their verdicts.
+
+    Args:
+        paths: claims files.
+        figures, tables: names in the page, by study.
+        errata: ids of errata by paper.
+
+    Raises:
+        InputError: claims.csv is missing, or is not of these files.
+    """
+    files = [load_claims(path) for path in paths]
+    if not files:
+        return []
+    table = _read(results/"claims.csv")
+    wanted = [(file.paper, claim.id, claim.statement, describe(claim)) for file in files for claim in file.claims]
+    _require(table, ("paper", "claim", "statement", "criterion"), wanted, results/"claims.csv", "liestep claims")
+    rows = iter(table.to_dict("records"))
+    return [PaperClaims(file.paper, file.citation, [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
+                                                    for claim in file.claims]) for file in files]
+
+
+def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping, errata: list[str]) -> ClaimRow:
+    runs = [(choice.study, anchor("runs", choice.study), "/".join(filter(None, (choice.problem, choice.integrator, choice.resolution))))
+            for choice in (*claim.runs, *claim.against)]
+    return ClaimRow(claim, outcome, anchor("claim", paper, claim.id), link_errata(_text(outcome["setting"]), paper, errata),
+                    link_errata(claim.statement, paper, errata), evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
+
+
+def paper_errata(folder: Path, results: Path) -> list[PaperErrata]:
+    """Errata of all papers with their evidence.
+
+    Raises:
+        InputError: errata.csv is missing, or is not of today's errata files.
+    """
+    files = [load_errata(paper, folder) for paper in errata_papers(folder)]
+    table = _read(results/"errata.csv")
+    wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files for entry in file.errata]
+    _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv", "liestep errata")
+    rows = iter(table.to_dict("records"))
+    return [PaperErrata(file.paper, file.citation, [next(rows) for _ in file.errata]) for file in files]
+
+
+def _read(path: Path) -> pandas.DataFrame:
+    table = read_csv(path).astype(object)
+    return table.where(table.notna(), None)
+
+
+def _require(table: pandas.DataFrame, columns: tuple[str, ...], wanted: list[tuple], path: Path, command: str) -> None:
+    """Raises InputError unless the columns of the table hold exactly `wanted`."""
+    missing = not set(columns) <= set(table.columns)
+    if missing or [tuple(map(_text, row)) for row in table[list(columns)].itertuples(index=False)] != wanted:
+        raise InputError(f"{path} is of another state of the {path.stem} files; run `{command}` again")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,22 @@
+# All results in one HTML file. It reads files of runs and references too, but whatever changes those makes the tables anew.
+rule page:
+    input:
+        verdicts=WORKFLOW.verdicts,
+        tables=[products.tables + products.timings for products in WORKFLOW.studies],
+        figures=[
+            products.figure(name, kind)
+            for products in WORKFLOW.studies
+            for name in products.figures
+            for kind in ("png", "caption.txt")
+        ],
+    output:
+        WORKFLOW.report,
+    log:
+        "results/logs/page.log",
+    params:
+        studies=" ".join(products.name for products in WORKFLOW.studies),
+        source=page_source(),
+    message:
+        "report of everything"
+    shell:
+        "liestep report {params.studies} 2> {log}"
