@@ -17,7 +17,7 @@ MODULES = {
     "energy_error": "series", "momentum_error": "series", "length_error": "series",
     "convergence": "ladders", "energy_convergence": "ladders", "length_convergence": "ladders",
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
-    "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth",
+    "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth", "error_constants": "constants",
     "twospheres2009.figure1": "twospheres2009", "twospheres2009.figure3": "twospheres2009", "twospheres2009.figure4": "twospheres2009",
     "twospheres2009.figure5": "twospheres2009", "twospheres2009.figure2": "twospheres2009_sphere",
     "twospheres2009.figure6": "twospheres2009_sphere", "twospheres2009.figure7": "twospheres2009_sphere",
