@@ -28,9 +28,20 @@ def command_time(arguments) -> None:
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
+def command_new_study(arguments) -> None:
+    from liestep.study.new_study import new_study
+
+    path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
+    print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
+
+
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     reference = add("reference", command_reference, "make the reference solution of one problem of a study, unless it is up to date")
     reference.add_argument("study")
     reference.add_argument("problem")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
+    new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
+    new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
+    new.add_argument("--problem", default="sphere_nbody", help="id of a problem, see `liestep list` (default sphere_nbody)")
+    new.add_argument("--preset", help="its parameters and start (default: the first)")
