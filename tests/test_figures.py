@@ -19,7 +19,7 @@ STUDY = """
 title: Tiny study
 reference: true
 timing: true
-tables: [orders, energy, drift, work]
+tables: [orders, energy, drift, growth, work]
 problems:
   bodies: {label: three bodies, system: sphere_nbody, t_end: 1}
 integrators:
@@ -259,7 +259,7 @@ def test_ensemble_marks_the_printed_value(made):
 
 def test_work_precision_has_panels_for_what_was_measured(made):
     titles = [axes.get_title(loc="left") for axes in commands.drawing_of("work_precision")(made["tiny"]).axes]
-    assert titles == ["error over force evaluations", "error over seconds"]
+    assert titles == ["error over evaluations", "error over seconds"]
 
 
 def test_figures_without_their_data_say_what_is_missing(made):
