@@ -182,6 +182,7 @@ samples: 2
     assert list(metrics["status"] == "ok") == [False, True, True, True, True]  # a run that stops early is a result
     assert metrics["error"][1:].notna().all()
     assert "Nothing to be done" in place.call().stderr
+    assert 'id="figure/tiny/convergence"' in (tmp_path/"results"/"report.html").read_text()
     report = place.call("--report", str(tmp_path/"report.html"))
     assert report.returncode == 0, report.stderr
     assert "convergence.png" in (tmp_path/"report.html").read_text()
