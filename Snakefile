@@ -20,6 +20,7 @@ include: "workflow/rules/runs.smk"
 include: "workflow/rules/references.smk"
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/animations.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from test_cli import contents, refused
+from test_workflow import STUDY, Place
 
 from liestep.animation.film import animate, chosen, frame_of, writer_for
 from liestep.animation.motions import motion_of
@@ -14,9 +15,12 @@ from liestep.figures.space import Scene
 from liestep.figures.style import new_figure
 from liestep.study.content import carry_out
 from liestep.study.files import read, write
+from liestep.study.plan import Study
 from liestep.study.reference import compute_reference, specify_reference
 from liestep.study.specification import specify
+from liestep.study.workflow import StudyProducts
 from liestep.systems import sheet, system_ids
+from liestep.systems.sheet import InputError
 
 SMALL = ["--frames", "4", "--width", "120"]
 
@@ -120,3 +124,28 @@ def test_ensembles_and_empty_runs_are_refused(tmp_path, capsys):
     many = specify("sphere_nbody", "vi_sphere", t_end=0.1, steps=2, ensemble={"members": 2, "amplitude": 1e-3})
     write(carry_out(many), tmp_path/"many.nc")
     assert "holds an ensemble" in refused(["animate", str(tmp_path/"many.nc")], capsys)
+
+
+def test_workflow_makes_the_films_that_a_study_names(tmp_path):
+    place = Place(tmp_path)
+    place.study.write_text(STUDY + "animations: [bodies/rk4/h0.1]\n")
+    place.make("--until", "animate_tiny_bodies_rk4_h0_1")
+    film = tmp_path/"results"/"tiny"/"animations"/"bodies.rk4.h0.1.gif"
+    with Image.open(film) as pictures:
+        assert pictures.n_frames == 6
+
+
+@pytest.mark.parametrize(("entry", "expected"), [
+    ("bodies/rk4", "'bodies/rk4' must be problem/integrator/resolution"),
+    ("body/rk4/h0.1", "did you mean bodies?"),
+    ("bodies/rk5/h0.1", "did you mean rk4?"),
+    ("bodies/rk4/h0.2", "did you mean h0.1?"),
+])
+def test_wrong_entries_name_file_and_line(entry, expected, tmp_path):
+    path = tmp_path/"tiny.yaml"
+    path.write_text(STUDY + f"animations: [{entry}]\n")
+    with pytest.raises(InputError) as caught:
+        StudyProducts(Study.find(str(path)))
+    assert expected in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line 10: animations: ")
+    assert str(caught.value).count(str(path)) == 1

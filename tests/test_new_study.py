@@ -46,7 +46,7 @@ def test_every_commented_key_is_a_key(place, capsys):
     assert main(["new-study", "first"]) == 0
     path = place/"config"/"studies"/"first.yaml"
     text = path.read_text()
-    for line in ("# timing: true", "# replicas: 3", "# tolerances: [1e-4", "# label:"):
+    for line in ("# timing: true", "# replicas: 3", "# tolerances: [1e-4", "# label:", "# animations:"):
         assert line in text
         path.write_text(text.replace(line, line[2:]))
         assert main(["check", "first"]) == 0

@@ -123,6 +123,7 @@ class StudyConfig(Settings):
     tables: list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]] = Field(
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: list[str] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
+    animations: list[str] = Field([], description="runs of which a film (GIF) is made: problem/integrator/resolution, for example bodies/rk4/h0.01")
     plugins: list[str] = Field([], description="files with own systems or integrators")
 
 

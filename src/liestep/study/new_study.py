@@ -40,6 +40,7 @@ samples: 51                          # stored times, both ends included; must di
 reference: true                      # two independent engines, for state errors and orders
 tables: [orders, energy, momentum, work]   # and drift, growth, horizons
 figures: [convergence, energy_error, momentum_error, work_precision]
+# animations: [main/{first}/h{step:.6g}]  # films of runs: problem/integrator/resolution
 # timing: true                       # seconds too: every run once more, alone on the machine
 # replicas: 3                        # floor of round-off: runs started 1 ulp apart
 """
@@ -74,4 +75,4 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
     return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or next(iter(facts.presets)), first=able[0],
                            t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)), field=next(iter(start.initial)),
-                           integrators="\n".join(lines))
+                           step=min(start.t_end, LONGEST)/400, integrators="\n".join(lines))

@@ -16,7 +16,7 @@ from liestep.core.sources import package_modules, source_hash
 from liestep.figures.commands import MODULES, require_figure
 from liestep.study.claimfile import load_claims
 from liestep.study.config import Strict, complaint
-from liestep.study.plan import Study, Sweep, study_names
+from liestep.study.plan import Cell, Study, Sweep, study_names
 from liestep.systems.sheet import InputError, unknown
 
 CONFIG, RESULTS = Path("config"), Path("results")
@@ -82,6 +82,22 @@ class Reference:
     fingerprint: str
 
 
+@dataclass(frozen=True)
+class Animation:
+    """Film of one run of a study."""
+
+    cell: Cell
+    path: Path
+
+    @property
+    def rule(self) -> str:
+        return rule_name("animate", self.cell.study, self.cell.problem, self.cell.integrator, self.cell.resolution)
+
+    @property
+    def label(self) -> str:
+        return f"{self.cell.problem}.{self.cell.integrator}.{self.cell.resolution}"
+
+
 class StudyProducts:
     """Files of one study."""
 
@@ -94,6 +110,7 @@ class StudyProducts:
             except InputError as error:
                 raise study.complain(("figures",), error) from None
         self.runs = [cell.path for cell in study.cells]
+        self.animations = [self._animation(text) for text in study.config.animations]
         self.references = [self._reference(problem) for problem in study.config.problems] if study.config.reference else []
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
@@ -109,6 +126,19 @@ class StudyProducts:
 
         path, spec = study_reference(self.study, problem)
         return Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+
+    def _animation(self, text: str) -> Animation:
+        """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""
+        try:
+            parts = text.split("/")
+            if len(parts) != 3:
+                raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
+            cell, = self.study.select(parts[0], parts[1], parts[2:])
+            if cell.spec.ensemble is not None:
+                raise InputError(f"{text} is an ensemble; animations are of single runs")
+        except InputError as error:
+            raise self.study.complain(("animations",), str(error).removeprefix(f"{self.study.path}: ")) from None
+        return Animation(cell, self.folder/"animations"/f"{'.'.join(parts)}.gif")
 
     def figure(self, name: str, kind: str) -> Path:
         return self.folder/"figures"/f"{name}.{kind}"
@@ -207,6 +237,7 @@ class Workflow:
         for products in self.studies:
             found += [*(reference.path for reference in products.references), *products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
+            found += [film.path for film in products.animations]
         return found
 
 

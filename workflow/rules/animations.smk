@@ -1,0 +1,25 @@
+# Films of the runs that a study names under `animations`.
+for products in WORKFLOW.studies:
+    for film in products.animations:
+
+        rule:
+            name:
+                film.rule
+            input:
+                film.cell.path,
+            output:
+                report(
+                    film.path,
+                    caption="../report/animation.rst",
+                    category=products.name,
+                    labels={"animation": film.label},
+                ),
+            log:
+                products.log("animate", film.label),
+            params:
+                fingerprint=film.cell.fingerprint,
+                source=source("liestep.animation"),
+            message:
+                f"{products.name}: film of {film.label}"
+            shell:
+                "liestep animate {input} -o {output} 2> {log}"
