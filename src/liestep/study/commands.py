@@ -1,6 +1,8 @@
 """Commands that make the products of a study beside its runs: references and timings."""
 import sys
 
+from liestep.systems.sheet import InputError
+
 
 def command_reference(arguments) -> None:
     from liestep.study.files import write
@@ -35,6 +37,22 @@ def command_new_study(arguments) -> None:
     print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
 
 
+def command_status(arguments) -> None:
+    from liestep.study.plan import Study, study_names
+    from liestep.study.status import items, lines, workflow_line
+    from liestep.study.workflow import StudyProducts
+
+    names = arguments.study or study_names(arguments.config)
+    if not names:
+        raise InputError(f"there is no study in {arguments.config/'studies'}")
+    for name in names:
+        products = StudyProducts(Study.find(name, arguments.config, arguments.results))
+        print(*lines(products.name, items(products), arguments.all), sep="\n", flush=True)
+    running = workflow_line()
+    if running:
+        print(running)
+
+
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     reference = add("reference", command_reference, "make the reference solution of one problem of a study, unless it is up to date")
@@ -45,3 +63,6 @@ def declare(add) -> None:
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
     new.add_argument("--problem", default="sphere_nbody", help="id of a problem, see `liestep list` (default sphere_nbody)")
     new.add_argument("--preset", help="its parameters and start (default: the first)")
+    status = add("status", command_status, "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
+    status.add_argument("study", nargs="*", help="ids of studies (default: all)")
+    status.add_argument("--all", action="store_true", help="every product that is not done on a line of its own")
