@@ -25,23 +25,29 @@ class Flow:
         self.spec = specify(problem[0], integrator, preset=problem[1], steps=1, **request)
         formulated, self.component = build(self.spec)
         self.problem, self.start, self.momentum_scale = formulated.problem, formulated.start, formulated.momentum_scale
+        self.observables = formulated.observables
 
     def __call__(self, y, h, steps=1):
         """State after some steps from y; y is left as it is."""
         return self._run(y, h, steps)[0]
 
+    def observed(self, y):
+        """Observables by name."""
+        values = self._run(y, 0.0, 0)[1]
+        return {item.name: values[item.columns] for item in self.observables}
+
     def momentum(self, y):
         """Momentum map J (3,)."""
-        return self._run(y, 0.0, 0)[1]
+        return self.observed(y)["momentum_map"]
 
     def _run(self, y, h, steps):
         y = y.copy()
         work = self.component.workspace(self.problem, y)
-        recorder = new_recorder(y.shape[0], np.zeros(7), max(steps, 1), 2, every=steps + 1)
+        recorder = new_recorder(y.shape[0], np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2, every=steps + 1)
         loop = loop_for(advance, self.component, self.problem, recorder, work)
         status, done = loop(self.component, self.problem, recorder, y, h, 0, steps, work)
         assert status == Status.OK, f"{Status(status).sentence} (step {done})"
-        return y, recorder.series[0, 1:4]
+        return y, recorder.series[0]
 
 
 def exact(problem, y, t, substeps):
@@ -61,21 +67,19 @@ COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 3: [2
 
 
 def states(problem, name, steps, t_end=T_END, **options):
-    """q and omega (SAMPLES, 2n, 3) at common times, None when the run fails."""
+    """State fields (SAMPLES, ..., 3) at common times, None when the run fails."""
     outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=t_end, steps=steps, samples=SAMPLES, options=options))
     if outcome.status != Status.OK:
         return None
     fields = outcome.formulated.to_fields(outcome.outputs.states)
-    return np.concatenate([fields["q"], fields["omega"]], axis=1)
+    return {item.name: fields[item.name] for item in outcome.formulated.fields if item.norm != "derived"}
 
 
-def state_error(rows, true):
-    """Largest chord between directions, or distance of angular velocities over their largest value; inf for a failed run."""
-    if rows is None:
+def state_error(found, true):
+    """Largest distance of vectors (of directions: the chord) over the largest length of the field's vectors; inf for a failed run."""
+    if found is None:
         return np.inf
-    n = rows.shape[1]//2
-    gap = np.linalg.norm(rows - true, axis=2)
-    return max(gap[:, :n].max(), gap[:, n:].max()/np.linalg.norm(true[:, n:], axis=2).max())
+    return max(np.linalg.norm(found[name] - true[name], axis=-1).max()/np.linalg.norm(true[name], axis=-1).max() for name in true)
 
 
 def estimate(problem, name, true, counts, t_end=T_END, **options) -> OrderEstimate:

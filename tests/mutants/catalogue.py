@@ -5,7 +5,7 @@ of `examine`: at least these must fail. Edits follow the source: when it changes
 """
 from dataclasses import dataclass, field
 
-BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")
+BODIES, PENDULUM, TOP = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled"), ("heavy_top", "asymmetric")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,24 @@ def _vi(name, file, old, new, breaks, integrator="vi_sphere", **more):
     return Mutant(name, f"integrators/{file}.py", old, new, integrator, breaks, **more)
 
 
+def _cf(name, old, new, **more):
+    return Mutant(name, "integrators/commutator_free.py", old, new, "cf4", ("order",), **more)
+
+
+def _cut(name, old, new):
+    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk4", ("order",), options={"dexpinv": 2})
+
+
+def _top(name, file, old, new):
+    return Mutant(name, file, old, new, "rkmk4", ("order",), TOP)
+
+
+def _slgi(name, old, new, breaks=("order", "symmetry"), file="integrators/slgi.py", **more):
+    return Mutant(name, file, old, new, "slgi", breaks, TOP, **more)
+
+
 NEWTON, FIXED_POINT = {"solver": "newton"}, {"solver": "fixed_point"}
+SPATIAL_RATE = "to_space(y, body_rate(self.system.inertia, to_body(y, row(y, 3))))"
 STAGE = "problem.rhs(t + self.c[s]*h, z, work[s])"
 
 MUTANTS = (
@@ -61,9 +78,36 @@ MUTANTS = (
           "    q = quadratic(s, c, A, q)\n    return q, add(quadratic(s, c, A, w), cross(r, q))",
           "    return quadratic(s, c, A, q), add(quadratic(s, c, A, w), cross(r, q))", ("order", "manifold")),
     _rkmk("a for dexp_A a", "geometry/se3.py", "r = quadratic(c, d, A, a)", "r = a", problem=PENDULUM),
-    _rkmk("body-fixed angular acceleration", "formulations/sphere.py", "put(out, n + i, cross(row(q, i), row(self.dw, i)))",
-          "put(out, n + i, row(self.dw, i))"),
+    _rkmk("body-fixed angular acceleration", "formulations/sphere.py", "axpy(self.beta, a, cross(a, row(self.dw, i)))",
+          "axpy(self.beta, a, row(self.dw, i))"),
     Mutant("rotation the other way", "geometry/se3.py", "q = quadratic(s, c, A, q)", "q = quadratic(-s, c, A, q)", "lie_euler", ("order",)),
+    _cut("all terms of dexpinv positive", "[number/factorial(j)", "[abs(number)/factorial(j)"),
+    _cut("last bracket of the series forgotten", "range(1, self.coefficients.shape[0])", "range(1, self.coefficients.shape[0] - 1)"),
+    _cut("nested bracket the other way", "problem.bracket(sigma, scratch, scratch)", "problem.bracket(scratch, sigma, scratch)"),
+    _cut("series without factorials", "number/factorial(j) for", "number/1 for"),
+    # other exponential methods
+    *(_cf(f"swapped final exponentials, {problem[0]}", 'exponential(START, "1/4 1/6 1/6 -1/12"), exponential(3, "-1/12 1/6 1/6 1/4")',
+          'exponential(START, "-1/12 1/6 1/6 1/4"), exponential(3, "1/4 1/6 1/6 -1/12")', problem=problem) for problem in (BODIES, TOP)),
+    _cf("last stage from the start of the step", 'exponential(0, "-1/2 0 1", stage=True)', 'exponential(START, "0 0 1", stage=True)'),
+    _cf("every exponential from the start of the step", "y if self.bases[number] < 0", "y if self.bases[number] < 4"),
+    *(Mutant(name, "integrators/casas_owren.py", "E = [0, 0, -1/8, 0, -1/12]", f"E = {e}", "rkmk4_2comm", ("order",)) for name, e in (
+        ("last commutator missing", [0, 0, -1/8, 0, 0]), ("inner commutator missing", [0, 0, 0, 0, -1/12]),
+        ("sign of the last commutator", [0, 0, -1/8, 0, 1/12]))),
+    # rigid bodies
+    _top("angular velocity in the body's axes", "formulations/rigid_body.py", SPATIAL_RATE, "body_rate(self.system.inertia, to_body(y, row(y, 3)))"),
+    _top("moments of inertia about spatial axes", "formulations/rigid_body.py", SPATIAL_RATE, "body_rate(self.system.inertia, row(y, 3))"),
+    _top("generator of the direct product", "formulations/rigid_body.py",
+         "sub(torque, cross(w, row(y, 3))) if self.semidirect else torque", "torque"),
+    _top("n for dexp_u n", "groups/cotangent_rotation.py", "quadratic(c, d, u, row(xi, 1))", "row(xi, 1)"),
+    _top("momentum is not turned", "groups/cotangent_rotation.py", "quadratic(s, c, u, row(y, 3))", "row(y, 3)"),
+    _slgi("torque in the body's axes", "return self.system.torque(y)", "return to_body(y, self.system.torque(y))", ("order", "momentum"),
+          "formulations/rigid_body.py"),
+    _slgi("torque at the start of the step", "turn(to_space(y, scale(self.theta, z)), y, stage)", "turn(scale(0.0, z), y, stage)", count=2),
+    _slgi("kick of the momentum at the start of the step", "axpy(h, problem.torque(stage), row(y, 3))", "axpy(h, problem.torque(y), row(y, 3))"),
+    _slgi("second dexp forgotten", "axpy(-theta, quadratic(j[0], j[1], part, kick), quadratic(k[0], k[1], whole, end))",
+          "quadratic(k[0], k[1], whole, end)"),
+    _slgi("dexp of the rotation back", "whole, part = scale(-1.0, z)", "whole, part = scale(1.0, z)"),
+    _slgi("attitude turned about an axis of the body", "turn(to_space(y, z), y, y)", "turn(z, y, y)"),
     # explicit variational step
     _vi("missing h/2 in the first half", "variational_sphere", "a = axpy(-0.5*h/", "a = axpy(-h/", ("order", "symmetry")),
     _vi("missing h/2 in the second half", "variational_sphere", "put(w, i, axpy(-0.5*h/", "put(w, i, axpy(-h/", ("order", "symmetry")),
