@@ -88,7 +88,7 @@ def command_sweep(arguments) -> None:
     from liestep.study.sweep import run_cells
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
-    cells = study.select(arguments.problem, arguments.integrator, arguments.resolution)
+    cells = [cell for problem in arguments.problem.split(",") for cell in study.select(problem, arguments.integrator, arguments.resolution)]
     skip_blas()
     made, kept, failed = run_cells(cells)
     print(f"{study.name} {arguments.problem}: {made} made, {kept} kept, {failed} stopped early", file=sys.stderr)
@@ -131,7 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("check", command_check, "check a run's file or a study").add_argument("target")
     sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")
     sweep.add_argument("study")
-    sweep.add_argument("problem")
+    sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
     add_products(add)

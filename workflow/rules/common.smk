@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from liestep.report.commands import page_source
-from liestep.study.workflow import ERRATA_SOURCES, Workflow, rule_name, source
+from liestep.study.jobs import rule_name
+from liestep.study.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.systems.sheet import InputError
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.

@@ -1,17 +1,18 @@
-# Reference solutions: one job per problem of a study with `reference: true`.
-for reference in WORKFLOW.references:
+# Reference solutions of studies with `reference: true`; problems with the same system share a job. `update` keeps the files that exist:
+# the command makes those that are missing or out of date.
+for batch in WORKFLOW.references:
 
     rule:
         name:
-            rule_name("reference", reference.study, reference.problem)
+            rule_name("reference", batch.study, batch.label)
         output:
-            reference.path,
+            update(batch.paths),
         log:
-            f"results/{reference.study}/logs/reference.{reference.problem}.log",
+            f"results/{batch.study}/logs/reference.{batch.label}.log",
         params:
-            place=f"{reference.study} {reference.problem}",
-            fingerprint=reference.fingerprint,
+            place=f"{batch.study} {batch.problems}",
+            fingerprint=batch.fingerprint,
         message:
-            f"{reference.study}: reference of {reference.problem}"
+            f"{batch.study}: reference of {batch.problems}"
         shell:
             "liestep reference {params.place} 2> {log}"

@@ -8,7 +8,7 @@ if WORKFLOW.config.granularity != "run":
             output:
                 update(batch.runs),
             log:
-                f"results/{batch.study}/logs/{'.'.join(batch.place)}.log",
+                f"results/{batch.study}/logs/{batch.label}.log",
             params:
                 place=" ".join((batch.study, *batch.place)),
                 fingerprint=batch.fingerprint,

@@ -10,15 +10,20 @@ def command_reference(arguments) -> None:
     from liestep.study.reference import compute_reference, is_current_reference, study_reference
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
-    path, spec = study_reference(study, arguments.problem)
-    if is_current_reference(path, spec):
-        print(f"{study.name} {arguments.problem}: reference kept", file=sys.stderr)
-        return
-    content = compute_reference(spec)
-    write(content, path)
-    found = content.attributes
+    for problem in arguments.problem.split(","):
+        path, spec = study_reference(study, problem)
+        if is_current_reference(path, spec):
+            print(f"{study.name} {problem}: reference kept", file=sys.stderr)
+            continue
+        content = compute_reference(spec)
+        write(content, path)
+        _tell(study.name, problem, content.attributes)
+
+
+def _tell(study: str, problem: str, found: dict) -> None:
+    """One line about a reference."""
     gaps = [f"{value:.2g} in {name[len('disagreement_'):-len('_max')]}" for name, value in found.items() if name.startswith("disagreement_")]
-    print(f"{study.name} {arguments.problem}: reference made, engines differ by {', '.join(gaps)}", file=sys.stderr)
+    print(f"{study} {problem}: reference made, engines differ by {', '.join(gaps)}", file=sys.stderr)
 
 
 def command_time(arguments) -> None:
@@ -55,9 +60,9 @@ def command_status(arguments) -> None:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    reference = add("reference", command_reference, "make the reference solution of one problem of a study, unless it is up to date")
+    reference = add("reference", command_reference, "make the reference solution of a problem of a study, unless it is up to date")
     reference.add_argument("study")
-    reference.add_argument("problem")
+    reference.add_argument("problem", help="key of a problem, or several with commas between them")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")

@@ -28,7 +28,7 @@ from liestep.systems import sheet, system_module
 from liestep.systems.sheet import InputError, unknown
 
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")  # what a reference and the runs compared with it have in common
-FINE = 1000  # at least so many intervals for the largest kinetic energy and angular velocity
+FINE = 250  # at least so many intervals for the largest kinetic energy and angular velocity
 
 
 @dataclass(frozen=True)

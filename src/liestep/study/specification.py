@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.core.extensions import contents
 from liestep.formulations.mass import check_mass, mass_component
 from liestep.integrators import integrator_ids, method
 from liestep.integrators.method import Method
@@ -138,7 +139,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
                             _whole("statistics_every", statistics_every), _whole("replicas", replicas),
-                            _ensemble(ensemble, sheet(problem)), bool(log_steps))
+                            _ensemble(ensemble, sheet(problem)), bool(log_steps), contents(problem, integrator))
 
 
 def _system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:

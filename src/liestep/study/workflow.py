@@ -2,10 +2,7 @@
 
 Everything is checked here, before the first job runs.
 """
-import hashlib
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -13,10 +10,11 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from liestep.core.sources import package_modules, source_hash
-from liestep.figures.commands import MODULES, require_figure
+from liestep.figures.commands import require_figure
 from liestep.study.claimfile import load_claims
 from liestep.study.config import Strict, complaint
-from liestep.study.plan import Cell, Study, Sweep, study_names
+from liestep.study.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, short_hash, together
+from liestep.study.plan import Study, study_names
 from liestep.systems.sheet import InputError, unknown
 
 CONFIG, RESULTS = Path("config"), Path("results")
@@ -28,74 +26,9 @@ class WorkflowConfig(Strict):
 
     studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file under config/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
-        "problem", description="what one job makes. problem: all runs of a problem of a study, and all figures of a study (starting a process"
-        " costs 1 s, a further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, and one figure; run: one run, for long"
-        " runs and clusters, and one figure. The files are the same.")
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Runs that one job makes, all of one problem of a study. `place` are the arguments of `liestep sweep` after the study."""
-
-    study: str
-    place: tuple[str, ...]
-    sweeps: tuple[Sweep, ...]
-
-    @property
-    def rule(self) -> str:
-        return rule_name("sweep", self.study, *self.place)
-
-    @property
-    def runs(self) -> list[Path]:
-        return [cell.path for sweep in self.sweeps for cell in sweep.cells]
-
-    @property
-    def fingerprint(self) -> str:
-        return short_hash(" ".join(sweep.fingerprint for sweep in self.sweeps))
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Figures of a study that one job draws."""
-
-    study: "StudyProducts"
-    names: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        """Short name of the job."""
-        return self.names[0] if len(self.names) == 1 else "all"
-
-    @property
-    def source(self) -> str:
-        """Hash of what draws them."""
-        return source_hash("liestep.figures.commands", *(f"liestep.figures.{MODULES[name]}" for name in self.names))
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Reference of one problem of a study: its file, and a text that changes when it is out of date."""
-
-    study: str
-    problem: str
-    path: Path
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class Animation:
-    """Film of one run of a study."""
-
-    cell: Cell
-    path: Path
-
-    @property
-    def rule(self) -> str:
-        return rule_name("animate", self.cell.study, self.cell.problem, self.cell.integrator, self.cell.resolution)
-
-    @property
-    def label(self) -> str:
-        return f"{self.cell.problem}.{self.cell.integrator}.{self.cell.resolution}"
+        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the same system, and all"
+        " figures of a study (a process costs 1 s, a further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, and one"
+        " figure; run: one run, for long runs and clusters, and one figure. The files are the same.")
 
 
 class StudyProducts:
@@ -177,17 +110,27 @@ class Workflow:
         self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = self._batches()
-        self.references = [reference for products in self.studies for reference in products.references]
+        self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.claims = self._claims()
         self.errata = sorted((folder/"errata").glob("*.yaml"))
 
     def _batches(self) -> list[Batch]:
         if self.config.granularity == "sweep":
             return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
-        grouped: dict[tuple[str, str], list[Sweep]] = {}
-        for sweep in self.sweeps:
-            grouped.setdefault((sweep.study, sweep.problem), []).append(sweep)
-        return [Batch(study, (problem,), tuple(sweeps)) for (study, problem), sweeps in grouped.items()]
+        found = []
+        for products in self.studies:
+            sweeps = products.study.sweeps
+            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
+            for keys in together(systems.items()):
+                found.append(Batch(products.name, (",".join(keys),), tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
+        return found
+
+    def _reference_batches(self, products: StudyProducts) -> list[ReferenceBatch]:
+        if self.config.granularity != "problem":
+            return [ReferenceBatch((reference,)) for reference in products.references]
+        known = {reference.problem: reference for reference in products.references}
+        systems = ((problem, products.study.config.problems[problem].system) for problem in known)
+        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in together(systems)]
 
     @property
     def drawings(self) -> list[Drawing]:
@@ -245,12 +188,3 @@ class Workflow:
 def source(*packages: str) -> str:
     """Hash of all modules of the packages and of what they import: tables and figures find some of their modules by name."""
     return source_hash(*package_modules(*packages))
-
-
-def short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def rule_name(*parts: str) -> str:
-    """Name of a rule from ids and keys."""
-    return re.sub(r"\W", "_", "_".join(parts))
