@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "liestep"
+MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all the plugin's source, see `liestep.plugins`
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -20,7 +21,7 @@ def module_file(module: str) -> Path | None:
                 return candidate
         return None
     loaded = sys.modules.get(module)
-    if getattr(loaded, "LIESTEP_PLUGIN", False):
+    if getattr(loaded, MARK, None):
         return Path(loaded.__file__)
     return None
 
@@ -74,6 +75,7 @@ def source_hash(*modules: str) -> str:
         content = path.read_bytes()
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
+        digest.update(getattr(sys.modules.get(name), MARK, "").encode())
     return digest.hexdigest()[:16]
 
 

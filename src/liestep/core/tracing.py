@@ -18,15 +18,15 @@ class Functions(NamedTuple):
     below: Callable = lambda x, limit: False
 
 
-def plain_component(component: Any, functions: Functions) -> Any:
-    """The component with plain methods; float64 arrays become arrays of objects that can hold other numbers."""
+def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
+    """The component with plain methods; float64 arrays become arrays of `numbers`, by default of objects that can hold anything."""
     if isinstance(component, np.ndarray):
-        return component.astype(object) if component.dtype == np.float64 else component
+        return component.astype(numbers) if component.dtype == np.float64 else component
     if isinstance(component, np.floating):
         return float(component)
     if not isinstance(component, tuple):
         return component
-    fields = [plain_component(item, functions) for item in component]
+    fields = [plain_component(item, functions, numbers) for item in component]
     return _plain_class(type(component), functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
 
 

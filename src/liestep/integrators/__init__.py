@@ -1,8 +1,9 @@
-"""Integrators: one file per family; a file's `METHODS` maps public ids to `Method` declarations."""
+"""Integrators: one file per family; a file's `METHODS` maps public ids to `Method` declarations. Plugins add theirs."""
 import importlib
 from functools import cache
 from pathlib import Path
 
+from liestep.core import extensions
 from liestep.integrators.method import Method
 from liestep.systems.sheet import InputError, unknown
 
@@ -22,9 +23,25 @@ def _catalogue() -> dict[str, tuple[str, Method]]:
     return found
 
 
+def own_ids() -> tuple[str, ...]:
+    """Ids of the integrators of this package, sorted."""
+    return tuple(sorted(_catalogue()))
+
+
 def integrator_ids() -> tuple[str, ...]:
     """Ids of all integrators, sorted."""
-    return tuple(sorted(_catalogue()))
+    extensions.find_more()
+    return tuple(sorted((*_catalogue(), *extensions.METHODS)))
+
+
+def _declared(name: str) -> tuple[str, Method]:
+    """(module, method) of an id."""
+    if name in _catalogue():
+        return _catalogue()[name]
+    added = extensions.extension(name, extensions.METHODS)
+    if added is None:
+        raise InputError(unknown("integrator", name, integrator_ids()))
+    return added.module, added.item
 
 
 def method(name: str) -> Method:
@@ -33,12 +50,9 @@ def method(name: str) -> Method:
     Raises:
         InputError: unknown id; the sentence names the closest one.
     """
-    if name not in _catalogue():
-        raise InputError(unknown("integrator", name, integrator_ids()))
-    return _catalogue()[name][1]
+    return _declared(name)[1]
 
 
 def integrator_module(name: str) -> str:
     """Module that declares an integrator."""
-    method(name)
-    return _catalogue()[name][0]
+    return _declared(name)[0]
