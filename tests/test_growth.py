@@ -22,11 +22,16 @@ def test_an_error_that_stays_is_constant():
     assert growth.judge(TIME, 1e-6*WIGGLE, 0.0)["growth"] == "constant"
 
 
-def test_two_powers_are_between_with_a_large_uncertainty():
+def test_two_powers_are_undecided():
     found = growth.judge(TIME, 1e-6*(TIME/100.0 + (TIME/100.0)**2), 0.0)
-    assert found["growth"] == "between"
+    assert found["growth"] == "undecided"
     assert 0.1 <= found["uncertainty"] <= 0.12  # the local exponent 1 + x/(1 + x) has the means 1.15 and 1.37 over the halves
     assert 1.25 < found["exponent"] < 1.5
+
+
+def test_powers_of_opposite_sign_are_undecided():
+    error = np.abs(TIME/100.0 - 4.0*(TIME/100.0)**2)
+    assert growth.judge(TIME, 1e-6*error, 0.0)["growth"] == "undecided"
 
 
 def test_floor_and_saturation_are_named():

@@ -14,7 +14,7 @@ from liestep.analysis.results import StudyResults
 SPAN = 10.0          # the fit begins at T/SPAN
 POINTS = 40          # equally spaced in log t
 LEAST = 0.05         # smallest uncertainty that is reported
-NEAR = 0.25          # an exponent this near a whole number within its uncertainty has that name
+NEAR = 0.25          # an exponent this near a whole number has that name, if it is known as well
 NAMES = {0: "constant", 1: "linear", 2: "quadratic", 3: "cubic"}
 PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "t_end")
 COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "growth")
@@ -23,8 +23,8 @@ COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "growth
 def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row per run with a reference, columns COLUMNS.
 
-    growth is the name of the nearest whole exponent, "between" if none lies within max(uncertainty, NEAR); "floor-limited" where the error
-    at T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
+    growth is the name of the nearest whole exponent, "undecided" if it is further than NEAR or the uncertainty exceeds NEAR (two powers of
+    similar size, or of opposite sign, whose sum passes zero); "floor-limited" where the error at T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
     """
     rows = []
     for run in results.metrics.to_dict("records"):
@@ -54,8 +54,8 @@ def judge(time: np.ndarray, error: np.ndarray, floor: float) -> dict[str, Any]:
     halves = _slope(x[:middle], y[:middle])[0], _slope(x[middle:], y[middle:])[0]
     uncertainty = max(0.5*abs(halves[1] - halves[0]), 2.0*deviation, LEAST)
     nearest = round(exponent)
-    near = abs(exponent - nearest) <= max(uncertainty, NEAR) and nearest in NAMES
-    name = "saturated" if largest[-1] > LARGEST_ERROR else NAMES[nearest] if near else "between"
+    near = max(abs(exponent - nearest), uncertainty) <= NEAR and nearest in NAMES
+    name = "saturated" if largest[-1] > LARGEST_ERROR else NAMES[nearest] if near else "undecided"
     return found | {"exponent": exponent, "uncertainty": uncertainty, "growth": name}
 
 
