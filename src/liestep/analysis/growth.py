@@ -24,7 +24,8 @@ def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row per run with a reference, columns COLUMNS.
 
     growth is the name of the nearest whole exponent, "undecided" if it is further than NEAR or the uncertainty exceeds NEAR (two powers of
-    similar size, or of opposite sign, whose sum passes zero); "floor-limited" where the error at T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
+    similar size, or of opposite sign, whose sum passes zero); "floor-limited" where the error at T/SPAN is below FLOOR_FACTOR times the
+    reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
     """
     rows = []
     for run in results.metrics.to_dict("records"):
