@@ -13,12 +13,14 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 from uuid import uuid4
 
 import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
+from numba.core.errors import NumbaError
 
 from liestep.core.dispatch import PLAIN_OPTIONS
 from liestep.core.sources import component_modules, source_hash
@@ -71,10 +73,25 @@ class CompiledLoop:
             self.call = numba.njit(**LOOP_OPTIONS)(function)
 
     def __call__(self, *args):
-        result = self.call(*args)
+        try:
+            result = self.call(*args)
+        except (NumbaError, ImportError) as error:
+            self._complain(error)
         if self.private is not None:
             self.publish()
         return result
+
+    def _complain(self, error: Exception) -> NoReturn:
+        """Raise InputError for an error in a plugin, in one sentence; any other error as it is."""
+        from liestep.core.translation import compile_error
+        from liestep.systems.sheet import InputError
+
+        if self.private is not None:
+            shutil.rmtree(self.private, ignore_errors=True)
+        sentence = compile_error(error)
+        if sentence is None:
+            raise error
+        raise InputError(sentence) from None
 
     def publish(self) -> None:
         """Make the private folder the common one, or drop it when another process was first."""

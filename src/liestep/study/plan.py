@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.integrators import method
+from liestep.plugins import load_plugins, require_named
 from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
 from liestep.study.execution import run_source_hash
 from liestep.study.specification import RunSpecification, Start, specify, start_of
@@ -62,6 +63,7 @@ class Study:
         self.path, self.name = Path(path), name
         self.folder = Path(results)/name
         self.config, self._lines = load_study_config(self.path)
+        self._plugins = self._load_plugins()  # ids
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
 
@@ -87,6 +89,16 @@ class Study:
 
     def complain(self, place: tuple, message: object) -> InputError:
         return InputError(f"{self.path}, line {line_of(place, self._lines)}: {'.'.join(map(str, place))}: {message}")
+
+    def _load_plugins(self) -> tuple[str, ...]:
+        """Make the systems and integrators of the study's own files known; relative paths start at the study file or the working directory."""
+        found: list[str] = []
+        for number, text in enumerate(self.config.plugins):
+            try:
+                found += load_plugins([text], self.path.parent, Path())
+            except InputError as error:
+                raise self.complain(("plugins", number), error) from None
+        return tuple(found)
 
     def integrator_id(self, key: str) -> str:
         entry = self.config.integrators[key]
@@ -153,6 +165,7 @@ class Study:
         if problem not in self._starts:
             place = ("problems", problem)
             try:
+                require_named(setup.system, self._plugins)
                 facts = sheet(setup.system)
             except InputError as error:
                 raise self.complain((*place, "system"), error) from None
@@ -167,6 +180,7 @@ class Study:
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
         place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
+            require_named(name, self._plugins)
             adaptive = method(name).adaptive
         except InputError as error:
             raise self.complain(("integrators", key), error) from None
