@@ -12,7 +12,7 @@ from liestep import InputError, simulate
 from liestep.cli import main
 from liestep.study import specification
 from liestep.study.content import carry_out
-from liestep.study.files import read, require_current, write
+from liestep.study.files import read, require_current, seal, write
 from liestep.study.plan import Study
 from liestep.study.specification import specify
 from liestep.systems import sheet
@@ -211,6 +211,7 @@ def test_files_of_another_specification_or_source_are_refused(run_file):
         require_current(path, specify(BODIES, "vi_sphere", step=0.05, t_end=1.0))
     with netCDF4.Dataset(path, "a") as data:
         data.source_hash = "0"*16
+        seal(data)
     with pytest.raises(InputError, match="made by other sources than today's"):
         require_current(path, spec)
 

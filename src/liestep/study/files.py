@@ -1,12 +1,15 @@
-"""NetCDF files of runs: written whole or not at all, refused when incomplete or of another specification.
+"""NetCDF files of runs: written whole or not at all, refused when incomplete, of another specification, or changed afterwards.
 
 Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time stamps.
+The attribute `checksums` holds a hash of all other attributes and one of each variable: whatever is read is compared with it.
 """
+import hashlib
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import netCDF4
@@ -17,6 +20,8 @@ from liestep.study.execution import run_source_hash
 from liestep.study.specification import RunSpecification
 from liestep.systems.sheet import InputError
 
+ATTRIBUTES = "attributes"  # in `checksums`: that of the attributes
+UNSEALED = ("checksums", "complete")
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
     """Write under a temporary name, check, flush to disk, rename.
@@ -34,8 +39,8 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
         _verify(content, temporary)
         _flush(temporary)
         os.replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: how netCDF4 reports a full disk
+        raise InputError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
     finally:
         with suppress(OSError):  # gone, or never made
             temporary.unlink()
@@ -62,7 +67,31 @@ def _fill(content: Content, path: Path) -> None:
             variable[...] = values
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
+        seal(data)
         data.complete = np.int32(1)  # last: a file without it was never finished
+
+
+def seal(data: netCDF4.Dataset) -> None:
+    """Set the attribute `checksums` of an open file to what is in it."""
+    data.set_auto_mask(False)
+    attributes = {name: data.getncattr(name) for name in data.ncattrs()}
+    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(data[name][...]) for name in data.variables}
+    data.checksums = " ".join(f"{name}:{value}" for name, value in found.items())
+
+
+def _checksum(*values: Any) -> str:
+    """16 hex digits of the sha256 of texts, numbers and arrays with their types and shapes."""
+    digest = hashlib.sha256()
+    for value in values:
+        array = None if isinstance(value, str) else np.asarray(value)
+        head, body = ("str", value.encode()) if array is None else (f"{array.dtype.str}{array.shape}", array.tobytes())
+        digest.update(f"{head} {len(body)} ".encode())
+        digest.update(body)
+    return digest.hexdigest()[:16]
+
+
+def _attributes_checksum(attributes: dict[str, Any]) -> str:
+    return _checksum(*(part for name in sorted(attributes) if name not in UNSEALED for part in (name, attributes[name])))
 
 
 def _verify(content: Content, path: Path) -> None:
@@ -105,7 +134,7 @@ def read(path: Path, names: Names = None) -> RunFile:
     """Read a run's file (only `names` of its variables, if given).
 
     Raises:
-        InputError: missing, not NetCDF, not a file of this program, or not complete.
+        InputError: missing, not NetCDF, not a file of this program, not complete, or an attribute or a variable that is read was changed.
     """
     path = Path(path)
     if not path.is_file():
@@ -115,13 +144,25 @@ def read(path: Path, names: Names = None) -> RunFile:
             data.set_auto_mask(False)
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}
             _require_complete(path, attributes)
+            checksums = _checksums(path, attributes, set(data.variables))
             chosen = tuple(data.variables) if names is None else names(attributes) if callable(names) else names
             variables = {name: np.asarray(data[name][...]) for name in chosen if name in data.variables}
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a readable NetCDF file (truncated or foreign); remove it and run again") from None
+    for name, values in variables.items():
+        if _checksum(values) != checksums[name]:
+            raise InputError(f"{path} was changed after it was written: variable {name}; remove it and run again")
     return RunFile(path, attributes, variables)
+
+
+def _checksums(path: Path, attributes: dict[str, Any], variables: set[str]) -> dict[str, str]:
+    """Take `checksums` out of the attributes, and compare all that needs no variable's values."""
+    found = dict(part.split(":", 1) for part in str(attributes.pop("checksums", "")).split() if ":" in part)
+    if found.pop(ATTRIBUTES, None) != _attributes_checksum(attributes) or set(found) != variables:
+        raise InputError(f"{path} was changed after it was written: attributes or names of variables; remove it and run again")
+    return found
 
 
 def _require_complete(path: Path, attributes: dict) -> None:
