@@ -23,10 +23,12 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/animations.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/manifest.smk"
 
 
 rule all:
     input:
+        rules.manifest.output,
         WORKFLOW.targets,
         # Snakemake does not remake a lost file that only a newer product needed, unless it is asked for.
         [runs_of(products.name) for products in WORKFLOW.studies],

@@ -8,6 +8,9 @@ import pytest
 from test_cli import STUDY, contents, refused
 
 from liestep.cli import main
+from liestep.study import lock
+from liestep.study.files import seal
+from liestep.systems.sheet import InputError
 
 WITH_REFERENCE = STUDY + "reference: true\nsamples: 11\nfigures: [convergence]\n"
 
@@ -48,12 +51,14 @@ def test_every_state_has_its_reason(place, capsys):
     content = run.read_bytes()
     with netCDF4.Dataset(run, "a") as data:
         data.source_hash = "0"*16
+        seal(data)
     assert "runs bodies/vi_sphere/h0.1: stale, sources that it uses have changed" in status(capsys)
     run.write_bytes(content[:3000])
     assert "h0.1: damaged, results/tiny/runs/bodies/vi_sphere/h0.1.nc is not a readable NetCDF file" in status(capsys)
     run.write_bytes(content)
     with netCDF4.Dataset(run, "a") as data:
         data.status, data.message = "not_finite", "stopped after t = 0.3"
+        seal(data)
     assert "h0.1: failed, stopped after t = 0.3" in status(capsys)
 
 
@@ -64,11 +69,16 @@ def test_tables_older_than_a_run_are_stale(place, capsys):
     assert "tables metrics.csv and 3 more: stale, a run or a reference is newer" in status(capsys)
 
 
-def test_a_lock_is_reported(place, capsys):
+def test_a_running_workflow_is_reported(place, capsys):
     assert "workflow" not in status(capsys)
-    (place/".snakemake"/"locks").mkdir(parents=True)
-    (place/".snakemake"/"locks"/"0.input.lock").write_text("")
-    assert "a workflow is running in this folder" in status(capsys)
+    other = "from liestep.study import lock; import sys; lock.take(); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", other], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        assert f"a workflow is running in this folder (process {process.pid})" in status(capsys)
+        with pytest.raises(InputError, match=f"process {process.pid}"):
+            lock.take()
+        process.kill()
+    assert "workflow" not in status(capsys)
 
 
 def test_wrong_requests(place, capsys):

@@ -141,7 +141,7 @@ def build_parser() -> argparse.ArgumentParser:
 def add_products(add) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
     for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.analysis.verdict_commands", "liestep.figures.commands",
-                   "liestep.report.commands", "liestep.judge.commands", "liestep.animation.commands"):
+                   "liestep.report.commands", "liestep.study.manifest_commands", "liestep.judge.commands", "liestep.animation.commands"):
         importlib.import_module(module).declare(add)
 
 

@@ -5,16 +5,32 @@ from pathlib import Path
 
 from liestep.report.commands import page_source
 from liestep.study.jobs import rule_name
+from liestep.study import lock
+from liestep.study.manifest import inputs_hash, remove_damaged
 from liestep.study.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.systems.sheet import InputError
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
 os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
+# The same sums in the same order on every machine: libraries of linear algebra use one thread.
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 try:
     WORKFLOW = Workflow(config)
 except InputError as error:
     sys.exit(f"liestep: {error}")
+
+# Only the process that people start looks after the files, and not if it is only asked what it would do.
+if workflow.is_main_process and not workflow.output_settings.dryrun:
+    for sentence in remove_damaged(WORKFLOW):
+        print(f"liestep: {sentence}", file=sys.stderr)
+
+
+onstart:
+    try:
+        lock.take()
+    except InputError as error:
+        sys.exit(f"liestep: {error}")
 
 
 def runs_of(study):

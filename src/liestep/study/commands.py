@@ -43,8 +43,9 @@ def command_new_study(arguments) -> None:
 
 
 def command_status(arguments) -> None:
+    from liestep.study.lock import holder
     from liestep.study.plan import Study, study_names
-    from liestep.study.status import items, lines, workflow_line
+    from liestep.study.status import items, lines
     from liestep.study.workflow import StudyProducts
 
     names = arguments.study or study_names(arguments.config)
@@ -53,7 +54,7 @@ def command_status(arguments) -> None:
     for name in names:
         products = StudyProducts(Study.find(name, arguments.config, arguments.results))
         print(*lines(products.name, items(products), arguments.all), sep="\n", flush=True)
-    running = workflow_line()
+    running = holder()
     if running:
         print(running)
 

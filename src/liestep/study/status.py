@@ -15,7 +15,6 @@ from liestep.study.workflow import StudyProducts
 from liestep.systems.sheet import InputError
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result
-LOCKS = Path(".snakemake")/"locks"
 LONGEST = 40  # characters of a value that changed
 
 
@@ -116,10 +115,3 @@ def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
         for k, entry in enumerate(shown):
             more = f" and {len(names) - 1} more" if len(names) > len(shown) and k == 0 else ""
             yield f"  {kind} {entry}{more}: {state}{f', {why}' if why else ''}"
-
-
-def workflow_line(folder: Path = Path()) -> str | None:
-    """Whether Snakemake has locked the working folder."""
-    if (folder/LOCKS).is_dir() and any((folder/LOCKS).iterdir()):
-        return "a workflow is running in this folder, or was killed here (then: snakemake --unlock)"
-    return None

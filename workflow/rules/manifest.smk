@@ -1,0 +1,28 @@
+# Hashes of all products and of what they were made from, made last; and their comparison with the files of today.
+rule manifest:
+    input:
+        WORKFLOW.targets,
+        [runs_of(products.name) for products in WORKFLOW.studies],
+        [products.timings for products in WORKFLOW.studies],
+    output:
+        manifest="results/manifest.json",
+        environment="results/environment.json",
+    log:
+        "results/logs/manifest.log",
+    params:
+        studies=" ".join(products.name for products in WORKFLOW.studies),
+        inputs=inputs_hash(WORKFLOW),
+    message:
+        "manifest of all products"
+    shell:
+        "liestep manifest {params.studies} 2> {log}"
+
+
+# Asked for by name: snakemake verify. It has no inputs, because it must see the files as they are, not make them first.
+rule verify:
+    log:
+        "results/logs/verify.log",
+    message:
+        "comparing all products with the manifest"
+    shell:
+        "liestep verify 2> {log}"
