@@ -23,7 +23,11 @@ from liestep.study.execution import build, run_once
 from liestep.study.specification import specify
 
 PACKAGE = Path(liestep.__file__).parent
-OBSERVABLES = 7
+
+
+def observables(formulated):
+    """As many zeros as a formulation has observables."""
+    return np.zeros(formulated.observables[-1].columns.stop)
 
 
 def fixed_arguments(problem, integrator, steps=2, **request):
@@ -31,7 +35,7 @@ def fixed_arguments(problem, integrator, steps=2, **request):
     spec = specify(problem, integrator, steps=steps, t_end=steps*1e-3, **request)
     formulated, component = build(spec)
     y = formulated.start.copy()
-    recorder = new_recorder(y.shape[0], np.zeros(OBSERVABLES), steps, 2)
+    recorder = new_recorder(y.shape[0], observables(formulated), steps, 2)
     return component, formulated.problem, recorder, y, spec.step, 0, steps, component.workspace(formulated.problem, y)
 
 
@@ -40,7 +44,7 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
     spec = specify(problem, integrator, tolerance=tolerance, t_end=0.1, outputs=3)
     formulated, pair = build(spec)
     y = formulated.start.copy()
-    outputs, accepted = (new_recorder(y.shape[0], np.zeros(OBSERVABLES), points, samples) for points, samples in ((2, 3), (1, 0)))
+    outputs, accepted = (new_recorder(y.shape[0], observables(formulated), points, samples) for points, samples in ((2, 3), (1, 0)))
     return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05, 0.1,
             pair.workspace(formulated.problem, y))
 
@@ -61,7 +65,12 @@ def machine_code(function, arguments, **options):
     (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "ode45")),   # vector_field
     (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "rkmk54")),
     (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "cf43")),
-], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair", "commutator-free pair"])
+    (advance, lambda: fixed_arguments("heavy_top", "rkmk4", options={"action": "coadjoint"})),
+    (advance, lambda: fixed_arguments("heavy_top", "cf4", options={"action": "semidirect"})),
+    (advance, lambda: fixed_arguments("heavy_top", "slgi")),                               # cotangent_rotation
+    (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk4")),                      # product of actions
+], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair", "commutator-free pair",
+        "coadjoint", "semidirect", "cotangent_rotation", "product"])
 def test_no_reference_counts_in_machine_code(function, arguments):
     assert "NRT_" not in machine_code(function, arguments())
 
@@ -143,6 +152,12 @@ SAME = [
     ("spherical_pendulum_chain", "rkmk54", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
     ("spherical_pendulum_chain", "cf43", {"tolerance": 1e-4, "t_end": 0.6, "outputs": 21}),
     ("sphere_nbody", "cf32a", {"tolerance": 1e-4, "t_end": 1.0, "outputs": 21, "options": {"control": "pi"}}),
+    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05}),
+    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05, "options": {"action": "coadjoint"}}),
+    ("heavy_top", "cf4", {"steps": 20, "t_end": 0.05, "options": {"action": "semidirect"}}),
+    ("heavy_top", "slgi", {"steps": 20, "t_end": 0.1, "options": {"theta": 0.3}}),
+    ("heavy_top", "slgi_kk", {"steps": 20, "t_end": 0.1}),
+    ("quadrotor_payload", "rkmk4", {"steps": 20, "t_end": 0.1}),
     ("spring_pendula", "vi_sphere", {"steps": 20, "t_end": 0.1}),
     ("elastic_rod", "vi_sphere", {"steps": 10, "t_end": 1e-3}),
     ("dipole_array", "vi_sphere", {"steps": 5, "t_end": 5e-3}),
