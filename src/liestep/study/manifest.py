@@ -23,7 +23,8 @@ from liestep.systems.sheet import InputError
 
 FORMAT = 1
 DATA, MEASURED = "data", "measured"
-CLOCK_FIGURES = "work"  # module of the figures that show seconds where a study has times
+TEMPORARY = ".*.[0-9]*.????????.tmp"  # names under which files and texts are written first
+CLOCK_FIGURES = ("work_precision", "scaling")  # that show seconds where a study has times
 
 
 def manifest_path(results: Path) -> Path:
@@ -50,6 +51,8 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     content = {"format": FORMAT, "studies": [products.name for products in workflow.studies],
                "inputs": {path.as_posix(): file_sha256(path) for path in inputs(workflow)}, "products": products}
     write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
+    for leftover in results.rglob(TEMPORARY):  # of killed processes: all products are there, so that nobody needs to write any more
+        leftover.unlink(missing_ok=True)
     return manifest_path(results), len(products)
 
 
@@ -96,12 +99,13 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         clock = path.name in ("timings.csv", "seconds.csv")
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
-        clock = bool(products.timings) and MODULES[figure] == CLOCK_FIGURES
+        drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
         origin = {"from": [*data, f"{name}/metrics.csv"], "sources": source_hash("liestep.figures.commands", f"liestep.figures.{MODULES[figure]}")}
-        found |= {products.figure(figure, kind): {"kind": MEASURED if clock else DATA, **origin} for kind in ("pdf", "png", "caption.txt")}
+        kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
+        found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
-        found[film.path] = {"kind": DATA, "from": [film.cell.path.relative_to(study.folder.parents[len(Path(name).parts) - 1]).as_posix()],
-                            "sources": source_hash(*package_modules("liestep.animation"))}
+        origin = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
+        found[film.path] = {"kind": DATA, "from": [origin], "sources": source_hash(*package_modules("liestep.animation"))}
     return found
 
 
