@@ -175,7 +175,8 @@ def remove_damaged(workflow: Workflow) -> Iterator[str]:
     """
     path = manifest_path(workflow.results)
     since = path.stat().st_mtime_ns if path.is_file() else 0
-    for product in (*workflow.cells, *(reference.path for reference in workflow.references)):
+    references = [entry.path for products in workflow.studies for entry in products.references]
+    for product in (*workflow.cells, *references):
         try:
             changed = os.stat(product).st_ctime_ns
         except OSError:
