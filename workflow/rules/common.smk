@@ -20,8 +20,9 @@ try:
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
-# Only the process that people start looks after the files, and not if it is only asked what it would do.
-if workflow.is_main_process and not workflow.output_settings.dryrun:
+# Only the process that people start looks after the files, and not if it is asked what it would do, or what is wrong: Snakemake
+# learns its targets after it has read this file.
+if workflow.is_main_process and not workflow.output_settings.dryrun and "verify" not in sys.argv:
     for sentence in remove_damaged(WORKFLOW):
         print(f"liestep: {sentence}", file=sys.stderr)
 
