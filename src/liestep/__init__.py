@@ -5,11 +5,13 @@ if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
     from liestep.api import integrators, reference, simulate, systems
     from liestep.core.status import IntegrationError
+    from liestep.plugins import load_plugin
     from liestep.systems.sheet import InputError
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api", "integrators": "liestep.api", "reference": "liestep.api",
-           "observed_order": "liestep.analysis.order", "InputError": "liestep.systems.sheet", "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "integrators", "observed_order", "reference", "simulate", "systems"]
+           "load_plugin": "liestep.plugins", "observed_order": "liestep.analysis.order", "InputError": "liestep.systems.sheet",
+           "IntegrationError": "liestep.core.status"}
+__all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference", "simulate", "systems"]
 
 
 def __getattr__(name: str):

@@ -107,6 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
+    parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="file with own systems or integrators, docs/own_system.md")
     commands = parser.add_subparsers(dest="command", required=True)
 
     def add(name, function, text):
@@ -138,10 +139,19 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def load(plugins: list[str]) -> None:
+    """Make the systems and integrators of files known."""
+    if plugins:
+        from liestep.plugins import load_plugins
+
+        load_plugins(plugins, Path())
+
+
 def add_products(add) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
     for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.analysis.verdict_commands", "liestep.figures.commands",
-                   "liestep.report.commands", "liestep.study.manifest_commands", "liestep.judge.commands", "liestep.animation.commands"):
+                   "liestep.report.commands", "liestep.study.manifest_commands", "liestep.judge.commands", "liestep.animation.commands",
+                   "liestep.plugin_commands"):
         importlib.import_module(module).declare(add)
 
 
@@ -150,6 +160,7 @@ def main(argv: list[str] | None = None) -> int:
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
     try:
         arguments = build_parser().parse_args(argv)
+        load(arguments.plugin)
         arguments.function(arguments)
     except InputError as error:
         print(f"liestep: {error}", file=sys.stderr)

@@ -33,7 +33,7 @@ def _system(name: str) -> str:
     facts = sheet(name)
     able = [key for key in integrator_ids() if applicable(name, key)]
     return "\n".join([
-        f"{name}: {facts.title}", "", importlib.import_module(system_module(name)).__doc__.strip(), "",
+        f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
         _entry("State", "; ".join(_state(facts))),
         *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")] if len(facts.actions) > 1 else []),

@@ -5,17 +5,16 @@ installed package with an entry point in the group `liestep.plugins`. It declare
 `METHODS` (id -> method), or several of them. Runs know a plugin by the hash of its content, never by its path: after an edit they are made anew.
 """
 import hashlib
+import importlib
 import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from liestep import integrators, systems
-from liestep.core import extensions
 from liestep.core.extensions import METHODS, SYSTEMS, Extension
 from liestep.core.sources import MARK, module_file
 from liestep.core.translation import plain_error
@@ -81,14 +80,13 @@ def load_plugins(paths: Iterable[str], *folders: Path) -> tuple[str, ...]:
     return tuple(name for text in paths for name in load_plugin(find_plugin(text, *folders)))
 
 
-@cache
 def load_installed() -> None:
     """Load the plugins of installed packages."""
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            module = entry.load()
+            module = importlib.import_module(entry.module)
         except Exception as error:
             raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}") from None
         path = Path(module.__file__)
@@ -122,7 +120,7 @@ def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
 
     sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
     if hasattr(module, "SHEET"):
-        sheets[path.stem] = _of_kind(module.SHEET, Sheet, f"{path}: SHEET")
+        sheets[module.__name__.split(".")[-1].removeprefix(PREFIX)] = _of_kind(module.SHEET, Sheet, f"{path}: SHEET")
     if not sheets and not methods:
         close = [name for name in vars(module) if name.upper() in ("SHEET", "SHEETS", "METHODS")]
         hint = f"; {close[0]} must be written in capitals" if close else ""
@@ -161,6 +159,3 @@ def require_named(name: str, known: tuple[str, ...]) -> None:
         if name in kind and kind[name].module.startswith(PREFIX) and name not in known:
             file = kind[name].module.removeprefix(PREFIX) + ".py"
             raise InputError(f"{unknown('id', name, known)}: it is declared in {file}, which `plugins` of this study does not name")
-
-
-extensions.ask_first(load_installed)

@@ -1,5 +1,5 @@
 """Systems and integrators that do not belong to the package, by id: `liestep.plugins` fills in what the catalogues then find."""
-from collections.abc import Callable
+import importlib
 from typing import Any, NamedTuple
 
 
@@ -13,18 +13,17 @@ class Extension(NamedTuple):
 
 SYSTEMS: dict[str, Extension] = {}
 METHODS: dict[str, Extension] = {}
-_finders: list[Callable[[], None]] = []
-
-
-def ask_first(finder: Callable[[], None]) -> None:
-    """Have `finder` called, once, before an id is reported as unknown or all ids are listed: it may add some."""
-    _finders.append(finder)
+_asked: list[bool] = []
 
 
 def find_more() -> None:
-    """Call the finders that have not been called."""
-    while _finders:
-        _finders.pop()()
+    """Load the plugins of installed packages, once: before an id is reported as unknown or all ids are listed, because it takes 0.1 s.
+
+    The import is by name: how plugins are found is no source of a run.
+    """
+    if not _asked:
+        _asked.append(True)
+        importlib.import_module("liestep.plugins").load_installed()
 
 
 def extension(name: str, kind: dict[str, Extension]) -> Extension | None:
