@@ -139,7 +139,7 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
 @pytest.mark.parametrize(("name", "change", "said"), [
     ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"), "step must return a Status"),
     ("taken", ('"lie_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
-    ("order", ("order=2, formulation=\"lie_action\"", "order=2, formulation=\"lie_acton\""), "unknown formulation 'lie_acton'; did you mean lie_action?"),
+    ("form", ('formulation="lie_action"', 'formulation="lie_acton"'), "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])
 def test_a_wrong_integrator_is_one_sentence(tmp_path, name, change, said):
     assert said in complaint(changed(tmp_path, f"method_{name}", change, source=METHOD))
