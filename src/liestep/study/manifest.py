@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,12 +128,12 @@ def read_manifest(results: Path) -> dict[str, Any]:
     path = manifest_path(results)
     try:
         content = json.loads(path.read_text("utf-8"))
-        if not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
-            raise InputError(f"{path} was changed after it was written; remove it and call snakemake")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; snakemake writes it when everything else is made") from None
     except (OSError, ValueError):
         raise InputError(f"{path} is not a readable manifest; remove it and call snakemake") from None
+    if not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
+        raise InputError(f"{path} was changed after it was written; remove it and call snakemake")
     return content
 
 
@@ -171,17 +172,23 @@ def damage(path: Path) -> str | None:
 def remove_damaged(workflow: Workflow) -> Iterator[str]:
     """Remove runs and references that were damaged since the manifest was written, so that they are made again; says which and why.
 
-    Only files that are newer than the manifest are read: their time of change (ctime), which nobody sets back.
+    Only files that are newer than the manifest are looked at: their time of change (ctime), which nobody sets back. Those that are
+    what it says, as in a copied folder, are not read further.
     """
     path = manifest_path(workflow.results)
-    since = path.stat().st_mtime_ns if path.is_file() else 0
+    since, known = 0, {}
+    with suppress(InputError):
+        known, since = read_manifest(workflow.results)["products"], path.stat().st_mtime_ns
     references = [entry.path for products in workflow.studies for entry in products.references]
     for product in (*workflow.cells, *references):
         try:
             changed = os.stat(product).st_ctime_ns
         except OSError:
             continue
-        sentence = damage(product) if changed > since else None
+        recorded = known.get(product.relative_to(workflow.results).as_posix(), {}).get("sha256")
+        if changed <= since or file_sha256(product) == recorded:
+            continue
+        sentence = damage(product)
         if sentence:
             product.unlink(missing_ok=True)
             yield f"{sentence}; removed, to be made again"
