@@ -209,3 +209,10 @@ def test_description_of_an_integrator_is_complete(name):
 def test_description_of_an_unknown_name_says_the_closest():
     with pytest.raises(InputError, match="did you mean elastic_rod"):
         describe("elastic_rot")
+
+
+def test_public_functions_have_the_names_of_subpackages_and_can_be_called_again():
+    import liestep
+
+    assert liestep.systems() == liestep.systems()
+    assert set(liestep.integrators("heavy_top")) < set(liestep.integrators())

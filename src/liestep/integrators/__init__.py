@@ -4,8 +4,11 @@ from functools import cache
 from pathlib import Path
 
 from liestep.core import extensions
+from liestep.core.callable_package import make_callable
 from liestep.integrators.method import Method
 from liestep.systems.sheet import InputError, unknown
+
+make_callable(__name__)
 
 
 @cache

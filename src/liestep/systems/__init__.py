@@ -4,7 +4,10 @@ from functools import cache
 from pathlib import Path
 
 from liestep.core import extensions
+from liestep.core.callable_package import make_callable
 from liestep.systems.sheet import InputError, Sheet, unknown
+
+make_callable(__name__)
 
 _NOT_SYSTEMS = {"__init__", "sheet"}
 
