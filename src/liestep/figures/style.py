@@ -157,11 +157,14 @@ def save(figure: Figure, base: Path) -> list[Path]:
     """
     base = Path(base)
     paths = []
+    with matplotlib.rc_context(RC):
+        figure.set_dpi(DPI)
+        figure.draw_without_rendering()
+    figure.set_layout_engine(None)  # both files have this layout; each further one would cost as much as drawing
     for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
         buffer = io.BytesIO()
         with matplotlib.rc_context(RC):
             figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
-        figure.set_layout_engine(None)  # both files have the layout of the first, which costs as much as drawing twice
         paths.append(base.with_name(f"{base.name}.{kind}"))
         _write(paths[-1], buffer.getvalue())
     return paths
