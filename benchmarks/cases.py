@@ -63,7 +63,7 @@ class CoreRun:
             problem = self.formulated.problem
             self.formulated = replace(self.formulated, problem=problem._replace(system=system(*problem.system)))
         self.every = 1 if statistics else case.steps + 1
-        self.baseline = np.zeros(self.formulated.observables[-1].columns.stop)
+        self.baseline = np.zeros(self.formulated.width)
 
     def prepare(self) -> tuple[Callable[[], None], np.ndarray]:
         """Everything but the loop: the call to be timed, and the state that it advances."""

@@ -41,7 +41,7 @@ class Fields:
 class Twin:
     """The C twin of an (integrator, problem) pair of components."""
 
-    library: ctypes.CDLL
+    code: ctypes.CDLL
     bodies: int
     system: Fields
     mass: Fields
@@ -52,7 +52,7 @@ class Twin:
         """Advance y in place; returns the sums of the absolute deviations of the observables."""
         totals = np.zeros(MOST_OBSERVABLES)
         sizes = np.array([*self.method.arrays[0].shape, 0, 0] if self.method.arrays else [0, 0], dtype=np.int64)
-        status = self.library.run(self.bodies, self.system.pointers, self.mass.pointers, self.generator.pointers, self.method.pointers,
+        status = self.code.run(self.bodies, self.system.pointers, self.mass.pointers, self.generator.pointers, self.method.pointers,
                                   sizes.ctypes.data, y.ctypes.data, h, steps, totals.ctypes.data)
         if status:
             raise RuntimeError(f"the C twin stopped with status {status}")

@@ -12,7 +12,7 @@ import pytest
 from liestep import InputError, simulate
 from liestep.core.status import Status
 from liestep.integrators import method
-from liestep.study import files
+from liestep.study import atomic, files
 from liestep.study.content import carry_out
 from liestep.study.execution import run_source_hash
 from liestep.study.files import is_current, read, write
@@ -167,7 +167,7 @@ def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(files, place, fail)
+    monkeypatch.setattr(atomic if place == "_flush" else files, place, fail)
     with pytest.raises(InputError if isinstance(error, OSError) else type(error)):
         write(made("adaptive")[1], path)
     assert path.read_bytes() == before
@@ -187,7 +187,7 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_fill"), (files, "_verify"), (files, "_flush"), (os, "fsync"), (os, "replace")):
+    for owner, name in ((files, "_fill"), (files, "_verify"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")
     assert calls == [(name, False) for name in ("_fill", "_verify", "_flush", "fsync", "replace")]

@@ -153,7 +153,7 @@ class Motion:
     def _invariants(self) -> Iterator[Row]:
         """Drift of everything conserved along the reference, relative to its scale; residuals."""
         loop = loop_for(observe, self.formulated.problem)
-        values = np.zeros((SAMPLES, self.formulated.observables[-1].columns.stop))
+        values = np.zeros((SAMPLES, self.formulated.width))
         for row, y in zip(values, self.reference, strict=True):
             loop(self.formulated.problem, np.ascontiguousarray(y), row)
         kinetic = float(np.abs(self.facts.kinetic_energy(self.run.parameters, self.fields)).max())
@@ -203,12 +203,14 @@ class Motion:
     def order(self, name: str) -> Row:
         """Observed order of an integrator beside its order in theory."""
         declared, errors = method(name), [self.error(name, count) for count in COUNTS]
-        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=declared.order, symmetric=declared.symmetric)
+        options = declared.check_options({})
+        theory, symmetric = declared.order_of(options), declared.symmetric_of(options)
+        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory, symmetric=symmetric)
         label = f"order of {name}" + (f" on {self.name}" if name not in own_ids() else "")
         if np.isnan(found.order):
             return Row(label, f"none: {found.reason}", False)
-        return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {declared.order} ({found.classification})",
-                   abs(found.order - declared.order) <= ORDER_LIMIT)
+        return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {theory} ({found.classification})",
+                   abs(found.order - theory) <= ORDER_LIMIT)
 
 
 def characteristic_time(run: RunSpecification, facts: Sheet) -> float:

@@ -11,6 +11,7 @@ from liestep.core.translation import plain_error
 from liestep.formulations import FORMULATIONS, formulate
 from liestep.geometry import rows
 from liestep.integrators.method import Method
+from liestep.study.specification import system_options
 from liestep.systems import own_ids, sheet
 from liestep.systems.sheet import InputError, Sheet, SphereSheet, unknown
 
@@ -71,7 +72,7 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
             options = {"form": facts.forms[0] if facts.forms else "", "action": facts.actions[0] if facts.actions else ""}
             found = formulate(facts, parameters, start, formulation, options)
             problem, out = plain(found.problem), np.zeros_like(found.start)
-            values = np.zeros(found.observables[-1].columns.stop)
+            values = np.zeros(found.width)
             problem.observe(found.start.copy(), values)
             if formulation == "vector_field":
                 problem.rhs(0.0, found.start.copy(), out)
@@ -90,10 +91,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
     facts = next(sheet(key) for key in ("sphere_nbody", *own_ids()) if declared.formulation in sheet(key).formulations)
     with user_lines(path, f"integrator {name}"):
         parameters, start = first_start(facts)
-        options = declared.resolve(declared.check_options({}), not facts.coupled(parameters))
-        for option, names in (("form", facts.forms), ("action", facts.actions)):
-            if option in options:
-                options[option] = options[option] or names[0]
+        options = system_options(declared, facts, parameters, declared.resolve(declared.check_options({}), not facts.coupled(parameters)))
         found = formulate(facts, parameters, start, declared.formulation, options)
         t_end = next(iter(facts.presets.values())).t_end
         component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)

@@ -6,7 +6,7 @@ from typing import Any
 
 from liestep.analysis.cost import CostModel
 from liestep.analysis.errors import StateError, error_fields, error_variables, reference_floor, replica_floor, state_error
-from liestep.core.counters import Counter
+from liestep.core import counters
 from liestep.integrators import method
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
@@ -14,7 +14,6 @@ from liestep.study.reference import require_reference, study_reference
 from liestep.systems import sheet
 from liestep.systems.sheet import SphereSheet
 
-COUNTERS = tuple(counter.name.lower() for counter in Counter)
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max", *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES),
               "momentum_error_max", "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
@@ -22,7 +21,7 @@ FURTHER = re.compile(r"_error_(mean|max)(_[xyz])?$")  # statistics of observable
 ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
-    "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *COUNTERS, *STATISTICS, *ACCEPTED,
+    "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED,
     "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
     "energy_error_mean_relative", "error", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
     "run_sha256", "path")
@@ -79,7 +78,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
         "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,
         "path": cell.path.relative_to(study.folder).as_posix(),
     }
-    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *COUNTERS, *STATISTICS, *ACCEPTED)
+    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES, *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = row["momentum_error_max"]/row["momentum_scale"] if row["momentum_scale"] else nan

@@ -1,8 +1,5 @@
 """A run's file as GIF or MP4 through matplotlib's writers. The same file gives the same bytes of a GIF."""
-import os
-from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
 
 import matplotlib
 import numpy as np
@@ -14,6 +11,7 @@ from matplotlib.text import Text
 from liestep.animation.motions import Motion, motion_of
 from liestep.figures.space import Scene, sphere_body, triad
 from liestep.figures.style import MM, RC, new_figure
+from liestep.study.atomic import replacing
 from liestep.study.files import RunFile, read
 from liestep.systems.sheet import InputError
 
@@ -39,22 +37,8 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
         raise InputError(f"cannot write {target}: MP4 needs the program ffmpeg, which is not installed; write a .gif")
     file = read(source)
     motion, samples = motion_of(file), chosen(file, frames)
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}.{uuid4().hex[:8]}{target.suffix}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(RC):
-            _film(file, motion, samples, writer_for(target, fps), temporary, width)
-        descriptor = os.open(temporary, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):  # gone, or never made
-            temporary.unlink()
+    with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):  # writers go by the suffix
+        _film(file, motion, samples, writer_for(target, fps), temporary, width)
     return len(samples)
 
 

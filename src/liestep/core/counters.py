@@ -16,6 +16,9 @@ class Counter(IntEnum):
     STEPS_REJECTED = 6
 
 
+NAMES = tuple(counter.name.lower() for counter in Counter)
+
+
 def new_meter() -> np.ndarray:
     """All counters at zero, shape (len(Counter),), int64."""
     return np.zeros(len(Counter), dtype=np.int64)
@@ -23,4 +26,4 @@ def new_meter() -> np.ndarray:
 
 def counts(meter: np.ndarray) -> dict[str, int]:
     """Counter values by lower-case name."""
-    return {counter.name.lower(): int(meter[counter]) for counter in Counter}
+    return {name: int(value) for name, value in zip(NAMES, meter, strict=True)}

@@ -12,6 +12,7 @@ Rules for the author of a method (a violation is a compile error, or slow):
 """
 import inspect
 from functools import cache, cached_property, update_wrapper
+from typing import Any, NamedTuple
 
 from numba import config, njit, types
 from numba.core.codegen import JITCodeLibrary
@@ -46,15 +47,24 @@ class InlineLibrary(JITCodeLibrary):
         self._finalized = True
 
 
+class Specialised(NamedTuple):
+    """A function compiled for some argument types: how it is called, and the code to link."""
+
+    signature: Any
+    descriptor: Any
+    code: InlineLibrary
+
+
 @cache
-def _specialise(function, arguments):
+def _specialise(function, arguments) -> Specialised:
     """`function` compiled for a tuple of argument types."""
     flags = Flags()
     cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
     flags.no_compile = True
     context = cpu_target.target_context
-    library = InlineLibrary(context.codegen(), function.__qualname__)
-    return compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, library)
+    code = InlineLibrary(context.codegen(), function.__qualname__)
+    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code)
+    return Specialised(result.signature, result.fndesc, code)
 
 
 def _lower_calls(key, function, *declared):
@@ -62,8 +72,8 @@ def _lower_calls(key, function, *declared):
     @lower_builtin(key, *declared)
     def lower(context, builder, signature, arguments):
         compiled = _specialise(function, signature.args)
-        context.add_linking_libs([compiled.library])
-        return context.call_internal(builder, compiled.fndesc, compiled.signature, arguments)
+        context.add_linking_libs([compiled.code])
+        return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
 
 
 def outlined(function):

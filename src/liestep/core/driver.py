@@ -52,13 +52,13 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
             return Status.RUNNING, entries
         t, remaining = memory[0], t_end - memory[0]
         h = memory[1]
-        final = pair.reaches(h, remaining)
+        final = pair.control.reaches(h, remaining)
         if final:
             h = remaining
         if not t + 0.0625*h > t:
             return Status.STEP_TOO_SMALL, entries
         status, error = pair.attempt(problem, t, y, h, work)
-        if status == Status.OK and pair.accepts(error):
+        if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
             problem.meter[Counter.STEPS_ACCEPTED] += 1
             k = int(memory[3])
@@ -79,11 +79,11 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
             log[entries, 0], log[entries, 1] = time, h
             entries += 1
             memory[3] = k
-            memory[1] = pair.next_step(h, error, memory[2])
+            memory[1] = pair.control.after_success(h, error, memory[2])
             memory[0], memory[2] = time, 0.0
         else:
             problem.meter[Counter.STEPS_REJECTED] += 1
-            memory[1] = pair.smaller_step(h, error, memory[2])
+            memory[1] = pair.control.after_failure(h, error, memory[2])
             memory[2] += 1.0
     return Status.OK, entries
 

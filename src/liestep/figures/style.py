@@ -4,14 +4,11 @@ Colours keep their contrast for the common colour blindnesses; marker and dash s
 so a figure does not depend on the fonts of a machine.
 """
 import io
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import matplotlib
 import numpy as np
@@ -19,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from liestep.systems.sheet import InputError
+from liestep.study.atomic import replacing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -166,21 +163,6 @@ def save(figure: Figure, base: Path) -> list[Path]:
         with matplotlib.rc_context(RC):
             figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
         paths.append(base.with_name(f"{base.name}.{kind}"))
-        _write(paths[-1], buffer.getvalue())
+        with replacing(paths[-1]) as temporary:
+            temporary.write_bytes(buffer.getvalue())
     return paths
-
-
-def _write(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):  # not there, or its folder is none
-            temporary.unlink()

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.formulations.mass_matrix import kinetic_energy, momentum
 from liestep.geometry.rows import add_to, axpy, cross, dot, put, row, scale
 
 NEGLIGIBLE = 1e-12  # entries beside the three diagonals, relative to the largest
@@ -21,23 +22,10 @@ class BandedMass(NamedTuple):
     tension: Any   # (n,) scratch: lambda
 
     def kinetic_energy(self, v):
-        total = 0.0
-        for i in range(v.shape[0]):
-            momentum = (0.0, 0.0, 0.0)
-            for j in range(v.shape[0]):
-                momentum = axpy(self.matrix[i, j], row(v, j), momentum)
-            total += dot(row(v, i), momentum)
-        return 0.5*total
+        return kinetic_energy(self.matrix, v)
 
     def momentum(self, q, v):
-        """Momentum map J = sum_ij M_ij q_i x v_j of the simultaneous rotation of all bodies, spatial."""
-        total = (0.0, 0.0, 0.0)
-        for i in range(v.shape[0]):
-            p = (0.0, 0.0, 0.0)
-            for j in range(v.shape[0]):
-                p = axpy(self.matrix[i, j], row(v, j), p)
-            total = axpy(1.0, cross(row(q, i), p), total)
-        return total
+        return momentum(self.matrix, q, v)
 
     def angular_acceleration(self, q, w, g, out):
         """d omega_i/dt = q_i x d^2q_i/dt^2; False when the system for the multipliers is not positive definite."""

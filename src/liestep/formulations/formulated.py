@@ -64,3 +64,27 @@ class Formulated:
     observables: tuple[Observable, ...]
     to_fields: Callable[[np.ndarray], dict[str, np.ndarray]]  # (samples, m, 3) -> name: (samples, *dims)
     momentum_scale: float                                 # size of the terms that are summed in the momentum, at the start
+
+    @property
+    def width(self) -> int:
+        """Number of columns of `observe`."""
+        return self.observables[-1].columns.stop
+
+    @property
+    def error_fields(self) -> list[StateField]:
+        """The fields whose distance from a reference is the state error."""
+        return [part for part in self.fields if part.norm != "derived"]
+
+    @property
+    def momentum_axes(self) -> str:
+        """Axes of the conserved components of the momentum map; empty where there is none."""
+        flags = next((part.conserved for part in self.observables if part.name == "momentum_map"), ())
+        return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What files say about fields and observables: `invariants` are the scalar ones that the exact motion keeps."""
+        return {
+            "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",
+            "invariants": " ".join(part.name for part in self.observables if part.conserved == (True,)),
+            "error_norms": " ".join(f"{part.name}:{part.norm}" for part in self.error_fields)}

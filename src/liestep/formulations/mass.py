@@ -9,6 +9,7 @@ import numpy as np
 
 from liestep.core.cache import loop_for
 from liestep.formulations.banded_mass import BandedMass, banded_mass, is_banded
+from liestep.formulations.mass_matrix import kinetic_energy, momentum
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
 from liestep.geometry.rows import axpy, cross, dot, put, row, scale
 from liestep.systems.sheet import InputError
@@ -57,26 +58,10 @@ class DenseMass(NamedTuple):
     pivots: Any   # (3n,) scratch
 
     def kinetic_energy(self, v):
-        total = 0.0
-        n = v.shape[0]
-        for i in range(n):
-            momentum = (0.0, 0.0, 0.0)
-            for j in range(n):
-                momentum = axpy(self.matrix[i, j], row(v, j), momentum)
-            total += dot(row(v, i), momentum)
-        return 0.5*total
+        return kinetic_energy(self.matrix, v)
 
     def momentum(self, q, v):
-        """Momentum map J = sum_ij M_ij q_i x v_j of the simultaneous rotation of all bodies, spatial."""
-        total = (0.0, 0.0, 0.0)
-        n = v.shape[0]
-        for i in range(n):
-            p = (0.0, 0.0, 0.0)
-            for j in range(n):
-                p = axpy(self.matrix[i, j], row(v, j), p)
-            c = cross(row(q, i), p)
-            total = (total[0] + c[0], total[1] + c[1], total[2] + c[2])
-        return total
+        return momentum(self.matrix, q, v)
 
     def angular_acceleration(self, q, w, g, out):
         """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i):
@@ -140,11 +125,12 @@ def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | D
     if matrix.ndim == 1:
         return DiagonalMass(matrix)
     n = matrix.shape[0]
+    inverse = exact_inverse(matrix)
     if solve == "banded":
-        if not is_banded(exact_inverse(matrix)):
+        if not is_banded(inverse):
             raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is dense")
-        return banded_mass(matrix, exact_inverse(matrix))
-    return DenseMass(matrix, exact_inverse(matrix), np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
+        return banded_mass(matrix, inverse)
+    return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
 def check_mass(matrix: np.ndarray) -> None:

@@ -12,6 +12,7 @@ A system (`systems.heavy_top`, `systems.free_rigid_body`) offers
     dual(y, out)              f of the coadjoint motion, rows of the algebra
     dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
     dual_observe(y, out)      observables of the body state
+    weight()                  gravity (3,), spatial; for `QuadraticTop` only
 """
 from typing import Any, NamedTuple
 
@@ -79,16 +80,13 @@ class QuadraticTop(NamedTuple):
 
     def torque(self, y):
         self.meter[Counter.FORCE_EVALUATIONS] += 1
-        gravity = self.system.gravity
-        return cross((gravity[0], gravity[1], gravity[2]), to_space(y, row(y, 5)))
+        return cross(self.system.weight(), to_space(y, row(y, 5)))
 
     def torque_slope(self, y, u):
-        gravity = self.system.gravity
-        return cross((gravity[0], gravity[1], gravity[2]), cross(u, to_space(y, row(y, 5))))
+        return cross(self.system.weight(), cross(u, to_space(y, row(y, 5))))
 
     def carry(self, h, stage, y):
-        gravity = self.system.gravity
-        pull = to_body(stage, (gravity[0], gravity[1], gravity[2]))
+        pull = to_body(stage, self.system.weight())
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
     def observe(self, y, out):

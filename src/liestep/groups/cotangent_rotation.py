@@ -2,8 +2,8 @@
 from typing import Any, NamedTuple
 
 from liestep.geometry.rows import add, dot, put, row
-from liestep.geometry.se3 import bracket, dexpinv, in_chart
 from liestep.geometry.so3 import coefficients, quadratic
+from liestep.groups.rigid_motions import bracket, dexpinv
 
 
 class CotangentRotation(NamedTuple):
@@ -26,13 +26,7 @@ class CotangentRotation(NamedTuple):
             put(out, i, quadratic(s, c, u, row(y, i)))
 
     def dexpinv(self, sigma, v, out):
-        a = row(sigma, 0)
-        b, c = dexpinv(a, row(sigma, 1), row(v, 0), row(v, 1))
-        put(out, 0, b)
-        put(out, 1, c)
-        return in_chart(a)
+        return dexpinv(sigma, v, out)
 
     def bracket(self, a, b, out):
-        rotation, translation = bracket(row(a, 0), row(a, 1), row(b, 0), row(b, 1))
-        put(out, 0, rotation)
-        put(out, 1, translation)
+        bracket(a, b, out)

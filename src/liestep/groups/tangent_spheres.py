@@ -2,7 +2,8 @@
 from typing import Any, NamedTuple
 
 from liestep.geometry.rows import put, row
-from liestep.geometry.se3 import bracket, dexpinv, exp_apply, in_chart
+from liestep.geometry.se3 import exp_apply
+from liestep.groups.rigid_motions import bracket, dexpinv
 
 
 class TangentSpheres(NamedTuple):
@@ -25,19 +26,7 @@ class TangentSpheres(NamedTuple):
             put(out, n + i, w)
 
     def dexpinv(self, sigma, v, out):
-        n = v.shape[0]//2
-        ok = True
-        for i in range(n):
-            a = row(sigma, i)
-            ok = ok and in_chart(a)
-            b, c = dexpinv(a, row(sigma, n + i), row(v, i), row(v, n + i))
-            put(out, i, b)
-            put(out, n + i, c)
-        return ok
+        return dexpinv(sigma, v, out)
 
     def bracket(self, a, b, out):
-        n = a.shape[0]//2
-        for i in range(n):
-            rotation, translation = bracket(row(a, i), row(a, n + i), row(b, i), row(b, n + i))
-            put(out, i, rotation)
-            put(out, n + i, translation)
+        bracket(a, b, out)

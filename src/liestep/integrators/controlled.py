@@ -42,18 +42,6 @@ class Controlled(NamedTuple):
     def accept(self, problem, y, work):
         self.pair.accept(y, work)
 
-    def reaches(self, h, remaining):
-        return self.control.reaches(h, remaining)
-
-    def accepts(self, error):
-        return self.control.accepts(error)
-
-    def next_step(self, h, error, rejections):
-        return self.control.after_success(h, error, rejections)
-
-    def smaller_step(self, h, error, rejections):
-        return self.control.after_failure(h, error, rejections)
-
 
 def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
     """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""

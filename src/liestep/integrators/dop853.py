@@ -134,18 +134,6 @@ class Dop853(NamedTuple):
         copy(work.new, y)
         copy(work.k[12], work.k[0])
 
-    def reaches(self, h, remaining):
-        return self.control.reaches(h, remaining)
-
-    def accepts(self, error):
-        return self.control.accepts(error)
-
-    def next_step(self, h, error, rejections):
-        return self.control.after_success(h, error, rejections)
-
-    def smaller_step(self, h, error, rejections):
-        return self.control.after_failure(h, error, rejections)
-
 
 def _build(options, tolerance, t_end):
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)

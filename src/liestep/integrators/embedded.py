@@ -1,6 +1,6 @@
 """Adaptive explicit pairs on a vector field, with dense output; the step control is a component.
 
-Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept; and the control's decisions.
+Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides.
 """
 from typing import Any, NamedTuple
 
@@ -75,18 +75,6 @@ class DormandPrince(NamedTuple):
     def accept(self, problem, y, work):
         copy(work[7], y)
         copy(work[6], work[0])
-
-    def reaches(self, h, remaining):
-        return self.control.reaches(h, remaining)
-
-    def accepts(self, error):
-        return self.control.accepts(error)
-
-    def next_step(self, h, error, rejections):
-        return self.control.after_success(h, error, rejections)
-
-    def smaller_step(self, h, error, rejections):
-        return self.control.after_failure(h, error, rejections)
 
 
 def _build(options, tolerance, t_end):

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from liestep.judge.judgement import layout_of
-from liestep.study.files import RunFile, read, write
-from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, specify_reference
+from liestep.study.files import RunFile
+from liestep.study.reference import kept_reference, specify_reference
 from liestep.study.specification import start_of
 from liestep.study.textfiles import csv_text, write_text_atomically
 from liestep.systems import sheet, system_ids
@@ -61,7 +61,7 @@ def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
              "fields": {name: {"units": part.units, "meaning": part.long_name, "columns": layout.columns(name)}
                         for name, part in layout.fields.items()}}
     try:
-        reference = _reference(spec, path)
+        reference = kept_reference(path, spec)
     except InputError as error:
         return found | {"status": f"no end state: {error}"}
     last, bounds = certified(reference, list(start.initial))
@@ -72,12 +72,6 @@ def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
         "t_end": float(reference["time"][last]), "final": {name: reference[name][last].tolist() for name in start.initial},
         "error_bound": bounds, "energy": float(reference["energy"][last]), "engines": reference.attributes["engines"],
         "status": f"certified at t = {reference['time'][last]:g}{short}"}
-
-
-def _reference(spec: ReferenceSpecification, path: Path) -> RunFile:
-    if not is_current_reference(path, spec):
-        write(compute_reference(spec), path)
-    return read(path)
 
 
 def certified(reference: RunFile, names: list[str]) -> tuple[int, dict[str, float]]:

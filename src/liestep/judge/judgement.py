@@ -17,17 +17,15 @@ from liestep.analysis.drift_table import NUMBERS, estimates, invariants, period_
 from liestep.analysis.errors import StateError, error_fields, reference_floor, state_error
 from liestep.analysis.order_table import orders_table
 from liestep.analysis.work_table import PAIR, WORK, at_equal_error
+from liestep.core import counters
 from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.core.recorder import BLOCKS
 from liestep.formulations import Formulated, formulate
 from liestep.judge.page import RUN, Judgement
-from liestep.judge.statefile import COUNTERS, Layout, StateFile, read_states
-from liestep.study.content import conserved_momentum
-from liestep.study.content import error_fields as formulated_errors
-from liestep.study.content import invariants as formulated_invariants
-from liestep.study.files import RunFile, read, require_free, write
-from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, specify_reference
+from liestep.judge.statefile import Layout, StateFile, read_states
+from liestep.study.files import RunFile, read, require_free
+from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, kept_reference, specify_reference
 from liestep.study.specification import start_of
 from liestep.systems import sheet
 from liestep.systems.sheet import InputError
@@ -127,14 +125,12 @@ def _outputs(files: Sequence[StateFile], request: Request) -> int:
 
 def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
     """The reference, kept in the file `path` if there is one."""
-    if path is not None and is_current_reference(path, spec):
-        return read(path)
     if path is not None:
-        require_free(path, spec.sha256)
+        if not is_current_reference(path, spec):
+            require_free(path, spec.sha256)
+        return kept_reference(path, spec)
     content = compute_reference(spec)
-    if path is not None:
-        write(content, path)
-    return RunFile(path or Path("reference"), content.attributes, {name: entry[1] for name, entry in content.variables.items()})
+    return RunFile(Path("reference"), content.attributes, {name: entry[1] for name, entry in content.variables.items()})
 
 
 def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
@@ -153,13 +149,10 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
         for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)), (observable.largest, np.abs(deviation).max(axis=0))):
             if name is not None:
                 numbers |= {name: float(found[0])} if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)}
-    axes = conserved_momentum(formulated)
     attributes = {
         "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
-        "momentum_scale": formulated.momentum_scale, "momentum_conserved": axes or "none",
-        "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in axes), default=nan),
-        "invariants": " ".join(formulated_invariants(formulated)),
-        "error_norms": " ".join(f"{part.name}:{part.norm}" for part in formulated_errors(formulated.fields)), **numbers}
+        "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes), default=nan),
+        **formulated.attributes, **numbers}
     return RunFile(file.path, attributes, variables)
 
 
@@ -171,7 +164,7 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
     """
     facts, run = sheet(spec.run.problem), spec.run
     first = formulate(facts, run.parameters, run.initial, "vector_field", {})
-    series = np.zeros((file.time.size, first.observables[-1].columns.stop))
+    series = np.zeros((file.time.size, first.width))
     loop = loop_for(observe, first.problem)
     for k in range(file.time.size):
         state = {name: values[k] for name, values in file.fields.items()}
@@ -203,7 +196,7 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
         "tolerance": tolerance, "t_end": spec.run.t_end, "members": 1, "status": "ok", "samples": run["time"].size,
         "outputs": None if reference is None else reference["time"].size, "error": error.error,
         **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final, "floor": floor, "floor_reference": floor,
-        "seconds": facts.get("seconds", nan), "cost": nan, **{name: facts.get(name, nan) for name in COUNTERS},
+        "seconds": facts.get("seconds", nan), "cost": nan, **{name: facts.get(name, nan) for name in counters.NAMES},
         **{name: value for name, value in found.items() if "_error_m" in name}, "momentum_scale": found["momentum_scale"],
         "energy_error_mean_relative": found["energy_error_mean"]/scale if scale else nan}
 

@@ -6,11 +6,11 @@ from typing import Any
 from liestep.analysis.drift_table import NUMBERS
 from liestep.analysis.tables import filled, markdown
 from liestep.analysis.work_table import WORK
-from liestep.judge.statefile import COUNTERS
+from liestep.core import counters
 
 RUN = ("problem", "label", "file", "resolution", "step", "tolerance")
 COLUMNS = {
-    "errors": (*RUN, "t_end", "samples", "outputs", "error", "error_final", "floor", "steps", *COUNTERS, "seconds",
+    "errors": (*RUN, "t_end", "samples", "outputs", "error", "error_final", "floor", "steps", *counters.NAMES, "seconds",
                "energy_error_mean", "energy_error_max", "energy_error_mean_relative", "momentum_error_max", "momentum_scale"),
     "orders": ("problem", "integrator", "order_theory", "p", "u", "class", "passed", "window_h_min", "window_h_max", "points", "runs", "floor",
                "verdict", "energy_order", "energy_u", "energy_class"),

@@ -15,14 +15,13 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from liestep.core.counters import Counter
+from liestep.core import counters
 from liestep.formulations import StateField
 from liestep.systems.sheet import InputError, unknown
 
 SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
 NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds
 ALTERNATIVES = {"omega": "velocity"}  # dq/dt serves for omega = q x dq/dt
-COUNTERS = tuple(counter.name.lower() for counter in Counter)
 
 
 def _number(text: Any) -> float:
@@ -46,7 +45,7 @@ def _truth(text: Any) -> bool:
 FACTS = {  # name -> (reader, what it must be)
     "label": (str, "text"), "step": (_number, "a positive number"), "tolerance": (_number, "a positive number"),
     "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"), "seconds": (_number, "a positive number"),
-    **dict.fromkeys(("steps", *COUNTERS), (_count, "a whole number"))}
+    **dict.fromkeys(("steps", *counters.NAMES), (_count, "a whole number"))}
 
 
 @dataclass(frozen=True)

@@ -19,21 +19,12 @@ def page_source() -> str:
 def command_report(arguments) -> None:
     from liestep.report.page import make_report
     from liestep.study.textfiles import write_text_atomically
-    from liestep.study.workflow import Workflow
+    from liestep.study.workflow import configured
 
-    workflow = Workflow(wanted(arguments.config, arguments.study), arguments.config, arguments.results)
+    workflow = configured(arguments.config, arguments.results, arguments.study)
     text, summary = make_report(workflow)
     write_text_atomically(workflow.report, text)
     print(f"{workflow.report}: {summary}", file=sys.stderr)
-
-
-def wanted(config: Path, studies: list[str]) -> dict:
-    """Content of config.yaml, with the studies of the command line if there are any."""
-    from liestep.study.yamlfile import read_yaml
-
-    path = config/"config.yaml"
-    content = read_yaml(path)[0] if path.is_file() else {}
-    return {**(content or {}), **({"studies": studies} if studies else {})}
 
 
 def declare(add) -> None:

@@ -7,7 +7,7 @@ import pandas
 from liestep.analysis.results import StudyResults
 from liestep.analysis.tables import READABLE, filled
 from liestep.study.files import require_current
-from liestep.study.reference import study_reference
+from liestep.study.reference import disagreement, study_reference
 from liestep.systems.sheet import InputError
 
 DIGITS = 8          # of numbers in the page; the CSV files have all
@@ -113,8 +113,6 @@ def references_data(results: StudyResults) -> list[dict[str, str]]:
     for problem in results.config.problems:
         path, spec = study_reference(results.study, problem)
         attributes = require_current(path, spec, spec.source_hash, ()).attributes
-        gaps = {name[len("disagreement_"):-len("_max")]: value for name, value in attributes.items() if name.startswith("disagreement_")}
-        found.append({"problem": problem, "engines": attributes["engines"],
-                      "disagreement": ", ".join(f"{value:.2g} in {name}" for name, value in gaps.items()),
+        found.append({"problem": problem, "engines": attributes["engines"], "disagreement": disagreement(attributes),
                       "run_sha256": attributes["run_sha256"], "source_hash": attributes["source_hash"]})
     return found

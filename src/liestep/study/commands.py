@@ -7,7 +7,7 @@ from liestep.systems.sheet import InputError
 def command_reference(arguments) -> None:
     from liestep.study.files import write
     from liestep.study.plan import Study
-    from liestep.study.reference import compute_reference, is_current_reference, study_reference
+    from liestep.study.reference import compute_reference, disagreement, is_current_reference, study_reference
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
     for problem in arguments.problem.split(","):
@@ -17,13 +17,7 @@ def command_reference(arguments) -> None:
             continue
         content = compute_reference(spec)
         write(content, path)
-        _tell(study.name, problem, content.attributes)
-
-
-def _tell(study: str, problem: str, found: dict) -> None:
-    """One line about a reference."""
-    gaps = [f"{value:.2g} in {name[len('disagreement_'):-len('_max')]}" for name, value in found.items() if name.startswith("disagreement_")]
-    print(f"{study} {problem}: reference made, engines differ by {', '.join(gaps)}", file=sys.stderr)
+        print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}", file=sys.stderr)
 
 
 def command_time(arguments) -> None:

@@ -1,6 +1,6 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the writer and by `simulate`."""
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.core.recorder import BLOCKS, Recorder
 from liestep.core.status import Status
-from liestep.formulations import Formulated, Observable, StateField
+from liestep.formulations import Observable
 from liestep.integrators import method
 from liestep.study.execution import Outcome, block_means, ensemble_states, replica_states, run_once, run_source_hash, spread
 from liestep.study.specification import RunSpecification
@@ -42,7 +42,7 @@ def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None =
         _series(content, [first], samples, ())
         _blocks(content, first)
         if spec.replicas > 1:
-            for part in error_fields(first.formulated.fields):
+            for part in first.formulated.error_fields:
                 content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
                             f"largest distance of {part.name} between {spec.replicas} runs started 1 ulp apart")
         if spec.log_steps:
@@ -120,27 +120,10 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
     return found
 
 
-def error_fields(fields: Iterable[StateField]) -> list[StateField]:
-    """The fields whose distance from a reference is the state error."""
-    return [part for part in fields if part.norm != "derived"]
-
-
-def conserved_momentum(formulated: Formulated) -> str:
-    """Axes of the conserved components of the momentum map; empty where there is none."""
-    flags = next((part.conserved for part in formulated.observables if part.name == "momentum_map"), ())
-    return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
-
-
-def invariants(formulated: Formulated) -> list[str]:
-    """Names of the scalar observables that the exact motion keeps."""
-    return [part.name for part in formulated.observables if part.conserved == (True,)]
-
-
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
     facts, declared = sheet(spec.problem), method(spec.integrator)
     numbers, formulated = statistics(outcome), outcome.formulated
-    conserved = conserved_momentum(formulated)
-    kept = [numbers[f"momentum_error_max_{axis}"] for axis in conserved]
+    kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
     status = outcome.status
     message = status.sentence if status == Status.OK else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}"
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
@@ -151,8 +134,5 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "specification": json.dumps(spec.canonical(), sort_keys=True), "run_sha256": spec.sha256, "source_hash": run_source_hash(spec),
         "status": status.name.lower(), "message": message, "time_reached": outcome.time_reached, "steps": outcome.steps,
         **outcome.counters, "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
-        **numbers, "momentum_scale": outcome.formulated.momentum_scale,
-        "momentum_conserved": conserved or "none", "invariants": " ".join(invariants(formulated)),
-        "error_norms": " ".join(f"{part.name}:{part.norm}" for part in error_fields(formulated.fields)),
-        **({"momentum_error_max": max(kept)} if kept else {}),
+        **numbers, **formulated.attributes, **({"momentum_error_max": max(kept)} if kept else {}),
     }

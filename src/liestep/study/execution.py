@@ -64,7 +64,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
 
 def _baseline(formulated: Formulated) -> np.ndarray:
     """Observables at the start; zero for residuals. The counters stay at zero."""
-    width = formulated.observables[-1].columns.stop
+    width = formulated.width
     values = np.zeros(width)
     loop_for(observe, formulated.problem)(formulated.problem, formulated.start, values)
     for observable in formulated.observables:

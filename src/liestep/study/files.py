@@ -6,15 +6,14 @@ The attribute `checksums` holds a hash of all other attributes and one of each v
 import hashlib
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import netCDF4
 import numpy as np
 
+from liestep.study.atomic import replacing
 from liestep.study.content import FORMAT, Content
 from liestep.study.execution import run_source_hash
 from liestep.study.specification import RunSpecification
@@ -22,6 +21,7 @@ from liestep.systems.sheet import InputError
 
 ATTRIBUTES = "attributes"  # in `checksums`: that of the attributes
 UNSEALED = ("checksums", "complete")
+
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
     """Write under a temporary name, check, flush to disk, rename.
@@ -32,18 +32,12 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
     path = Path(path)
     if not replace:
         require_free(path, content.attributes["run_sha256"])
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _fill(content, temporary)
-        _verify(content, temporary)
-        _flush(temporary)
-        os.replace(temporary, path)
-    except (OSError, RuntimeError) as error:  # RuntimeError: how netCDF4 reports a full disk
-        raise InputError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
-    finally:
-        with suppress(OSError):  # gone, or never made
-            temporary.unlink()
+    with replacing(path) as temporary:
+        try:
+            _fill(content, temporary)
+            _verify(content, temporary)
+        except RuntimeError as error:  # how netCDF4 reports a full disk
+            raise OSError(str(error)) from None
 
 
 def require_free(path: Path, sha256: str) -> None:
@@ -101,14 +95,6 @@ def _verify(content: Content, path: Path) -> None:
         for name, (_, values, _) in content.variables.items():
             if not np.array_equal(data[name][...], values, equal_nan="_block_" in name or name.startswith("spread_")):
                 raise OSError(f"variable {name} is not finite or was not written")
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @dataclass

@@ -14,6 +14,7 @@ from typing import Any
 
 from liestep.core.sources import package_modules, source_hash
 from liestep.figures.commands import MODULES
+from liestep.study.atomic import TEMPORARY
 from liestep.study.environment import environment
 from liestep.study.execution import run_source_hash
 from liestep.study.files import read
@@ -24,7 +25,6 @@ from liestep.systems.sheet import InputError
 
 FORMAT = 1
 DATA, MEASURED = "data", "measured"
-TEMPORARY = ".*.[0-9]*.????????.tmp"  # names under which files and texts are written first
 CLOCK_FIGURES = ("work_precision", "scaling")  # that show seconds where a study has times
 
 

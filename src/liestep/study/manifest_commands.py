@@ -4,11 +4,10 @@ from pathlib import Path
 
 
 def command_manifest(arguments) -> None:
-    from liestep.report.commands import wanted
     from liestep.study.manifest import write_manifest
-    from liestep.study.workflow import Workflow
+    from liestep.study.workflow import configured
 
-    path, count = write_manifest(Workflow(wanted(arguments.config, arguments.study), arguments.config, arguments.results))
+    path, count = write_manifest(configured(arguments.config, arguments.results, arguments.study))
     print(f"{path}: {count} products", file=sys.stderr)
 
 

@@ -21,7 +21,7 @@ from liestep.formulations import Formulated, formulate
 from liestep.integrators import integrator_module
 from liestep.study.content import FORMAT, Content
 from liestep.study.engines import DESCRIPTIONS, ENGINES, FALLBACK, RTOL, EngineError
-from liestep.study.files import RunFile, is_current, require_current
+from liestep.study.files import RunFile, is_current, read, require_current, write
 from liestep.study.specification import RunSpecification, specify
 from liestep.study.taylor import NotSymbolic
 from liestep.systems import sheet, system_module
@@ -104,6 +104,19 @@ def require_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
     return require_current(path, spec, spec.source_hash)
 
 
+def kept_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
+    """The reference in a file, which is made or made anew unless it is up to date; errors as `compute_reference`."""
+    if not is_current_reference(path, spec):
+        write(compute_reference(spec), path)
+    return read(path)
+
+
+def disagreement(attributes: Mapping[str, Any]) -> str:
+    """Largest distances of the two engines by field, in words, from the attributes of a reference."""
+    gaps = {name[len("disagreement_"):-len("_max")]: value for name, value in attributes.items() if name.startswith("disagreement_")}
+    return ", ".join(f"{value:.2g} in {name}" for name, value in gaps.items())
+
+
 def compute_reference(spec: ReferenceSpecification) -> Content:
     """Integrate with both engines and collect the content of the file.
 
@@ -159,7 +172,7 @@ def _trajectory(name: str, run: RunSpecification, times: np.ndarray) -> tuple[st
 
 def _energies(formulated: Formulated, rows: np.ndarray) -> np.ndarray:
     """Total energy of each state, (time,)."""
-    loop, values = loop_for(observe, formulated.problem), np.zeros(formulated.observables[-1].columns.stop)
+    loop, values = loop_for(observe, formulated.problem), np.zeros(formulated.width)
     total = np.empty(len(rows))
     for k, state in enumerate(rows):
         loop(formulated.problem, np.ascontiguousarray(state), values)

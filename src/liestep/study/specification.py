@@ -111,14 +111,14 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    declared = method(integrator)
+    declared, facts = method(integrator), sheet(problem)
     require_applicable(problem, integrator)
     if start is None:
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     end = _positive("t_end", start.t_end if t_end is None else t_end)
     try:
         resolved = declared.resolve(declared.check_options(_mapping("options", options)), start.diagonal)
-        resolved = _system_options(declared, sheet(problem), start.parameters, resolved)
+        resolved = system_options(declared, facts, start.parameters, resolved)
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = None
@@ -139,10 +139,10 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
                             _whole("statistics_every", statistics_every), _whole("replicas", replicas),
-                            _ensemble(ensemble, sheet(problem)), bool(log_steps), contents(problem, integrator))
+                            _ensemble(ensemble, facts), bool(log_steps), contents(problem, integrator))
 
 
-def _system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
+def system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options whose choices are the system's, the default filled in. Raises InputError for one that the system does not have."""
     resolved = dict(options)
     for name, formulation, allowed in (("form", "vector_field", facts.forms), ("action", "lie_action", facts.actions)):

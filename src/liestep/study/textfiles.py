@@ -1,13 +1,11 @@
 """Text products (tables): written whole or not at all, numbers that read back as the same floats."""
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
+from liestep.study.atomic import replacing
 from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
@@ -20,20 +18,8 @@ def write_text_atomically(path: Path, text: str) -> None:
     Raises:
         InputError: the folder cannot be written.
     """
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):  # gone, or never made
-            temporary.unlink()
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -17,7 +17,6 @@ from liestep.core.driver import advance, advance_adaptive
 from liestep.core.recorder import new_recorder
 from liestep.core.status import Status
 from liestep.formulations import formulate
-from liestep.study.content import error_fields
 from liestep.study.engines import EngineError, absolute_tolerance, right_hand_side
 from liestep.study.execution import STEP_LOG, build
 from liestep.study.files import require_current
@@ -100,7 +99,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     """Function that makes the first steps of the run and returns the seconds they took, NaN if one failed."""
     formulated, integrator = build(spec)
     problem = formulated.problem
-    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.observables[-1].columns.stop), spec.steps, 2, NO_STATISTICS)
+    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
     work = integrator.workspace(problem, formulated.start)
     loop = loop_for(advance, integrator, problem, recorder, work)
 
@@ -116,7 +115,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
 def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     """The same for an adaptive run up to t_end; the first call compiles."""
     formulated, pair = build(spec)
-    problem, width = formulated.problem, formulated.observables[-1].columns.stop
+    problem, width = formulated.problem, formulated.width
     work = pair.workspace(problem, formulated.start)
 
     def once(t_end: float) -> float:
@@ -147,7 +146,7 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
                     fields = formulated.to_fields(solve())
                 except (NotSymbolic, EngineError):
                     continue
-                error = max(field_errors(error_fields(formulated.fields), fields, reference).values())
+                error = max(field_errors(formulated.error_fields, fields, reference).values())
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}", "runtime": "other runtime",
                        "tolerance": tolerance, "seconds": seconds, "repeats": repeats, "error": error}
 

@@ -15,6 +15,7 @@ from liestep.study.claimfile import load_claims
 from liestep.study.config import Strict, complaint
 from liestep.study.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, short_hash, together
 from liestep.study.plan import Study, study_names
+from liestep.study.yamlfile import read_yaml
 from liestep.systems.sheet import InputError, unknown
 
 CONFIG, RESULTS = Path("config"), Path("results")
@@ -182,6 +183,13 @@ class Workflow:
             found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
             found += [film.path for film in products.animations]
         return found
+
+
+def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
+    """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
+    path = config/"config.yaml"
+    content = (read_yaml(path)[0] if path.is_file() else None) or {}
+    return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
 
 
 @cache
