@@ -17,6 +17,8 @@ for products in WORKFLOW.studies:
             study=products.name,
             fingerprint=products.fingerprint,
             source=source("liestep.analysis"),
+        resources:
+            **needs("tables"),
         message:
             f"{products.name}: tables"
         shell:
@@ -36,7 +38,11 @@ for products in WORKFLOW.studies:
                 products.log("timings"),
             params:
                 study=products.name,
-            threads: workflow.cores
+            # Locally, all processors; on a cluster, a node for itself.
+            threads: workflow.cores if workflow.local_exec else 1
+            resources:
+                **needs("times"),
+                slurm_extra="--exclusive",
             message:
                 f"{products.name}: time every run alone"
             shell:

@@ -19,6 +19,8 @@ for products in WORKFLOW.studies:
             params:
                 fingerprint=film.cell.fingerprint,
                 source=source("liestep.animation"),
+            resources:
+                **needs("figures"),
             message:
                 f"{products.name}: film of {film.label}"
             shell:

@@ -2,6 +2,7 @@
 if WORKFLOW.claims:
 
     rule claims:
+        localrule: True
         input:
             claims=list(WORKFLOW.claims),
             tables=[products.tables for products in WORKFLOW.claimed],
@@ -30,6 +31,8 @@ if WORKFLOW.errata:
             "results/logs/errata.log",
         params:
             source=source(*ERRATA_SOURCES),
+        resources:
+            **needs("tables"),
         message:
             "errata: evidence"
         shell:

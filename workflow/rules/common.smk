@@ -27,6 +27,26 @@ if workflow.is_main_process and not workflow.output_settings.dryrun and "verify"
         print(f"liestep: {sentence}", file=sys.stderr)
 
 
+# What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much
+# again. `snakemake --set-resources RULE:runtime=600` changes it for one rule.
+NEEDS = {
+    "runs": (120, 2000),
+    "references": (120, 2000),
+    "times": (240, 2000),
+    "tables": (60, 4000),
+    "figures": (60, 4000),
+}
+
+
+def needs(kind):
+    """Resources of a rule."""
+    minutes, megabytes = NEEDS[kind]
+    return {
+        "runtime": lambda wildcards, attempt: attempt * minutes,
+        "mem_mb": lambda wildcards, attempt: attempt * megabytes,
+    }
+
+
 onstart:
     try:
         lock.take()

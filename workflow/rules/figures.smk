@@ -27,6 +27,8 @@ for drawing in WORKFLOW.drawings:
             names=" ".join(drawing.names),
             fingerprint=drawing.study.fingerprint,
             source=drawing.source,
+        resources:
+            **needs("figures"),
         message:
             f"{drawing.study.name}: figures {', '.join(drawing.names)}"
         shell:

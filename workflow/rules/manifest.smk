@@ -1,5 +1,6 @@
 # Hashes of all products and of what they were made from, made last; and their comparison with the files of today.
 rule manifest:
+    localrule: True
     input:
         WORKFLOW.targets,
         [runs_of(products.name) for products in WORKFLOW.studies],
@@ -20,6 +21,7 @@ rule manifest:
 
 # Asked for by name: snakemake verify. It has no inputs, because it must see the files as they are, not make them first.
 rule verify:
+    localrule: True
     log:
         "results/logs/verify.log",
     message:

@@ -12,6 +12,8 @@ for batch in WORKFLOW.references:
         params:
             place=f"{batch.study} {batch.problems}",
             fingerprint=batch.fingerprint,
+        resources:
+            **needs("references"),
         message:
             f"{batch.study}: reference of {batch.problems}"
         shell:

@@ -1,5 +1,6 @@
 # All results in one HTML file. It reads files of runs and references too, but whatever changes those makes the tables anew.
 rule page:
+    localrule: True
     input:
         verdicts=WORKFLOW.verdicts,
         tables=[products.tables + products.timings for products in WORKFLOW.studies],

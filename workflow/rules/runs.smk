@@ -12,6 +12,8 @@ if WORKFLOW.config.granularity != "run":
             params:
                 place=" ".join((batch.study, *batch.place)),
                 fingerprint=batch.fingerprint,
+            resources:
+                **needs("runs"),
             message:
                 f"{batch.study}: {len(batch.runs)} runs of {' by '.join(batch.place)}"
             shell:
@@ -26,6 +28,8 @@ else:
             "results/{study}/logs/{problem}.{integrator}.{resolution}.log",
         params:
             fingerprint=lambda wildcards, output: WORKFLOW.cells[Path(output[0])].fingerprint,
+        resources:
+            **needs("runs"),
         message:
             "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
         shell:
