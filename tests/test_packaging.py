@@ -26,8 +26,9 @@ def canonical(name: str) -> str:
 
 
 def asked_for() -> dict[str, SpecifierSet]:
-    """Requirements of pyproject.toml: run time, tests and build."""
-    texts = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["test"], *PROJECT["dependency-groups"]["build"]]
+    """Requirements of pyproject.toml: run time, clusters, tests and build."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    texts = [*PROJECT["project"]["dependencies"], *extras["cluster"], *extras["test"], *PROJECT["dependency-groups"]["build"]]
     return {canonical(item.name): item.specifier for item in map(Requirement, texts)}
 
 
