@@ -1,0 +1,136 @@
+"""Profiles for clusters: both run a small study on a real SLURM while one of its nodes dies, and every byte is that of a local call."""
+import fcntl
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+import slurm_cluster
+import yaml
+from test_workflow import TOP, Place
+
+PROFILES = TOP/"workflow"/"profiles"
+STUDY = """
+title: Three bodies and a pendulum
+problems:
+  bodies: {system: sphere_nbody, t_end: 0.5}
+  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
+integrators:
+  vi_sphere: {steps: {counts: [10, 40, 80]}}
+  rk4: {steps: {counts: [10, 1500, 2500]}}
+tables: [energy]
+figures: [energy_error]
+"""
+# The profiles wait longer between looks at the jobs, which take longer than these.
+PROMPT = {"slurm": ["--slurm-init-seconds-before-status-checks", "4"], "generic": ["--seconds-between-status-checks", "1"]}
+PATIENCE = 120  # seconds, far above what anything here takes
+
+
+@pytest.fixture
+def cluster():
+    """A cluster of two nodes; one test at a time has it, in whatever process."""
+    with open(Path(tempfile.gettempdir())/"liestep-slurm.lock", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        try:
+            slurm_cluster.start()
+        except slurm_cluster.Unavailable as reason:
+            pytest.skip(str(reason))
+        yield
+        slurm_cluster.stop()
+
+
+class Call:
+    """A call of the workflow with a profile, in the background."""
+
+    def __init__(self, folder: Path, profile: str, *targets: str):
+        self.place = Place(folder)
+        self.place.study.write_text(STUDY)
+        self.said = folder/"said.txt"
+        options = ("--workflow-profile", str(PROFILES/profile), *PROMPT.get(profile, ()))
+        with open(self.said, "w") as output:
+            self.process = subprocess.Popen([*self.place.command, *targets, *options], env=self.place.environment, stdout=output, stderr=output)
+
+    def products(self) -> dict[str, bytes]:
+        """All files but the description of the machine, once the call has ended well."""
+        assert self.process.wait(PATIENCE) == 0, self.said.read_text()
+        found = self.place.contents()
+        found.pop("environment.json", None)
+        return found
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def wait_until(condition) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
+    calls = []
+    try:
+        calls.append(slurm := Call(tmp_path/"slurm", "slurm"))
+        wait_until(lambda: slurm_cluster.running("node2"))  # so that one job of each call is on this node
+        problem = slurm_cluster.running("node2")[0].rpartition("_")[2]
+        calls.append(generic := Call(tmp_path/"generic", "generic", "results/tiny/tables.md"))
+        calls.append(local := Call(tmp_path/"local", "default"))
+        wait_until(lambda: len(slurm_cluster.running("node2")) == 2 and any(problem in name for name in slurm.place.contents("*.nc")))
+        assert slurm_cluster.kill_node("node2") > 2
+        slurm_cluster.declare_dead("node2")
+        expected = local.products()
+        assert len(expected) == 12 + 2 + 1 + 3 + 2  # runs, tables, page, figure, report and manifest
+        assert slurm.products() == expected
+        assert generic.products() == {name: content for name, content in expected.items() if name.endswith((".nc", ".csv", "tables.md"))}
+        for call in (slurm, generic):
+            said = call.said.read_text()
+            assert (said.count("Error in rule"), said.count("Trying to restart job")) == (1, 1), said
+        log = slurm.place.folder/"results"/"tiny"/"logs"/f"{problem}.log"
+        assert ", 0 kept" not in log.read_text()  # the retry has kept what its predecessor had made
+        assert "Nothing to be done" in slurm.place.call().stderr  # here: it makes no difference where files were made
+    finally:
+        for call in calls:
+            call.end()
+
+
+@pytest.mark.parametrize("profile", ["slurm", "generic"])
+def test_every_option_is_explained(profile):
+    lines = (PROFILES/profile/"config.yaml").read_text().splitlines()
+    options = [number for number, line in enumerate(lines) if line[:1] not in ("", "#", " ")]
+    assert len(options) == len(yaml.safe_load("\n".join(lines)))
+    assert all(lines[number - 1].startswith("# ") for number in options)
+    assert max(map(len, lines)) <= 140
+
+
+@pytest.mark.parametrize("profile", ["slurm", "generic"])
+def test_what_profiles_share_is_the_same(profile):
+    here, local = (yaml.safe_load((PROFILES/name/"config.yaml").read_text()) for name in (profile, "default"))
+    assert {name: here.get(name) for name in local if name != "cores"} == {name: value for name, value in local.items() if name != "cores"}
+
+
+@pytest.mark.parametrize(("answer", "code", "expected"), [
+    ("COMPLETED", 0, "success"), ("RUNNING", 0, "running"), ("PENDING", 0, "running"), ("NODE_FAIL", 0, "failed"), ("TIMEOUT", 0, "failed"),
+    ("", 0, "failed"), ("slurm_load_jobs error: Invalid job id specified", 1, "failed"),
+    ("slurm_load_jobs error: Unable to contact slurm controller", 1, "running"),
+])
+def test_status_of_a_job_is_one_word(answer, code, expected, tmp_path):
+    """With a program in the place of squeue that gives this answer."""
+    program = tmp_path/"squeue"
+    program.write_text(f"#!/bin/sh\necho '{answer}'\nexit {code}\n")
+    program.chmod(0o755)
+    result = subprocess.run([PROFILES/"generic"/"status", "7"], env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == (f"{expected}\n", "")
+
+
+def test_a_cluster_that_is_not_ours_is_left_alone(tmp_path, monkeypatch):
+    theirs = tmp_path/"slurm.conf"
+    theirs.write_text("ClusterName=theirs\n")
+    monkeypatch.setattr(slurm_cluster, "CONFIGURATION", theirs)
+    monkeypatch.setattr(slurm_cluster, "PROGRAMS", ())
+    monkeypatch.setattr(slurm_cluster.os, "geteuid", lambda: 0)
+    with pytest.raises(slurm_cluster.Unavailable, match="left alone"):
+        slurm_cluster.start()
+    assert theirs.read_text() == "ClusterName=theirs\n"
