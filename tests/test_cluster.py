@@ -23,7 +23,7 @@ tables: [energy]
 figures: [energy_error]
 """
 # The profiles wait longer between looks at the jobs, which take longer than these.
-PROMPT = {"slurm": ["--slurm-init-seconds-before-status-checks", "4"], "generic": ["--seconds-between-status-checks", "1"]}
+PROMPT = {"slurm": ["--slurm-init-seconds-before-status-checks", "6"], "generic": ["--seconds-between-status-checks", "1"]}
 PATIENCE = 120  # seconds, far above what anything here takes
 
 
