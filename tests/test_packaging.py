@@ -168,7 +168,7 @@ def test_code_of_the_readme_works(tmp_path):
 
 
 def test_files_that_pages_point_to_exist():
-    for page in (TOP/"README.md", TOP/"config"/"README.md", TOP/"results"/"README.md"):
+    for page in (TOP/"README.md", TOP/"config"/"README.md", TOP/"results"/"README.md", *(TOP/"docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert "://" in target or (page.parent/target).exists(), f"{page}: {target}"
 
