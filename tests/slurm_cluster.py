@@ -41,6 +41,8 @@ def obstacle() -> str | None:
         return f"a test cluster needs root, because SLURM reads {CONFIGURATION}"
     if CONFIGURATION.exists() and not CONFIGURATION.read_text().startswith(MARK):
         return f"{CONFIGURATION} is not of these tests: this machine belongs to a cluster, which is left alone"
+    if _process("slurmctld"):
+        return "a test cluster is running already: python tests/slurm_cluster.py stop ends it"
     return None
 
 
@@ -89,6 +91,7 @@ def start() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     for name in ("state", *NODES):
         (FOLDER/name).mkdir(parents=True)
+    CONFIGURATION.parent.mkdir(exist_ok=True)
     CONFIGURATION.write_text(configuration())
     try:
         _start_munge()
@@ -106,8 +109,10 @@ def stop() -> None:
     """End all that `start` started, jobs included."""
     for node in NODES:
         kill_node(node)
-    for name in ("slurmctld", "munged"):
-        _end(FOLDER/f"{name}.pid")
+    for name in ("slurmctld", "munged"):  # killed too: nothing of the state that they would save is wanted
+        process = _process(name)
+        if process:
+            _kill([process, *process.children(recursive=True)])
     if CONFIGURATION.exists() and CONFIGURATION.read_text().startswith(MARK):
         CONFIGURATION.unlink()
 
@@ -118,16 +123,16 @@ def kill_node(node: str) -> int:
 
     The daemon and the keepers of its jobs are known by the log of the node, which they have open.
     """
-    log, found = str(FOLDER/f"{node}.log"), []
+    log, daemons, jobs = str(FOLDER/f"{node}.log"), [], []
     for process in psutil.process_iter(["name"]):
         try:
             if process.info["name"] in ("slurmd", "slurmstepd") and log in (file.path for file in process.open_files()):
-                found += [process, *process.children(recursive=True)]
+                kind = daemons if process.info["name"] == "slurmd" else jobs
+                kind += [process, *process.children(recursive=True)]
         except psutil.NoSuchProcess:
             continue
-    found.sort(key=lambda process: process.name() != "slurmd")  # the daemon first, so that it sees no job end
-    _kill(found)
-    return len(found)
+    _kill(daemons + jobs)  # in this order, so that the daemon sees no job end
+    return len(daemons + jobs)
 
 
 def declare_dead(node: str) -> None:
@@ -181,13 +186,13 @@ def _wait_until(ready, complaint: str) -> None:
         time.sleep(0.2)
 
 
-def _end(path: Path) -> None:
-    """Kill the process of a file with its number: nothing of the state that it would save is wanted."""
+def _process(name: str) -> psutil.Process | None:
+    """The daemon of this name that `start` has started, if it lives."""
     with suppress(OSError, ValueError, psutil.NoSuchProcess):
-        process = psutil.Process(int(path.read_text()))
-        if process.name() == path.stem:
-            _kill([process, *process.children(recursive=True)])
-    path.unlink(missing_ok=True)
+        found = psutil.Process(int((FOLDER/f"{name}.pid").read_text()))
+        if found.name() == name and found.status() != psutil.STATUS_ZOMBIE:
+            return found
+    return None
 
 
 def _kill(processes: list[psutil.Process]) -> None:
