@@ -10,6 +10,7 @@ import pytest
 from liestep.analysis.claims import COLUMNS, CRITERIA, describe, judge
 from liestep.cli import main
 from liestep.study.claimfile import VERDICTS, Claim, ClaimFile, load_claims
+from liestep.study.files import RunFile
 from liestep.study.plan import Study
 from liestep.study.textfiles import read_csv
 from liestep.systems.sheet import InputError
@@ -39,7 +40,7 @@ FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": 
          "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
                   "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
 RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
-                                  file=lambda problem, integrator, resolution: FILES[integrator])}
+                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {}, FILES[integrator]))}
 
 
 def runs(*choices):
@@ -185,17 +186,18 @@ def test_scanned_settings_are_stated_with_a_recovered_number():
 
 
 @pytest.mark.parametrize(("kind", "chosen", "more", "sentence"), [
-    ("limit", runs(("p", "vi", "h7")), {"rule": {"at_most": 1}}, "claim c: no run p/vi/h7 in study made/up"),
-    ("limit", runs(("p", "euler")), {"rule": {"at_most": 1}}, "claim c: no run p/euler/* in study made/up"),
-    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}}, "claim c: study other is not among the studies made"),
-    ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"}, "claim c: unknown quantity 'eror'"),
-    ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1}, "claim c: a printed number is compared with one run, not with 2"),
-    ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]}, "claim c: 2 runs cannot be compared with 4"),
-    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c: a quantile needs one ensemble run"),
-    ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c: a quantile needs one ensemble run, not 2"),
-    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"}, "claim c: unknown quantity 'eror'"),
-    ("order", runs(("p", "euler")), {"rule": {"theory": 1}}, "claim c: no order of p/euler in study made/up"),
-    ("drift", runs(("p", "euler")), {"quantity": "energy"}, "claim c: no drift verdict of energy for p/euler in study made/up")])
+    ("limit", runs(("p", "vi", "h7")), {"rule": {"at_most": 1}}, "claim c of paper: study made/up: unknown resolution 'h7' (allowed: h0.01, h0.1)"),
+    ("limit", runs(("p", "euler")), {"rule": {"at_most": 1}}, "claim c of paper: study made/up: unknown integrator 'euler' (allowed: lost, peak, rk, stopped, vi)"),
+    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}}, "claim c of paper: study other is not among the studies made"),
+    ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
+     "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length)"),
+    ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1}, "claim c of paper: a printed number is compared with one run, not with 2"),
+    ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]}, "claim c of paper: 2 runs cannot be compared with 4"),
+    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run"),
+    ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 2"),
+    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"}, "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),
+    ("order", runs(("p", "euler")), {"rule": {"theory": 1}}, "claim c of paper: no order of p/euler in study made/up"),
+    ("drift", runs(("p", "euler")), {"quantity": "energy"}, "claim c of paper: no drift verdict of energy for p/euler in study made/up")])
 def test_a_claim_about_nothing_is_refused(kind, chosen, more, sentence):
     with pytest.raises(InputError, match=f"^{re.escape(sentence)}$"):
         row(kind, chosen, **more)
@@ -353,7 +355,7 @@ def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
     before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
     (folder/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("quantity: error", "quantity: eror"))
     assert main(arguments) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == "liestep: claim first: unknown quantity 'eror'"
+    assert capsys.readouterr().err.splitlines()[-1] .startswith("liestep: claim first of paper: unknown quantity 'eror'; did you mean error?")
     assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
 
 

@@ -193,7 +193,7 @@ samples: 2
     ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.3]"), "the nearest valid steps are 0.25 and 0.5"),
     ("studies/tiny.yaml", STUDY + "figures: [energy_eror]\n", "did you mean energy_error?"),
     ("config.yaml", "studies: [tinny]\n", "unknown study 'tinny'; did you mean tiny?"),
-    ("config.yaml", "granularity: runs\n", "granularity: input should be 'problem', 'sweep' or 'run', not 'runs'"),
+    ("config.yaml", "granularity: runs\n", "granularity: must be 'problem', 'sweep' or 'run', not 'runs'"),
     ("config.yaml", "granularty: run\n", "unknown key 'granularty'; did you mean granularity?"),
     ("claims/paper.yaml", """
 paper: paper

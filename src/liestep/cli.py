@@ -77,7 +77,8 @@ def command_check(arguments) -> None:
 
     if arguments.target.endswith(".nc"):
         file = read(Path(arguments.target))
-        print(f"{arguments.target}: complete, {file.attributes['problem']} by {file.attributes['integrator']}, {file.attributes['message']}")
+        maker = file.attributes.get("integrator", "the engines of a reference")
+        print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
     study = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results)).study
     print(f"{study.name}: valid, {len(study.sweeps)} sweeps, {len(study.cells)} runs")

@@ -67,7 +67,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     try:
         try:
             exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(plain_error(error, path)) from None
         return _register(module, path, content)
     except InputError:

@@ -1,6 +1,6 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,11 @@ from liestep.analysis.features import extrema, last_difference
 from liestep.analysis.results import StudyResults
 from liestep.study import claimfile as rules
 from liestep.study.claimfile import Claim, ClaimFile, Limits, RunChoice
-from liestep.systems.sheet import InputError
+from liestep.systems.sheet import InputError, unknown
 
 COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "evidence",
            "setting")
+OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
 Results = Mapping[str, StudyResults]
 
 
@@ -46,7 +47,7 @@ def _row(paper: str, claim: Claim, results: Results) -> dict:
         try:
             outcome = CRITERIA[type(claim.criterion)](claim, results)
         except InputError as error:
-            raise InputError(f"claim {claim.id}: {error}") from None
+            raise InputError(f"claim {claim.id} of {paper}: {error}") from None
         verdict = claim.verdict if outcome.met else "not reproduced"
     printed = math.nan if claim.printed is None else claim.printed
     return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source, "printed": printed, "ours": outcome.ours,
@@ -102,12 +103,14 @@ def select(choice: RunChoice, results: Results) -> pd.DataFrame:
     Raises:
         InputError: there is none.
     """
-    metrics = _study(choice, results).metrics
-    rows = metrics[(metrics.problem == choice.problem) & (metrics.integrator == choice.integrator)]
-    if choice.resolution is not None:
-        rows = rows[rows.resolution == choice.resolution]
-    if rows.empty:
-        raise InputError(f"no run {choice.problem}/{choice.integrator}/{choice.resolution or '*'} in study {choice.study}")
+    rows = _study(choice, results).metrics
+    for column in ("problem", "integrator", "resolution"):
+        wanted = getattr(choice, column)
+        if wanted is not None:
+            known = dict.fromkeys(rows[column])
+            if wanted not in known:
+                raise InputError(f"study {choice.study}: {unknown(column, wanted, known)}")
+            rows = rows[rows[column] == wanted]
     return rows
 
 
@@ -116,16 +119,21 @@ def values(claim: Claim, choices: list[RunChoice], results: Results) -> np.ndarr
     found = []
     for choice in choices:
         for _, row in select(choice, results).iterrows():
-            if claim.quantity != "energy_change" and claim.quantity not in row.index:
-                raise InputError(f"unknown quantity {claim.quantity!r}")
+            _require_quantity(claim, [OWN_QUANTITY, *(name for name in row.index if not isinstance(row[name], str))])
             if row.status != "ok":
                 found.append(math.nan)
-            elif claim.quantity == "energy_change":
+            elif claim.quantity == OWN_QUANTITY:
                 energy = _study(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
                 found.append(float(energy[-1] - energy[0]))
             else:
                 found.append(float(row[claim.quantity]))
     return np.array(found)
+
+
+def _require_quantity(claim: Claim, known: Iterable[str]) -> None:
+    """Raises InputError for a quantity that is not among the known ones; names the closest."""
+    if claim.quantity not in known:
+        raise InputError(unknown("quantity", claim.quantity, known))
 
 
 def _compare_printed(claim: Claim, results: Results, met: Callable[[float], bool]) -> Outcome:
@@ -187,10 +195,8 @@ def _quantile(claim: Claim, results: Results) -> Outcome:
         raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
     row = rows.iloc[0]
     file = _study(choice, results).file(row.problem, row.integrator, row.resolution)
-    try:
-        members = np.asarray(file[claim.quantity], dtype=float)
-    except KeyError:
-        raise InputError(f"unknown quantity {claim.quantity!r}") from None
+    _require_quantity(claim, file.variables)
+    members = np.asarray(file[claim.quantity], dtype=float)
     if row.status != "ok" or not np.all(np.isfinite(members)):
         return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
     low, high = interval(members, claim.criterion.level)
@@ -240,11 +246,9 @@ def _variable(claim: Claim, results: Results) -> tuple[np.ndarray, np.ndarray] |
     if row.status != "ok":
         return None
     file = _study(choice, results).file(row.problem, row.integrator, row.resolution)
-    try:
-        found = np.asarray(file[claim.quantity], dtype=float)
-        return np.asarray(file["accepted_time" if claim.quantity.startswith("accepted_") else "time"], dtype=float), found
-    except KeyError:
-        raise InputError(f"unknown quantity {claim.quantity!r}") from None
+    _require_quantity(claim, file.variables)
+    found = np.asarray(file[claim.quantity], dtype=float)
+    return np.asarray(file["accepted_time" if claim.quantity.startswith("accepted_") else "time"], dtype=float), found
 
 
 def _extremum(claim: Claim, results: Results) -> Outcome:

@@ -59,8 +59,8 @@ def error_fields(run: RunFile) -> list[StateField]:
 
 
 def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the variables of a run's file that `state_error` and `replica_floor` read."""
-    names = [item.split(":")[0] for item in attributes["error_norms"].split()]
+    """Names of the variables of a run's file that `state_error` and `replica_floor` read; a file of something else has none."""
+    names = [item.split(":")[0] for item in attributes.get("error_norms", "").split()]
     return ("time", *names, *(f"spread_{name}" for name in names))
 
 

@@ -8,6 +8,12 @@ from liestep.study.plan import Cell, Study
 from liestep.study.textfiles import read_csv
 from liestep.systems.sheet import InputError
 
+KEYS = ("study", "problem", "integrator")  # columns of every table
+NEEDED = {  # columns of a table that others read
+    "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict"),
+    "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
+    "growth": ("resolution", "exponent", "uncertainty", "growth")}
+
 
 class StudyResults:
     """Files and tables of one study.
@@ -30,9 +36,9 @@ class StudyResults:
         Raises:
             InputError: missing, or made for another state of the study.
         """
-        table = read_csv(self.study.folder/"metrics.csv")
+        table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256"))
         wanted = [cell.spec.sha256 for cell in self.study.cells]
-        if list(table.get("run_sha256", ())) != wanted:
+        if list(table["run_sha256"]) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse {self.study.name}` again")
         return table.assign(seconds=table["run_sha256"].map(self._seconds()))
 
@@ -41,16 +47,20 @@ class StudyResults:
         path = self.study.folder/"timings.csv"
         if not path.is_file():
             return {}
-        timings = read_csv(path).dropna(subset=["run_sha256"])
+        timings = read_csv(path, ("run_sha256", "seconds")).dropna(subset=["run_sha256"])
         return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
         """A table of the study by name: orders, energy, momentum, drift, work, timings.
 
         Raises:
-            InputError: it does not exist.
+            InputError: it does not exist, is no table, or is of another study.
         """
-        return read_csv(self.study.folder/f"{name}.csv")
+        path = self.study.folder/f"{name}.csv"
+        table = read_csv(path, (*KEYS, *NEEDED.get(name, ())))
+        if not table["study"].eq(self.study.name).all():
+            raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
+        return table
 
     def select(self, problem: str, integrator: str) -> pandas.DataFrame:
         """Rows of `metrics` of one pair, in the order of the study file."""

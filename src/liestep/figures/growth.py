@@ -9,6 +9,7 @@ from liestep.analysis.errors import error_fields, error_history, reference_floor
 from liestep.analysis.growth import SPAN
 from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import drawing, marks
+from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -25,7 +26,10 @@ def growth(results: "StudyResults") -> Figure:
     for panel, problem in zip(axes, problems, strict=True):
         reference, handles, shown = results.reference(problem), [], []
         for curve in curves(results, problem):
-            row = table.loc[(problem, curve.key, curve.cell.resolution)]
+            place = (problem, curve.key, curve.cell.resolution)
+            if place not in table.index:
+                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse {results.study.name}` again")
+            row = table.loc[place]
             text = styles[curve.key].label
             if curve.file.failed:
                 handles.append(line_handle(styles[curve.key], f"{text}  stopped"))

@@ -21,13 +21,15 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # 
 
 @drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its own), exponentials of group"
          " methods, iterations of implicit solvers, and seconds of a run alone without statistics, one row for each problem; what fewer than two"
-         " methods use has no column. Hollow points lie within 30 floors of the reference or above 0.1. Lines without"
-         " markers in the panels of seconds are other runtimes on the same problem: their overhead is not that of the compiled core. {runs}")
+         " methods use has no column, unless there is only one method. Hollow points lie within 30 floors of the reference or above 0.1."
+         " Lines without markers in the panels of seconds are other runtimes on the same problem: their overhead is not that of the compiled"
+         " core. {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
-    costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() > 1]
+    least = min(2, metrics["integrator"].nunique())
+    costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
     if not problems:
         raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set `reference: true`")
     figure = new_figure(DOUBLE, 41.0*len(problems) + 20.0)

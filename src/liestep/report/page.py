@@ -19,6 +19,7 @@ from liestep.report.links import anchor
 from liestep.report.pictures import Picture, embed
 from liestep.report.provenance import references_data, runs_data, table_data
 from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
+from liestep.study.textfiles import read_text
 from liestep.study.workflow import StudyProducts, Workflow
 from liestep.systems import sheet
 from liestep.systems.sheet import InputError
@@ -131,9 +132,9 @@ def _figure(products: StudyProducts, results: StudyResults, name: str) -> Figure
     text = products.figure(name, "caption.txt")
     expected = fill(drawing_of(name).caption, results)
     try:
-        found = text.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"{text} does not exist; run `liestep figure {products.name} {name}`") from None
+        found = read_text(text)
+    except InputError as error:
+        raise InputError(f"{error}; run `liestep figure {products.name} {name}`") from None
     if found.strip() != expected.strip():
         raise InputError(f"{path} is of another state of the study; run `liestep figure {products.name} {name}` again")
     return FigurePart(name, path, expected)

@@ -46,8 +46,8 @@ def picture(path: Path, width: int, colours: int) -> Picture:
             size, pixels = image.size, image.convert("RGB")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
-    except (OSError, UnidentifiedImageError, SyntaxError) as error:
-        raise InputError(f"{path} is not a readable PNG file: {error}") from None
+    except (OSError, UnidentifiedImageError, SyntaxError):
+        raise InputError(f"{path} is not a readable PNG file; remove it and draw it again") from None
     if pixels.width > width:
         pixels = pixels.resize((width, round(pixels.height*width/pixels.width)), Image.Resampling.LANCZOS)
     out = io.BytesIO()

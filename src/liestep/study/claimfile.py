@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from liestep.study.config import Strict, complaint
+from liestep.study.complaints import complaint
+from liestep.study.config import NO_TRUTH, NotNegative, Real, Strict
 from liestep.study.yamlfile import read_yaml
 from liestep.systems.sheet import InputError
 
@@ -25,33 +26,35 @@ class Relative(Strict):
     """|ours/printed - 1| <= tolerance."""
 
     kind: Literal["relative"] = Field(description=KIND)
-    tolerance: float = Field(gt=0, description="largest relative difference")
+    tolerance: Real = Field(gt=0, description="largest relative difference")
 
 
 class Digits(Strict):
     """Ours rounds to the printed number at all its printed digits."""
 
     kind: Literal["digits"] = Field(description=KIND)
-    digits: int = Field(gt=0, description="significant digits printed")
+    digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
 
 
 class Factor(Strict):
     """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
 
     kind: Literal["factor"] = Field(description=KIND)
-    factor: float = Field(gt=1, description="largest ratio of the two numbers, either way")
+    factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
 
 
 class Limits(Strict):
     """One or two limits."""
 
-    at_most: float | None = Field(None, description="upper limit")
-    at_least: float | None = Field(None, description="lower limit")
+    at_most: Real | None = Field(None, description="upper limit")
+    at_least: Real | None = Field(None, description="lower limit")
 
     @model_validator(mode="after")
     def _one_at_least(self) -> "Bounds":
         if self.at_most is None and self.at_least is None:
             raise ValueError("give at_most, at_least or both")
+        if None not in (self.at_most, self.at_least) and self.at_least > self.at_most:
+            raise ValueError("at_least must not be greater than at_most")
         return self
 
 
@@ -71,7 +74,7 @@ class Quantile(Strict):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
 
     kind: Literal["quantile"] = Field(description=KIND)
-    level: float = Field(0.9, gt=0, lt=1, description="probability of the interval")
+    level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
 
 class Ratio(Bounds):
@@ -84,7 +87,7 @@ class Order(Strict):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
     kind: Literal["order"] = Field(description=KIND)
-    theory: float = Field(description="order that the theory predicts")
+    theory: Real = Field(description="order that the theory predicts")
 
 
 class Drift(Strict):
@@ -98,18 +101,18 @@ class Extremum(Limits):
     """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the limits, for each of `indices`."""
 
     kind: Literal["extremum"] = Field(description=KIND)
-    indices: list[list[int]] = Field([[]], min_length=1, description="components after the time, for example [[0, 1]]: body 0, axis 1")
+    indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example [[0, 1]]: body 0, axis 1")
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
     rate: bool = Field(False, description="of the derivative in time, by central differences of the samples")
-    prominence: float = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the absolute values")
+    prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the absolute values")
 
 
 class State(Strict):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
 
     kind: Literal["state"] = Field(description=KIND)
-    expected: list[float | list[float]] = Field(min_length=1, description="components of the variable")
-    tolerance: float = Field(gt=0, description="largest difference of a component")
+    expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
+    tolerance: Real = Field(gt=0, description="largest difference of a component")
 
 
 class Untestable(Strict):
@@ -128,7 +131,7 @@ class Claim(Strict):
     id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
     statement: str = Field(description="what the paper says, in our words")
     source: str = Field(description="where: section, equation, figure")
-    printed: float | None = Field(None, description="printed number, if there is one")
+    printed: Real | None = Field(None, description="printed number, if there is one")
     units: str = Field("", description="units of the printed number")
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio only: the runs to compare with")
@@ -136,7 +139,7 @@ class Claim(Strict):
                           " or (extremum, state) a variable of the runs' files")
     criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field("reproduced", description="verdict when the criterion is met")
-    scanned: int = Field(0, ge=0, description="recovered only: number of settings that were scanned to find a datum")
+    scanned: NotNegative = Field(0, description="recovered only: number of settings that were scanned to find a datum")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
 

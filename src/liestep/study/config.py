@@ -1,15 +1,38 @@
 """Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is generated from these classes."""
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from liestep.study.yamlfile import line_of, read_yaml
-from liestep.systems.sheet import InputError, unknown
+from liestep.study.complaints import complaint
+from liestep.study.yamlfile import read_yaml
+from liestep.systems.sheet import InputError
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(gt=0)]
+MOST_RUNGS = 10_000  # of a geometric ladder
+
+
+def _no_truth(value: Any) -> Any:
+    """Raises ValueError for true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return value
+
+
+def _once(values: list | None) -> list | None:
+    """Raises ValueError for a list that names something twice."""
+    twice = [value for value in values or () if values.count(value) > 1]
+    if twice:
+        raise ValueError(f"{twice[0]} appears twice")
+    return values
+
+
+NO_TRUTH = BeforeValidator(_no_truth)  # after the bounds of a whole number, which the JSON schema shows only then
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[Real, Field(gt=0)]
+Count = Annotated[int, Field(gt=0), NO_TRUTH]
+NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
+Once = AfterValidator(_once)
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 
 
@@ -35,6 +58,8 @@ class Ladder(Strict):
     @model_validator(mode="before")
     @classmethod
     def _plain_list(cls, value: Any) -> Any:
+        if not isinstance(value, dict | list | Ladder):
+            raise ValueError("must be a list, or a mapping with counts, or with from, to and ratio")
         return {"values": value} if isinstance(value, list) else value
 
     @model_validator(mode="after")
@@ -45,24 +70,28 @@ class Ladder(Strict):
             raise ValueError("give exactly one of: a list of values, counts, or from/to/ratio together")
         if geometric and (self.ratio == 1.0 or (self.ratio > 1.0) != (self.stop >= self.start)):
             raise ValueError("ratio must lead from `from` to `to`: above 1 to grow, below 1 to shrink")
+        if geometric and abs(math.log(self.stop) - math.log(self.start)) > MOST_RUNGS*abs(math.log(self.ratio)):
+            raise ValueError(f"from, to and ratio make more than {MOST_RUNGS} values")
         return self
 
     def expand(self) -> list[float]:
-        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %."""
+        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %. Raises InputError for counts."""
         if self.values:
             return list(self.values)
-        count = math.floor(math.log(self.stop/self.start)/math.log(self.ratio) + 0.01)
+        if self.counts:
+            raise InputError("tolerances have no counts of steps: give a list, or from/to/ratio")
+        count = math.floor((math.log(self.stop) - math.log(self.start))/math.log(self.ratio) + 0.01)
         return [self.start*self.ratio**k for k in range(count + 1)]
 
     def step_counts(self, t_end: float) -> list[int]:
         """Numbers of steps; the rungs of a geometric ladder are rounded to whole numbers of steps."""
         if self.counts:
             return list(self.counts)
-        from liestep.study.specification import whole_steps
+        from liestep.study.specification import MOST, whole_steps
 
         if self.values:
             return [whole_steps(t_end, step) for step in self.values]
-        return [max(1, round(t_end/step)) for step in self.expand()]
+        return [max(1, round(t_end/step)) if t_end/step < MOST else whole_steps(t_end, step) for step in self.expand()]
 
 
 class EnsembleConfig(Strict):
@@ -70,7 +99,7 @@ class EnsembleConfig(Strict):
 
     members: Count = Field(description="number of members; member 0 is unperturbed")
     amplitude: Positive = Field(description="size of the tangent perturbation of q and omega")
-    seed: int = Field(0, ge=0, description="seed of the perturbations")
+    seed: NotNegative = Field(0, description="seed of the perturbations")
 
 
 class Settings(Strict):
@@ -99,7 +128,8 @@ class ProblemConfig(Settings):
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
     label: str | None = Field(None, description="how tables and figures call it (default: the key)")
-    integrators: list[str] | None = Field(None, description="keys of the integrators that run on it (default: all of the study)")
+    integrators: Annotated[list[str] | None, Once] = Field(
+        None, min_length=1, description="keys of the integrators that run on it (default: all of the study)")
     overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
 
 
@@ -120,11 +150,12 @@ class StudyConfig(Settings):
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key names folders and table rows")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]] = Field(
+    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]], Once] = Field(
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
-    figures: list[str] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
-    animations: list[str] = Field([], description="runs of which a film (GIF) is made: problem/integrator/resolution, for example bodies/rk4/h0.01")
-    plugins: list[str] = Field([], description="files with own systems or integrators")
+    figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
+    animations: Annotated[list[str], Once] = Field(
+        [], description="runs of which a film (GIF) is made: problem/integrator/resolution, for example bodies/rk4/h0.01")
+    plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
@@ -140,53 +171,3 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
         return StudyConfig.model_validate(content), lines
     except ValidationError as error:
         raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
-
-
-def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:
-    """One sentence for the first complaint of a schema (unknown keys first): line, key, what is allowed, closest match."""
-    problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    place = _place(problem["loc"], content)
-    key = ".".join(map(str, place))
-    line = line_of(place, lines)
-    if problem["type"] == "extra_forbidden":
-        return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1], root))}"
-    if problem["type"] == "missing":
-        return f"line {line}: key {key} is missing"
-    if problem["type"] == "string_pattern_mismatch":
-        return f"line {line}: key {key} must be a name of letters, digits and underscores"
-    message = problem["msg"].removeprefix("Value error, ")
-    value = f", not {problem['input']!r}" if not isinstance(problem["input"], dict | list) else ""
-    return f"line {line}: {key}: {message[:1].lower() + message[1:]}{value}"
-
-
-def _place(location: tuple, content: Any) -> tuple:
-    """The part of pydantic's location that exists in the file (it also names classes and union tags)."""
-    place: list = []
-    for number, part in enumerate(location):
-        last = number == len(location) - 1
-        known = (isinstance(content, dict) and part in content) or (isinstance(content, list) and isinstance(part, int) and part < len(content))
-        if known:
-            content = content[part]
-            place.append(part)
-        elif last and isinstance(content, dict) and isinstance(part, str):
-            place.append(part)  # a missing key
-    return tuple(place)
-
-
-def _allowed_keys(place: tuple, root: type[BaseModel]) -> list[str]:
-    """Keys that the schema knows at a place of the file: follows fields through mappings, lists and unions."""
-    models = [root]
-    for part in place:
-        following = []
-        for model in models:
-            by_alias = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
-            following += _models(by_alias[part]) if part in by_alias else [model]  # a key of a mapping or an index: same class
-        models = following
-    return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """All schema classes inside an annotation."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in _models(part)]

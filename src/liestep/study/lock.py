@@ -49,5 +49,5 @@ def holder(folder: Path = Path()) -> str | None:
 
 
 def _process(path: Path) -> str:
-    number = path.read_text().strip()
+    number = path.read_text("utf-8", errors="replace").strip()
     return f" (process {number})" if number else ""

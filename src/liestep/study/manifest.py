@@ -130,7 +130,7 @@ def read_manifest(results: Path) -> dict[str, Any]:
         content = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; snakemake writes it when everything else is made") from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError(f"{path} is not a readable manifest; remove it and call snakemake") from None
     if not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
         raise InputError(f"{path} was changed after it was written; remove it and call snakemake")

@@ -1,5 +1,6 @@
 """From a study file to its cells: every run with its specification and the file it is kept in."""
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,6 +91,16 @@ class Study:
     def complain(self, place: tuple, message: object) -> InputError:
         return InputError(f"{self.path}, line {line_of(place, self._lines)}: {'.'.join(map(str, place))}: {message}")
 
+    def _about(self, error: InputError, *places: tuple) -> tuple:
+        """The key that a sentence is about: its first word that is a key directly below one of the places; otherwise the last place."""
+        below = {(place, str(key[-1])): key for place in places for key in self._lines if key and key[:-1] == place}
+        for word in re.findall(r"\w+", str(error)):
+            for place in places:
+                for name in (word, f"{word}s"):  # step, tolerance, option
+                    if (place, name) in below:
+                        return below[place, name]
+        return places[-1]
+
     def _load_plugins(self) -> tuple[str, ...]:
         """Make the systems and integrators of the study's own files known; relative paths start at the study file or the working directory."""
         found: list[str] = []
@@ -174,7 +185,7 @@ class Study:
             try:
                 self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
             except InputError as error:
-                raise self.complain(place, error) from None
+                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), place), error) from None
         return self._starts[problem]
 
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
@@ -199,10 +210,11 @@ class Study:
                                ensemble=ensemble.model_dump() if ensemble else None, start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
-                    raise InputError(f"resolution {label} appears twice")
+                    raise InputError(f"{word} give the resolution {label} twice")
                 cells[label] = Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc")
         except InputError as error:
-            raise self.complain(place, f"with {key}: {error}") from None
+            found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"), ("integrators", key), place, ())
+            raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
 
 

@@ -1,5 +1,6 @@
 """What a study has, lacks, and would make anew, and why. Reads attributes of files only."""
 import csv
+import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from liestep.study.execution import run_source_hash
 from liestep.study.files import read
 from liestep.study.plan import Cell
 from liestep.study.reference import study_reference
+from liestep.study.textfiles import read_text
 from liestep.study.workflow import StudyProducts
 from liestep.systems.sheet import InputError
 
@@ -82,8 +84,10 @@ def _short(value: Any) -> str:
 
 def _hashes(metrics: Path) -> list[str]:
     """Runs of which metrics.csv was made."""
-    with open(metrics, encoding="utf-8", newline="") as file:
-        return [row.get("run_sha256") or "" for row in csv.DictReader(file)]
+    try:
+        return [row.get("run_sha256") or "" for row in csv.DictReader(io.StringIO(read_text(metrics)))]
+    except (InputError, csv.Error):
+        return []
 
 
 def _time(path: Path) -> int:

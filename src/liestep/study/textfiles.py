@@ -45,17 +45,38 @@ def _cell(value: Any) -> str:
     return repr(value)
 
 
-def read_csv(path: Path) -> "pandas.DataFrame":
+def read_text(path: Path) -> str:
+    """Content of a text file.
+
+    Raises:
+        InputError: missing, not readable, or not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start + 1})") from None
+
+
+def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     """A table written by `csv_text`; only empty fields are missing values.
 
     Raises:
-        InputError: missing or not a table.
+        InputError: missing, truncated, not a table, or without one of the columns.
     """
     import pandas
 
+    text = read_text(path)
+    if not text.endswith("\n"):
+        raise InputError(f"{path} is truncated: its last line has no end; remove it and make it again")
     try:
-        return pandas.read_csv(path, keep_default_na=False, na_values=[""])
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist") from None
-    except (OSError, UnicodeDecodeError, pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""])
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError):
+        raise InputError(f"{path} is not a table of values with commas between them; remove it and make it again") from None
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it and make it again")
+    return table

@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError
 from liestep.core.sources import package_modules, source_hash
 from liestep.figures.commands import require_figure
 from liestep.study.claimfile import load_claims
-from liestep.study.config import Strict, complaint
+from liestep.study.complaints import complaint
+from liestep.study.config import Strict
 from liestep.study.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, short_hash, together
 from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
@@ -188,7 +189,9 @@ class Workflow:
 def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
     """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
     path = config/"config.yaml"
-    content = (read_yaml(path)[0] if path.is_file() else None) or {}
+    content = (read_yaml(path)[0] if path.exists() else None) or {}
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
     return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
 
 

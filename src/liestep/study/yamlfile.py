@@ -4,9 +4,11 @@ from typing import Any
 
 import yaml
 
+from liestep.study.textfiles import read_text
 from liestep.systems.sheet import InputError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is 15 times faster
+DEEPEST = 1000
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
@@ -18,14 +20,10 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         InputError: missing or malformed; names file and line.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+    text = read_text(path)
     loader = LOADER(text)
     try:
+        _require_flat(text, path)
         node = loader.get_single_node()
         if node is None:
             return None, {}
@@ -36,10 +34,25 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         mark = error.problem_mark or error.context_mark
         line = min(mark.line + 1, len(text.splitlines())) if mark else 1
         raise InputError(f"{path}, line {line}: malformed YAML: {', '.join(filter(None, (error.context, error.problem)))}") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: malformed YAML: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:  # a character that YAML does not allow; a date that does not exist
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: malformed YAML: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise InputError(f"{path}: malformed YAML: nested too deeply, or in itself") from None
     finally:
         loader.dispose()
+
+
+def _require_flat(text: str, path: Path) -> None:
+    """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each level, would end the process."""
+    if sum(map(text.count, ("[", "{", "- -", "? ?"))) < DEEPEST:
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise InputError(f"{path}, line {event.start_mark.line + 1}: malformed YAML: nested deeper than {DEEPEST} levels")
 
 
 def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:
@@ -47,6 +60,8 @@ def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path)
     if isinstance(node, yaml.MappingNode):
         seen = set()
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise InputError(f"{path}, line {key.start_mark.line + 1}: a key must be a name, not a list or mapping")
             if key.value in seen:
                 raise InputError(f"{path}, line {key.start_mark.line + 1}: key {key.value} appears twice")
             seen.add(key.value)

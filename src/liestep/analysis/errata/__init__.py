@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.study.config import Strict, complaint
+from liestep.study.complaints import complaint
+from liestep.study.config import Count, Strict
 from liestep.study.yamlfile import line_of, read_yaml
 from liestep.systems.sheet import InputError, unknown
 
@@ -45,7 +46,7 @@ Check = Callable[[], Evidence]
 class Erratum(Strict):
     """One entry of a paper's errata."""
 
-    number: int = Field(gt=0, description="number by which code and texts cite it")
+    number: Count = Field(description="number by which code and texts cite it")
     part: str = Field("", pattern=r"^[a-z]?$", description="letter, where an erratum has several parts")
     place: str = Field(description="equation, example or page")
     printed: str = Field(description="what the paper prints")
