@@ -2,9 +2,19 @@
 #
 # A study file is turned into rules when this file is read: one rule per (study, problem, integrator), one per reference,
 # table, figure. All rules call one command of the package, which anybody can call by hand.
+import sys
+from pathlib import Path
+
+from liestep.study.workflow import require_config
+from liestep.systems.sheet import InputError
 from snakemake.utils import min_version
 
 min_version("9.0")
+
+try:  # Snakemake says less about what is wrong with the file
+    require_config(Path("config/config.yaml"))
+except InputError as error:
+    sys.exit(f"liestep: {error}")
 
 
 configfile: "config/config.yaml"

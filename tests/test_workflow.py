@@ -219,13 +219,16 @@ def test_wrong_configuration_is_one_sentence(file, text, expected, tmp_path, mon
     assert expected in str(refusal.value)
 
 
-def test_snakemake_stops_with_that_sentence_before_anything_runs(tmp_path):
+@pytest.mark.parametrize(("file", "content", "expected"), [
+    ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.1").encode(), "studies/tiny.yaml, line 8: malformed YAML"),
+    ("config.yaml", b"studies: [tiny\n", "config.yaml, line 1: malformed YAML"), ("config.yaml", b"\xff\xfe\0", "config.yaml is not a text file")])
+def test_snakemake_stops_with_that_sentence_before_anything_runs(file, content, expected, tmp_path):
     place = Place(tmp_path)
-    place.replace("steps: [0.1]", "steps: [0.1")
+    (tmp_path/"config"/file).write_bytes(content)
     result = place.call()
     assert result.returncode != 0
     sentence, = (line for line in result.stderr.splitlines() if not line.startswith("Using workflow specific profile"))
-    assert sentence.startswith("liestep: config/studies/tiny.yaml, line 8: malformed YAML")
+    assert sentence.startswith(f"liestep: config/{expected}")
     assert not (tmp_path/"results").exists()
 
 

@@ -186,12 +186,17 @@ class Workflow:
         return found
 
 
+def require_config(path: Path) -> Mapping[str, Any]:
+    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a mapping, or malformed."""
+    content = read_yaml(path)[0] if path.exists() else None
+    if not isinstance(content, Mapping | None):
+        raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
+    return content or {}
+
+
 def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
     """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
-    path = config/"config.yaml"
-    content = (read_yaml(path)[0] if path.exists() else None) or {}
-    if not isinstance(content, Mapping):
-        raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
+    content = require_config(config/"config.yaml")
     return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
 
 
