@@ -156,8 +156,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize(("place", "error"), [
-    ("_fill", OSError("No space left")), ("_verify", OSError("not finite")), ("_flush", OSError("I/O error")), ("_flush", Stop()),
-    ("_verify", KeyboardInterrupt())])
+    ("_fill", OSError("No space left")), ("_fill", KeyboardInterrupt()), ("_flush", OSError("I/O error")), ("_flush", Stop())])
 def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error, tmp_path, monkeypatch):
     path = tmp_path/"run.nc"
     _, content = made("fixed steps")
@@ -175,7 +174,7 @@ def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error
 
 
 def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypatch):
-    """Written, checked and flushed under another name; then renamed."""
+    """Checked, written and flushed under another name; then renamed."""
     calls = []
 
     def watch(owner, name):
@@ -187,10 +186,10 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_fill"), (files, "_verify"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
+    for owner, name in ((files, "_require_finite"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")
-    assert calls == [(name, False) for name in ("_fill", "_verify", "_flush", "fsync", "replace")]
+    assert calls == [(name, False) for name in ("_require_finite", "_fill", "_flush", "fsync", "replace")]
     assert read(tmp_path/"run.nc").attributes["status"] == "ok"
 
 

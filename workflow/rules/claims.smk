@@ -12,11 +12,12 @@ if WORKFLOW.claims:
         log:
             "results/logs/claims.log",
         params:
+            papers=" ".join(path.stem for path in WORKFLOW.claims),
             source=source("liestep.analysis"),
         message:
             "claims: verdicts"
         shell:
-            "liestep claims 2> {log}"
+            "liestep claims {params.papers} 2> {log}"
 
 
 if WORKFLOW.errata:
@@ -30,10 +31,11 @@ if WORKFLOW.errata:
         log:
             "results/logs/errata.log",
         params:
+            papers=" ".join(path.stem for path in WORKFLOW.errata),
             source=source(*ERRATA_SOURCES),
         resources:
             **needs("tables"),
         message:
             "errata: evidence"
         shell:
-            "liestep errata 2> {log}"
+            "liestep errata {params.papers} 2> {log}"

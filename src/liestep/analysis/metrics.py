@@ -24,7 +24,7 @@ COLUMNS = (
     "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED,
     "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
     "energy_error_mean_relative", "error", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
-    "run_sha256", "path")
+    "run_sha256", "source_hash", "path")
 
 
 def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
         "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,
-        "path": cell.path.relative_to(study.folder).as_posix(),
+        "source_hash": found["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES, *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}

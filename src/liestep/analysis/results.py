@@ -3,6 +3,7 @@ from functools import cached_property
 
 import pandas
 
+from liestep.study.execution import run_source_hash
 from liestep.study.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 from liestep.study.textfiles import read_csv
@@ -36,9 +37,9 @@ class StudyResults:
         Raises:
             InputError: missing, or made for another state of the study.
         """
-        table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256"))
-        wanted = [cell.spec.sha256 for cell in self.study.cells]
-        if list(table["run_sha256"]) != wanted:
+        table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
+        wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells]
+        if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse {self.study.name}` again")
         return table.assign(seconds=table["run_sha256"].map(self._seconds()))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestep.systems.sheet import InputError
+from liestep.systems.sheet import InputError, unknown
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -20,10 +20,8 @@ def command_claims(arguments) -> None:
     from liestep.analysis.claims import COLUMNS, judge
     from liestep.study.claimfile import VERDICTS, load_claims
 
-    paths = sorted((arguments.config/"claims").glob("*.yaml"))
-    if not paths:
-        raise InputError(f"there is no claims file in {arguments.config/'claims'}")
-    files = [load_claims(path) for path in paths]
+    known = {path.stem: path for path in sorted((arguments.config/"claims").glob("*.yaml"))}
+    files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []
     for file in files:
@@ -33,6 +31,20 @@ def command_claims(arguments) -> None:
         rows += judged
         print(f"{file.paper}: {counts}", file=sys.stderr)
     _write(arguments.results/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
+
+
+def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
+    """The papers that are asked for, by default all that have a file in the folder.
+
+    Raises:
+        InputError: there is no such file; names the closest.
+    """
+    if not known:
+        raise InputError(f"there is no {folder.name} file in {folder}")
+    for paper in wanted:
+        if paper not in known:
+            raise InputError(unknown(f"paper in {folder}", paper, known))
+    return sorted(set(wanted)) or known
 
 
 def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mapping[str, "StudyResults"]:
@@ -59,9 +71,7 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
 def command_errata(arguments) -> None:
     from liestep.analysis.errata import COLUMNS, errata_papers, errata_table, load_errata
 
-    papers = errata_papers(arguments.config)
-    if not papers:
-        raise InputError(f"there is no errata file in {arguments.config/'errata'}")
+    papers = _papers(arguments.paper, errata_papers(arguments.config), arguments.config/"errata")
     citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}  # all files are checked before any computation
     sections, rows = [], []
     for paper in papers:
@@ -104,5 +114,6 @@ def _readable(value: Any) -> str:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    add("claims", command_claims, "judge all claims in config/claims from the results: claims.csv, claims.md")
-    add("errata", command_errata, "compute the evidence for all errata in config/errata: errata.csv, errata.md")
+    for command in (add("claims", command_claims, "judge the claims in config/claims from the results: claims.csv, claims.md"),
+                    add("errata", command_errata, "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
+        command.add_argument("paper", nargs="*", help="ids of papers (default: all)")

@@ -1,4 +1,5 @@
 """Generic figures against the step: state error, energy error and length error, one panel for each problem of a study."""
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
     metrics = results.metrics
     metrics = metrics[metrics[column].notna() & (metrics["members"] == 1)]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
-    orders = _orders(results.metrics) if order is not None else {}
+    orders = _orders(results) if order is not None else {}
     figure, axes = grid([label_of(results, problem) for problem in problems], 56.0, extra=2.0)
     styles = marks(results)
     for panel, problem in zip(axes, problems, strict=True):
@@ -68,8 +69,9 @@ def _name(column: str, prefix: str | None) -> str:
     return {"p": "order", "u": "u", "class": "class"}[column].join((prefix, "")) if prefix else column
 
 
-def _orders(metrics: pandas.DataFrame) -> dict[tuple[str, str], dict]:
-    return {(row["problem"], row["integrator"]): row for row in orders_table(metrics)}
+@lru_cache(maxsize=1)
+def _orders(results: "StudyResults") -> dict[tuple[str, str], dict]:
+    return {(row["problem"], row["integrator"]): row for row in orders_table(results.metrics)}
 
 
 def _order_text(row: dict, prefix: str) -> str:

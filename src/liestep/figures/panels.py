@@ -1,5 +1,6 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,9 +114,12 @@ def hollow(axes: Axes, x, y, mark: Mark, solid) -> None:
     x, y, solid = x[kept], y[kept], solid[kept]
     order = np.argsort(x, kind="stable")
     x, y, solid = x[order], y[order], solid[order]
-    pale = mix(mark.colour, "white", 0.5)
-    for k in range(len(x) - 1):
-        axes.plot(x[k:k + 2], y[k:k + 2], color=mark.colour if solid[k] and solid[k + 1] else pale, linestyle=mark.dash, linewidth=0.9)
+    both = solid[:-1] & solid[1:]
+    ends = [0, *(np.flatnonzero(both[:-1] != both[1:]) + 1), len(both)]  # parts of one shade: few lines are drawn faster than many
+    for begin, end in pairwise(ends):
+        if begin < end:
+            shade = mark.colour if both[begin] else mix(mark.colour, "white", 0.5)
+            axes.plot(x[begin:end + 1], y[begin:end + 1], color=shade, linestyle=mark.dash, linewidth=0.9)
     axes.plot(x[solid], y[solid], **mark.points)
     axes.plot(x[~solid], y[~solid], **mark.points, markerfacecolor="white", markeredgewidth=0.7)
 

@@ -116,6 +116,7 @@ def figure6(results: "StudyResults") -> Figure:
         scene.line(1.002*paths[:, body], tuple(colour), 0.9)
         scene.balls([paths[-1, body]], tuple(colour), 2.6, lift=0.01, edge=None)
     scene.draw(limits=(-1.04, 1.04, -1.04, 1.04))
+    axes.set_rasterization_zorder(1000.0)  # hundreds of paths and balls
     triad(axes, view, (-0.02, -0.04, 0.2, 0.2))
     _colour_bar(figure, [0.435, 0.2, 0.012, 0.55], norm, "kinetic energy at the start (J)")
     energy = figure.add_axes([0.65, 0.2, 0.335, 0.71])
@@ -170,6 +171,6 @@ def _map(axes: Axes, view: View, corners: np.ndarray, values: np.ndarray, norm: 
     colours[np.isnan(values[front])] = to_rgb(EMPTY)
     shade = 0.72 + 0.28*np.sqrt(np.clip(middle[front, 2], 0.0, 1.0))
     colours = colours*shade[:, None]
-    axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours, linewidths=0.25))
+    axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours, linewidths=0.25, rasterized=True))
     axes.set_xlim(-1.03, 1.03)
     axes.set_ylim(-1.03, 1.03)

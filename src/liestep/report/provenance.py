@@ -54,15 +54,14 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     """Every run of a study: its row of metrics.csv and what its file was made from. What runs share is stored once.
 
     Raises:
-        InputError: metrics.csv or a run's file is missing or stale.
+        InputError: metrics.csv is missing or stale.
     """
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
     cells = results.study.cells
-    sources = [require_current(cell.path, cell.spec, names=()).attributes["source_hash"] for cell in cells]
     specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
     shown = [column for column in SHOWN if column in columns]
-    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown, "source_hash": shared(sources),
+    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown, "source_hash": shared(list(metrics["source_hash"])),
             "specification": {name: shared([spec[name] for spec in specifications]) for name in specifications[0]}}
 
 

@@ -7,7 +7,7 @@ import pandas
 from markupsafe import Markup
 
 from liestep.analysis.claims import describe
-from liestep.analysis.errata import errata_papers, load_errata
+from liestep.analysis.errata import load_errata
 from liestep.report.links import anchor, evidence, link_errata
 from liestep.study.claimfile import VERDICTS, Claim, load_claims
 from liestep.study.textfiles import read_csv
@@ -98,13 +98,15 @@ def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables:
                     link_errata(claim.statement, paper, errata), evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
 
 
-def paper_errata(folder: Path, results: Path) -> list[PaperErrata]:
-    """Errata of all papers with their evidence.
+def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
+    """Errata of all papers, given by their files, with their evidence.
 
     Raises:
         InputError: errata.csv is missing, or is not of today's errata files.
     """
-    files = [load_errata(paper, folder) for paper in errata_papers(folder)]
+    files = [load_errata(path.stem, path.parent.parent) for path in paths]
+    if not files:
+        return []
     table = _read(results/"errata.csv")
     wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files for entry in file.errata]
     _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv", "liestep errata")

@@ -24,18 +24,18 @@ UNSEALED = ("checksums", "complete")
 
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
-    """Write under a temporary name, check, flush to disk, rename.
+    """Check, write under a temporary name, flush to disk, rename. It is not read back: whoever reads it compares its checksums.
 
     Raises:
-        InputError: the folder cannot be written, or the file exists and `replace` is False.
+        InputError: a value is NaN, the folder cannot be written, or the file exists and `replace` is False.
     """
     path = Path(path)
     if not replace:
         require_free(path, content.attributes["run_sha256"])
+    _require_finite(content, path)
     with replacing(path) as temporary:
         try:
             _fill(content, temporary)
-            _verify(content, temporary)
         except RuntimeError as error:  # how netCDF4 reports a full disk
             raise OSError(str(error)) from None
 
@@ -61,15 +61,14 @@ def _fill(content: Content, path: Path) -> None:
             variable[...] = values
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
-        seal(data)
+        seal(data, {name: values for name, (_, values, _) in content.variables.items()})
         data.complete = np.int32(1)  # last: a file without it was never finished
 
 
-def seal(data: netCDF4.Dataset) -> None:
-    """Set the attribute `checksums` of an open file to what is in it."""
-    data.set_auto_mask(False)
+def seal(data: netCDF4.Dataset, written: dict[str, np.ndarray]) -> None:
+    """Set the attribute `checksums` of an open file to that of its attributes and of the variables written to it."""
     attributes = {name: data.getncattr(name) for name in data.ncattrs()}
-    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(data[name][...]) for name in data.variables}
+    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(values) for name, values in written.items()}
     data.checksums = " ".join(f"{name}:{value}" for name, value in found.items())
 
 
@@ -88,13 +87,11 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
     return _checksum(*(part for name in sorted(attributes) if name not in UNSEALED for part in (name, attributes[name])))
 
 
-def _verify(content: Content, path: Path) -> None:
-    """Read back what was written; only block statistics of an unfinished run may be NaN."""
-    with netCDF4.Dataset(path) as data:
-        data.set_auto_mask(False)
-        for name, (_, values, _) in content.variables.items():
-            if not np.array_equal(data[name][...], values, equal_nan="_block_" in name or name.startswith("spread_")):
-                raise OSError(f"variable {name} is not finite or was not written")
+def _require_finite(content: Content, path: Path) -> None:
+    """Raises InputError for NaN; only block statistics and spreads of an unfinished run may hold it."""
+    for name, (_, values, _) in content.variables.items():
+        if np.isnan(values).any() and not ("_block_" in name or name.startswith("spread_")):
+            raise InputError(f"cannot write {path}: variable {name} is not finite")
 
 
 @dataclass

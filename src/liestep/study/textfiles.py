@@ -73,7 +73,7 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     if not text.endswith("\n"):
         raise InputError(f"{path} is truncated: its last line has no end; remove it and make it again")
     try:
-        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""])
+        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], dtype={"source_hash": str})  # 16 digits
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError):
         raise InputError(f"{path} is not a table of values with commas between them; remove it and make it again") from None
     missing = [name for name in columns if name not in table.columns]

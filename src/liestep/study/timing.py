@@ -29,6 +29,7 @@ from liestep.systems import sheet
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error", "run_sha256")
 REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # at least, at most, and seconds after which no more are made
+LONG = 0.1             # seconds; of what takes longer two repetitions are enough
 PIECE = 0.05           # seconds; a longer run of fixed steps is timed by its first steps
 NO_STATISTICS = 2**62
 SCIPY_TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
@@ -86,9 +87,9 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
 
 
 def shortest(once: Callable[[], float]) -> tuple[float, int]:
-    """Shortest of at least REPEATS repetitions, more for short ones, and their number."""
+    """Shortest of REPEATS repetitions, of more for short ones and of two for those longer than LONG, and their number."""
     times: list[float] = []
-    while len(times) < REPEATS or (sum(times) < ENOUGH and len(times) < MOST_REPEATS):
+    while len(times) < (2 if times and times[0] > LONG else REPEATS) or (sum(times) < ENOUGH and len(times) < MOST_REPEATS):
         times.append(once())
         if times[-1] != times[-1]:
             return nan, len(times)
@@ -128,7 +129,7 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
             status, _ = loop(pair, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work)
         return perf_counter() - begin if status == Status.OK else nan
 
-    once(spec.t_end)
+    once(1e-3*spec.t_end)
     return once
 
 
@@ -141,9 +142,9 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy), ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:
                 try:
-                    solve = make(spec.run, tolerance, reference["time"])
-                    seconds, repeats = shortest(lambda solve=solve: _clock(solve))
-                    fields = formulated.to_fields(solve())
+                    clock = _Clock(make(spec.run, tolerance, reference["time"]))
+                    seconds, repeats = shortest(clock)
+                    fields = formulated.to_fields(clock.result)
                 except (NotSymbolic, EngineError):
                     continue
                 error = max(field_errors(formulated.error_fields, fields, reference).values())
@@ -168,8 +169,14 @@ def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Calla
     return lambda: series.trajectory(times)
 
 
-def _clock(solve: Callable) -> float:
-    begin = perf_counter()
-    solve()
-    return perf_counter() - begin
+class _Clock:
+    """A call gives the seconds that `solve` takes and keeps its last result."""
+
+    def __init__(self, solve: Callable[[], np.ndarray]):
+        self.solve, self.result = solve, np.empty(0)
+
+    def __call__(self) -> float:
+        begin = perf_counter()
+        self.result = self.solve()
+        return perf_counter() - begin
 

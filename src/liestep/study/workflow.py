@@ -114,7 +114,8 @@ class Workflow:
         self.batches = self._batches()
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.claims = self._claims()
-        self.errata = sorted((folder/"errata").glob("*.yaml"))
+        self.errata = [path for path in sorted((folder/"errata").glob("*.yaml"))
+                       if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def _batches(self) -> list[Batch]:
         if self.config.granularity == "sweep":
@@ -141,17 +142,18 @@ class Workflow:
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
     def _claims(self) -> dict[Path, set[str]]:
-        """Claims files with the ids of the studies they refer to; none unless all those studies are made. Their runs are checked."""
+        """Claims files with the ids of the studies they refer to, those of which all studies are made. Their runs are checked."""
         runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells} for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
         for path in sorted((self.folder/"claims").glob("*.yaml")):
             choices = [(claim.id, choice) for claim in load_claims(path).claims for choice in (*claim.runs, *claim.against)]
-            found[path] = {choice.study for _, choice in choices}
-            missing = sorted(found[path] - made)
+            needed = {choice.study for _, choice in choices}
+            missing = sorted(needed - made)
             if missing and self.config.studies == "all":
                 raise InputError(f"{path}: {unknown('study', missing[0], made)}")
             if missing:
-                return {}
+                continue
+            found[path] = needed
             for claim, choice in choices:
                 resolutions = runs.get((choice.study, choice.problem, choice.integrator))
                 if resolutions is None:
