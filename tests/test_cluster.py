@@ -97,6 +97,15 @@ def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("profile", ["slurm", "generic"])
+def test_times_need_no_number_of_processors(profile, tmp_path):
+    place = Place(tmp_path)
+    place.study.write_text(STUDY + "timing: true\n")
+    result = place.call("--dry-run", "--workflow-profile", str(PROFILES/profile))
+    assert result.returncode == 0, result.stderr
+    assert "time_tiny" in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("profile", ["slurm", "generic"])
 def test_every_option_is_explained(profile):
     lines = (PROFILES/profile/"config.yaml").read_text().splitlines()
     options = [number for number, line in enumerate(lines) if line[:1] not in ("", "#", " ")]

@@ -15,6 +15,7 @@ for products in WORKFLOW.studies:
             products.log("analyse"),
         params:
             study=products.name,
+            runs=len(products.runs),
             fingerprint=products.fingerprint,
             source=source("liestep.analysis"),
         resources:
@@ -30,7 +31,7 @@ for products in WORKFLOW.studies:
             name:
                 rule_name("time", products.name)
             input:
-                runs=products.runs,
+                runs=runs_of(products.name),
                 references=[reference.path for reference in products.references],  # errors of other runtimes
             output:
                 products.timings,
@@ -38,8 +39,8 @@ for products in WORKFLOW.studies:
                 products.log("timings"),
             params:
                 study=products.name,
-            # Locally, all processors; on a cluster, a node for itself.
-            threads: workflow.cores if workflow.local_exec else 1
+            # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
+            threads: workflow.resource_settings.cores or 1
             resources:
                 **needs("times"),
                 slurm_extra="--exclusive",
