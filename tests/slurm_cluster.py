@@ -69,7 +69,7 @@ AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
-SlurmdTimeout=4
+SlurmdTimeout=10
 KillWait=2
 JobRequeue=0
 ReturnToService=2
