@@ -139,6 +139,29 @@ def test_one_excursion_is_no_drift():
     assert estimate.deciding_time == pytest.approx(100.0)
 
 
+@pytest.mark.parametrize("rate", [2.5, -40.0])
+def test_a_steady_drift_needs_no_long_blocks(rate):
+    """Twice the longest period is enough; half as much, or a drift that is not steady, is not."""
+    deviation = oscillation() + rate*TIME
+    assert both(deviation, period=0.5) == ("drift",)*3
+    assert "steady within" in judge(deviation, period=0.5).reason
+    assert judge(deviation, period=0.51).verdict == "too short"
+    curved = oscillation() + rate*np.minimum(TIME, 0.6)
+    assert judge(curved).verdict == "drift"
+    assert judge(curved, period=0.1).verdict == "too short"
+    assert judge(oscillation(), period=0.5).verdict == "too short"
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(cycles=st.floats(2.0, 400.0), phase=st.floats(0.0, 6.3), second=st.floats(0.0, 2.0), shift=st.floats(0.0, 6.3),
+       sawtooth=st.floats(-3.0, 3.0))
+def test_no_modulation_with_a_known_period_is_a_steady_drift(cycles, phase, second, shift, sawtooth):
+    """Sine, overtone and sawtooth of a period up to half of the run."""
+    angle = 2.0*np.pi*cycles*TIME + phase
+    deviation = np.sin(angle) + second*np.sin(2.0*angle + shift) + sawtooth*(angle/(2.0*np.pi) % 1.0)
+    assert judge(deviation, period=1.0/cycles).verdict != "drift"
+
+
 def test_slow_modulation_is_too_short_when_its_period_is_known():
     for cycles in (0.5, 1.0, 3.0, 10.0):
         estimate = judge(np.sin(2.0*np.pi*cycles*TIME), period=1.0/cycles)

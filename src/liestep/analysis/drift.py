@@ -13,6 +13,8 @@ import numpy as np
 PERIODS_PER_BLOCK = 5
 LEAST_SAMPLES = 8           # stored samples in every block
 LEAST_BLOCKS = 20
+STEADY = 0.25               # range of the block means about the line, relative to the slope, up to which a drift is steady
+LEAST_PERIODS = 2           # of the longest period in the run, for a drift to be told from a modulation by its steadiness
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
 ROUND_OFF_UNITS = 100.0
 RESOLUTION_UNITS = 4.0      # evaluating an invariant rounds by a few units itself
@@ -32,6 +34,7 @@ class DriftEstimate:
     amplitude         A, median over the blocks of the 5-95 % range inside a block
     slope             S, least-squares slope of the block means times T; `slope_low`, `slope_high`: its 95 % interval
     half_slopes       the same slope of the first and of the second half of the blocks
+    residual          range of the block means about the straight line
     growth            g, exponent of the running maximum of |d| between T/100 and T
     decade_growth     the same between T/100 and T/10 and between T/10 and T
     lasting_growth    g with the median of the last tenth of the block maxima in place of the maximum at T
@@ -48,6 +51,7 @@ class DriftEstimate:
     slope_low: float
     slope_high: float
     half_slopes: tuple[float, float]
+    residual: float
     growth: float
     decade_growth: tuple[float, float]
     lasting_growth: float
@@ -67,12 +71,16 @@ def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int
     it a modulation slower than a block can pass for a drift; `confirm` removes most of these cases, not all, when its period is
     of the order of T. seed: of the bootstrap.
 
-    too short  a block is shorter than 5 periods
+    too short  a block is shorter than 5 periods, and the rules below do not find a steady drift
     bounded    upper limit of |S| <= A/2 and g <= 0.25
     round-off  largest |d| <= 100 eps sqrt(steps) scale, and growth at most 0.75 in one of the two decades
     drift      lower limit of |S| > A/2 with the same sign in both halves, or g > 0.75 and lasting
     undecided  anything else
-    The first that applies is taken. Where this differs from "g in 0.25..0.75" for round-off and "g > 0.75" for drift, synthetic
+    The first that applies is taken. A drift is steady if the run covers 2 periods and the block means lie within |S|/4 about their
+    straight line. No modulation with a period P <= T/2 looks like that, however short the blocks: after P it has the same value again,
+    the line has not, so that the distance from the line has a range of at least |S|/2. (The longest period that is found is often the
+    drift itself, as it slowly moves the motion to other values; a run that shows nothing but a drift would never be long enough.)
+    Where this differs from "g in 0.25..0.75" for round-off and "g > 0.75" for drift, synthetic
     data asked for it. Random walks have g = 0.51 +- 0.12: 3 % exceed 0.75, but seldom in both decades, while a steady drift
     from zero grows with exponent 1 in both; a lower limit would call a small slope a drift and a larger one round-off. One
     excursion of a bounded deviation (a close encounter) gives g > 0.75, hence growth must last: the exponent with the median of
@@ -99,7 +107,7 @@ def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int
     late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
     estimate = DriftEstimate(
         "undecided", "", float(np.median(inside)), slope, low, high,
-        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])),
+        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])), float(np.ptp(_about_line(block_mean, slope))),
         log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
         float(max(np.abs(deviation).max(), np.abs(block_mean).max())), ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
     return _classified(estimate, blocks, period)
@@ -149,11 +157,16 @@ def _slope(values: np.ndarray) -> float:
     return float(_weights(values.size) @ values)
 
 
+def _about_line(mean: np.ndarray, slope: float) -> np.ndarray:
+    """Distances of the block means from the straight line with this slope."""
+    return mean - mean.mean() - slope*((np.arange(mean.size) + 0.5)/mean.size - 0.5)
+
+
 def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
     """Slope and its 95 % interval: residuals of the line are resampled in runs of about sqrt(blocks) neighbours."""
     count = mean.size
     slope = _slope(mean)
-    residual = mean - mean.mean() - slope*((np.arange(count) + 0.5)/count - 0.5)
+    residual = _about_line(mean, slope)
     length = round(sqrt(count))
     pieces = -(-count//length)
     starts = np.random.default_rng(seed).integers(0, count - length + 1, (RESAMPLES, pieces))
@@ -163,15 +176,23 @@ def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
 
 
 def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEstimate:
-    """The estimate with its verdict."""
+    """The estimate with its verdict: that of its numbers, unless the blocks are too short for it."""
+    found = _by_numbers(e)
+    if period is None or e.duration*(1.0 + SLACK) >= PERIODS_PER_BLOCK*period*blocks:
+        return found
+    if found.verdict == "drift" and e.duration >= LEAST_PERIODS*period*(1.0 - SLACK) and e.residual <= STEADY*abs(e.slope):
+        return replace(found, reason=f"{found.reason}, steady within {e.residual:.3g}")
+    return replace(e, verdict="too short", deciding_time=PERIODS_PER_BLOCK*period*blocks,
+                   reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period, {PERIODS_PER_BLOCK} are needed")
+
+
+def _by_numbers(e: DriftEstimate) -> DriftEstimate:
+    """The estimate with the verdict of its numbers."""
     upper = max(abs(e.slope_low), abs(e.slope_high))
     lower = 0.0 if e.slope_low <= 0.0 <= e.slope_high else min(abs(e.slope_low), abs(e.slope_high))
     one_sign = min(e.half_slopes)*max(e.half_slopes) > 0.0 and e.half_slopes[0]*e.slope > 0.0
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
-    if period is not None and e.duration*(1.0 + SLACK) < PERIODS_PER_BLOCK*period*blocks:
-        return replace(e, verdict="too short", deciding_time=PERIODS_PER_BLOCK*period*blocks,
-                       reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period, {PERIODS_PER_BLOCK} are needed")
     if upper <= e.amplitude/2 and e.growth <= BOUNDED_GROWTH:
         return replace(e, verdict="bounded", reason=f"{slope}, {growth}")
     if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH:
