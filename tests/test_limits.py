@@ -71,7 +71,8 @@ def test_the_file_of_a_failed_run_is_complete_and_says_so(problem, integrator, r
 
 
 def test_every_failure_has_a_case_or_a_test_of_its_own():
-    assert {case[3] for case in LIMITS.values()} | {Status.SINGULAR_MATRIX} == set(Status) - {Status.OK, Status.RUNNING}
+    elsewhere = {Status.SINGULAR_MATRIX, Status.NOT_COMPILED}  # NOT_COMPILED: test_plugins.py
+    assert {case[3] for case in LIMITS.values()} | elsewhere == set(Status) - {Status.OK, Status.RUNNING}
 
 
 def test_the_kept_part_is_the_run_that_stops_there():

@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas
 import pytest
 
+from liestep.cli import main
 from liestep.core import extensions
 from liestep.plugins import load_plugin
 from liestep.study.content import carry_out
@@ -162,6 +164,64 @@ def test_code_that_cannot_be_compiled_is_one_sentence_with_the_line(tmp_path, na
     assert sentence.startswith(f"{path}, line {line_of(path, new.splitlines()[0])}: cannot be compiled: ")
     assert said in sentence
     assert "\n" not in sentence
+
+
+FAILING = """\
+title: t
+plugins: [{name}.py]
+problems:
+  own: {{system: {name}, t_end: 1.0}}
+  bodies: {{system: sphere_nbody, t_end: 1.0}}
+integrators:
+  vi_sphere: {{}}
+  rk4: {{replicas: 2}}
+  ode45: {{tolerances: [1e-3], log_steps: true}}
+  many: {{id: rk4, ensemble: {{members: 2, amplitude: 0.01}}}}
+steps: [0.1, 0.05]
+samples: 6
+timing: true
+tables: [orders, energy, momentum, drift, work]
+figures: [energy_error, momentum_error, length_error, drift, failures]
+"""
+
+
+def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, capsys):
+    """The sweep goes on; tables have a row for each run, which does not name any folder."""
+    text = SYSTEM.read_text("utf-8")
+    start = text.index("        spring", text.index("def gradient"))
+    body = "        spring = np.zeros(3)\n        put(out, 0, (0.0, 0.0, spring[0]))"
+    path = changed(tmp_path, "not_compiled", (text[start:text.index("\n\n", start)], body))
+    (tmp_path/"study.yaml").write_text(FAILING.format(name="not_compiled"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "study.yaml", "own,bodies"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "study own,bodies: 14 made, 0 kept, 7 stopped early"
+    for command in ("time", "analyse", "figure"):
+        assert main([command, "study.yaml"]) == 0
+    metrics = pandas.read_csv("results/study/metrics.csv")
+    failed = metrics[metrics["problem"] == "own"]
+    assert list(metrics["status"]) == ["not_compiled"]*7 + ["ok"]*7
+    assert set(failed["message"]) == {f"not_compiled.py, line {line_of(path, 'np.zeros(3)')}: cannot be compiled: compiled code cannot make arrays,"
+                                      " lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and take scratch arrays from a field or"
+                                      " from workspace [spring = np.zeros(3)]"}
+    assert (failed["time_reached"] == 0.0).all()
+    assert failed["energy_error_mean"].eq(0.0).all() or failed["energy_error_mean"].isna().all()
+    assert set(pandas.read_csv("results/study/drift.csv").query("problem == 'own'")["verdict"]) == {"failed"}
+    assert pandas.read_csv("results/study/timings.csv").query("problem == 'own'")["seconds"].isna().all()
+    assert main(["sweep", "study.yaml", "own,bodies"]) == 0
+    assert "0 made, 14 kept" in capsys.readouterr().err
+
+
+def test_a_run_that_cannot_be_begun_is_refused_when_the_others_are_made(tmp_path, monkeypatch, capsys):
+    """An error of the plugin's own Python at other parameters than those of the first preset."""
+    changed(tmp_path, "not_begun", ("def build(p):\n", "def build(p):\n    assert p['length'] < 2.0\n"))
+    text = FAILING.format(name="not_begun").replace("  bodies:", "  long: {system: not_begun, t_end: 1.0, parameters: {length: 3.0}}\n  bodies:")
+    (tmp_path/"study.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "study.yaml", "own,long,bodies", "rk4"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 5
+    assert "not_begun.py, line" in lines[-1]
+    assert "AssertionError" in lines[-1]
 
 
 def test_check_system_finds_a_wrong_gradient_and_a_wrong_flag(tmp_path):

@@ -82,16 +82,16 @@ class CompiledLoop:
         return result
 
     def _complain(self, error: Exception) -> NoReturn:
-        """Raise InputError for an error in a plugin, in one sentence; any other error as it is."""
+        """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
         from liestep.core.translation import compile_error
-        from liestep.systems.sheet import InputError
+        from liestep.systems.sheet import PluginError
 
         if self.private is not None:
             shutil.rmtree(self.private, ignore_errors=True)
         sentence = compile_error(error)
         if sentence is None:
             raise error
-        raise InputError(sentence) from None
+        raise PluginError(sentence) from None
 
     def publish(self) -> None:
         """Make the private folder the common one, or drop it when another process was first."""

@@ -14,6 +14,7 @@ class Status(IntEnum):
     CHART_LIMIT = 6
     STEP_TOO_SMALL = 7
     NOT_EVALUABLE = 8
+    NOT_COMPILED = 9
 
     @property
     def sentence(self) -> str:
@@ -33,6 +34,7 @@ _SENTENCES = {
     Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before the"
     " singularity",
     Status.NOT_EVALUABLE: "the right-hand side cannot be evaluated at this state: take a smaller step or another start",
+    Status.NOT_COMPILED: "the code of a plugin cannot be compiled: `liestep check-system` shows where",
 }
 
 

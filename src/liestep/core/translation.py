@@ -4,6 +4,8 @@ import linecache
 import re
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from liestep.core.sources import MARK
@@ -44,6 +46,13 @@ def compile_error(error: Exception) -> str | None:
     return None if found is None else at_line(Path(found[0]).resolve(), found[1], f"cannot be compiled: {_reason(text)}")
 
 
+def without_folders(sentence: str) -> str:
+    """The sentence with plugins by the names of their files only, and without addresses in memory: the same on every machine."""
+    for file in plugin_files():
+        sentence = sentence.replace(file, Path(file).name)
+    return re.sub(r" at 0x[0-9a-f]+", "", sentence)
+
+
 def _products(file: str) -> list[int]:
     """Lines with a matrix product."""
     return sorted(node.lineno for node in ast.walk(ast.parse(Path(file).read_bytes()))
@@ -57,6 +66,24 @@ def _reason(text: str) -> str:
             return sentence.format(*match.groups())
     headers = ("Failed in", "- Resolution", "During", "File ")
     return next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith(headers)), type(text).__name__)
+
+
+@contextmanager
+def plugin_errors() -> Iterator[None]:
+    """Exceptions of a plugin's plain Python become InputError: one sentence with its line. Others stay as they are."""
+    from liestep.systems.sheet import InputError
+
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        files = plugin_files()
+        passed = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if str(Path(frame.filename).resolve()) in files]
+        sentence = plain_error(error, Path(passed[-1])) if passed else compile_error(error) if files else None
+        if sentence is None:
+            raise
+        raise InputError(sentence) from None
 
 
 def plain_error(error: BaseException, file: Path) -> str:

@@ -70,9 +70,10 @@ def _coarseness(cell: "Cell") -> float:
 
 
 def curves(results: "StudyResults", problem: str) -> list[Curve]:
-    """The runs of a problem that time series show, in the order of the study file; ensembles are left out."""
-    return [Curve(key, cell, results.file(problem, key, cell.resolution))
-            for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None]
+    """The runs of a problem that time series show, in the order of the study file; ensembles and runs without a sample are left out."""
+    found = [Curve(key, cell, results.file(problem, key, cell.resolution))
+             for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None]
+    return [curve for curve in found if len(curve.file["time"])]
 
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2, width: float = DOUBLE) -> tuple[Figure, list[Axes]]:

@@ -137,7 +137,7 @@ def drift(results: "StudyResults") -> Figure:
             handles.append(line_handle(mark, f"{mark.label}  {verdict}"))
             grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
         logarithmic(panel)
-        growth, _, ends, extent = max(grown)
+        growth, _, ends, extent = max(grown, default=(0.0, 0, None, None))
         if growth > 10.0:
             slope_triangle(panel, ends, extent, 1)
         panel.set_xlabel("time (s)")

@@ -1,6 +1,7 @@
 """What every formulation of a system offers: the component, its first state, and how rows are read as named fields and observables."""
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class StateField:
             size = np.sqrt(0.5*squares.sum(axis=(-2, -1)))
         else:
             size = np.sqrt(squares.sum(axis=-1))
-        return size.reshape(len(size), -1).max(axis=1)
+        return size.reshape(len(size), prod(size.shape[1:])).max(axis=1)
 
     def scale(self, reference: np.ndarray) -> float:
         """What distances are divided by; 1 where the reference stays at zero."""

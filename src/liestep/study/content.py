@@ -8,11 +8,13 @@ import numpy as np
 
 from liestep.core.recorder import BLOCKS, Recorder
 from liestep.core.status import Status
+from liestep.core.translation import without_folders
 from liestep.formulations import Observable
 from liestep.integrators import method
-from liestep.study.execution import Outcome, block_means, ensemble_states, replica_states, run_once, run_source_hash, spread
+from liestep.study.execution import Outcome, block_means, ensemble_states, not_run, replica_states, run_once, run_source_hash, spread
 from liestep.study.specification import RunSpecification
 from liestep.systems import sheet
+from liestep.systems.sheet import PluginError
 
 FORMAT = "1"  # of the file layout
 
@@ -29,11 +31,26 @@ class Content:
 
 
 def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file."""
+    """Run a specification (all its replicas or members) and collect the content of its file.
+
+    Raises:
+        PluginError: the code of a plugin cannot be compiled.
+    """
     if spec.ensemble is not None:
         outcomes = [run_once(spec, state) for state in ensemble_states(spec)]
     else:
         outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
+    return _collected(spec, outcomes)
+
+
+def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
+    """The content of a run that cannot be made: no sample, and the reason."""
+    content = _collected(spec, [not_run(spec)]*(spec.ensemble.members if spec.ensemble else spec.replicas))
+    content.attributes["message"] = without_folders(str(error))
+    return content
+
+
+def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     first = outcomes[0]
     content = Content()
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)

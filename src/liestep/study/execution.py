@@ -11,6 +11,7 @@ from liestep.core.driver import advance, advance_adaptive, observe
 from liestep.core.recorder import BLOCKS, Recorder, new_recorder
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
+from liestep.core.translation import plugin_errors
 from liestep.formulations import Formulated, formulate
 from liestep.integrators import integrator_module, method
 from liestep.study.specification import RunSpecification
@@ -56,8 +57,20 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
     return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
 
 
+def not_run(spec: RunSpecification) -> Outcome:
+    """The outcome of a run whose code cannot be compiled: no sample, no step."""
+    formulated, _ = build(spec)
+    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), (spec.steps or spec.outputs - 1), spec.samples)
+    return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
+
+
+@plugin_errors()
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None) -> Outcome:
-    """Integrate one trajectory; a failing step ends it and is recorded, never raised."""
+    """Integrate one trajectory; a failing step ends it and is recorded, never raised.
+
+    Raises:
+        InputError: an error in a plugin's code; PluginError when it cannot be compiled.
+    """
     formulated, integrator = build(spec, state)
     return (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
 

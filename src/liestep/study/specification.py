@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from liestep.core.extensions import contents
+from liestep.core.translation import plugin_errors
 from liestep.formulations.mass import check_mass, mass_component
 from liestep.integrators import integrator_ids, method
 from liestep.integrators.method import Method
@@ -83,6 +84,7 @@ class Start:
     t_end: float     # of the preset
 
 
+@plugin_errors()
 def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None) -> Start:
     """Check parameters and initial state; what is not given comes from the preset (default: the system's first).
 

@@ -26,6 +26,7 @@ from liestep.study.specification import RunSpecification
 from liestep.study.taylor import NotSymbolic, taylor_series
 from liestep.study.textfiles import csv_text, write_text_atomically
 from liestep.systems import sheet
+from liestep.systems.sheet import PluginError
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error", "run_sha256")
 REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # at least, at most, and seconds after which no more are made
@@ -73,10 +74,13 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
     are made, and the time is scaled: every step does the same work, up to the number of iterations.
     """
     spec = replace(spec, statistics_every=NO_STATISTICS, samples=2, outputs=2, replicas=1, ensemble=None)
-    once = _adaptive(spec) if spec.steps is None else _fixed(spec)
-    if spec.steps is None:
-        return shortest(lambda: once(spec.t_end))
-    once(1)  # compiles
+    try:
+        once = _adaptive(spec) if spec.steps is None else _fixed(spec)
+        if spec.steps is None:
+            return shortest(lambda: once(spec.t_end))
+        once(1)  # compiles
+    except PluginError:
+        return nan, 0
     steps = spec.steps
     trial = min(steps, 50)
     estimate = once(trial)*steps/trial

@@ -16,6 +16,10 @@ class InputError(ValueError):
     """Something a person wrote is wrong; the message is one sentence: what, where, what is allowed."""
 
 
+class PluginError(InputError):
+    """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a failed run and goes on."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters ("n", "m") and integers."""
