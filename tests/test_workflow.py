@@ -250,6 +250,35 @@ def test_stale_and_damaged_files_are_refused(tmp_path):
     assert path.read_bytes() == content
 
 
+def test_a_job_that_fails_keeps_what_it_has_finished(tmp_path):
+    """Snakemake removes all outputs of such a job; the next call makes only what the job had not made."""
+    place = Place(tmp_path)
+    text = (TOP/"docs"/"examples"/"my_pendulum.py").read_text("utf-8")
+    assert "def build(p):\n" in text
+    check = "    import os\n    assert p['length'] < 2.0 or os.path.exists('repaired'), 'not yet'\n"
+    (tmp_path/"own.py").write_text(text.replace("def build(p):\n", f"def build(p):\n{check}"), "utf-8")
+    place.study.write_text("""
+title: Two lengths
+plugins: [own.py]
+problems:
+  short: {system: own, t_end: 0.5}
+  long: {system: own, t_end: 0.5, parameters: {length: 3.0}}
+integrators:
+  vi_sphere: {steps: [0.1, 0.05]}
+tables: [energy]
+""")
+    result = place.call()
+    assert result.returncode != 0
+    assert "tiny long vi_sphere h0.1: " in result.stderr
+    assert "AssertionError: not yet" in result.stderr
+    runs = tmp_path/"results"/"tiny"/"runs"
+    assert not list(runs.rglob("[!.]*.nc"))
+    (tmp_path/"repaired").touch()
+    assert place.make() == {"long vi_sphere h0.1", "long vi_sphere h0.05"}
+    assert sorted(path.name for path in runs.rglob("*") if path.is_file()) == ["h0.05.nc", "h0.05.nc", "h0.1.nc", "h0.1.nc"]
+    assert "Nothing to be done" in place.call().stderr
+
+
 def test_linter_has_no_complaint_but_that_software_comes_from_the_lock(tmp_path):
     result = Place(tmp_path).call("--lint")
     complaints = set(re.findall(r"^    \* (.*):$", result.stdout + result.stderr, re.MULTILINE))

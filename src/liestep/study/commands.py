@@ -5,19 +5,22 @@ from liestep.systems.sheet import InputError
 
 
 def command_reference(arguments) -> None:
+    from liestep.study import spares
     from liestep.study.files import write
     from liestep.study.plan import Study
     from liestep.study.reference import compute_reference, disagreement, is_current_reference, study_reference
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
-    for problem in arguments.problem.split(","):
-        path, spec = study_reference(study, problem)
-        if is_current_reference(path, spec):
+    wanted = {problem: study_reference(study, problem) for problem in arguments.problem.split(",")}
+    for problem, (path, spec) in wanted.items():
+        if is_current_reference(path, spec) or spares.restored(path, spec, spec.source_hash):
             print(f"{study.name} {problem}: reference kept", file=sys.stderr)
             continue
         content = compute_reference(spec)
         write(content, path)
+        spares.keep(path)
         print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}", file=sys.stderr)
+    spares.forget(path for path, _ in wanted.values())
 
 
 def command_time(arguments) -> None:
