@@ -69,6 +69,8 @@ def test_film_repeats_byte_for_byte_and_moves(runs, tmp_path, capsys):
     assert main(["animate", str(source), *SMALL, "-o", str(tmp_path/"again.gif")]) == 0
     assert (tmp_path/"top.gif").read_bytes() == (tmp_path/"again.gif").read_bytes()
     with Image.open(tmp_path/"top.gif") as film:
+        attributes = read(source, ()).attributes
+        assert film.info["comment"].decode() == f"{attributes['run_sha256']} {attributes['source_hash']}"
         assert film.size == (120, 120)
         assert film.n_frames == 4
         assert film.info["duration"] == 50
@@ -94,7 +96,7 @@ def test_mp4_is_refused_without_ffmpeg_and_repeatable_with_it(runs, tmp_path, mo
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "MP4 needs the program ffmpeg" in refused(["animate", str(runs/"heavy_top.nc"), "-o", str(target)], capsys)
     assert not list(tmp_path.iterdir())
-    assert "+bitexact" in writer_for(target, 20).extra_args
+    assert "+bitexact" in writer_for(target, 20, "").extra_args
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")

@@ -19,6 +19,7 @@ from liestep.cli import main
 
 EXAMPLES = Path(__file__).parents[1]/"docs"/"examples"
 RUN, OTHER = "results/tiny/runs/bodies/vi_sphere/h0.1.nc", "results/tiny/runs/bodies/vi_sphere/h0.05.nc"
+FILM = "results/tiny/animations/bodies.vi_sphere.h0.1.gif"
 REFERENCE = "results/tiny/references/bodies.nc"
 STUDY = """\
 title: Four bodies
@@ -152,7 +153,7 @@ KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {  # k
               [*((what, part.replace("must be a mapping", "a study is a mapping")) for what, part in YAML), (b"", "a study is a mapping")]),
     "claims": ("config/claims/paper.yaml", [["claims"], ["report"]], [*YAML, (b"", "must be a mapping, not empty")]),
     "errata": ("config/errata/twospheres2009.yaml", [["errata"], ["report"]], [*YAML, (b"", "must be a mapping, not empty")]),
-    "plugin": ("config/studies/own.py", [["check", "own"]], PLUGIN),
+    "plugin": ("own/own.py", [["check", "own/own.yaml"]], PLUGIN),
     "run": (RUN, [["check", RUN], ["analyse", "tiny"], ["animate", RUN], ["figure", "tiny", "energy_error"]], NETCDF),
     "run, values": (RUN, [["analyse", "tiny"], ["animate", RUN]],
                     [(variable("q", 0.5), "was changed after it was written: variable q"),
@@ -180,11 +181,13 @@ KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {  # k
     "claims.csv": ("results/claims.csv", [["report"]], [*((what, "") for what, _ in TABLE), (half, "")]),
     "errata.csv": ("results/errata.csv", [["report"]], [*((what, "") for what, _ in TABLE), (half, "")]),
     "figure": ("results/tiny/figures/energy_error.png", [["report"]], PICTURE),
+    "film": (FILM, [["report"]], [(b"", "is not a readable GIF file"), (NOISE, "is not a readable GIF file"), (half, "is not a readable GIF file"),
+                                  (FOLDER, "is not a readable GIF file")]),
     "caption": ("results/tiny/figures/energy_error.caption.txt", [["report"]],
                 [(b"", "of another state of the study"), (NOISE, "is not a text file in UTF-8"), (FOLDER, "cannot read")]),
     "manifest": ("results/manifest.json", [["verify"]], MANIFEST),
 }
-NOT_READ = ("*.pdf", "*.gif", "*.md", "report.html", "environment.json")  # products that are only compared with the manifest
+NOT_READ = ("*.pdf", "*.md", "report.html", "environment.json")  # products that are only compared with the manifest
 
 
 @pytest.fixture(scope="module")
@@ -193,15 +196,14 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for name, text in {"config.yaml": "studies: [tiny]\n", "studies/tiny.yaml": STUDY, "claims/paper.yaml": CLAIMS,
-                           "errata/twospheres2009.yaml": ERRATA, "studies/own.yaml": PLUGIN_STUDY,
-                           "studies/own.py": (EXAMPLES/"my_pendulum.py").read_text("utf-8")}.items():
-            path = folder/"config"/name
+        for name, text in {"config/config.yaml": "studies: all\n", "config/studies/tiny.yaml": STUDY, "config/claims/paper.yaml": CLAIMS,
+                           "config/errata/twospheres2009.yaml": ERRATA, "own/own.yaml": PLUGIN_STUDY,
+                           "own/own.py": (EXAMPLES/"my_pendulum.py").read_text("utf-8")}.items():
+            path = folder/name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        film = "results/tiny/animations/bodies.vi_sphere.h0.1.gif"
         for command in (["sweep", "tiny", "bodies"], ["reference", "tiny", "bodies"], ["time", "tiny"], ["analyse", "tiny"], ["figure", "tiny"],
-                        ["claims"], ["errata"], ["report"], ["animate", RUN, "-o", film], ["manifest"]):
+                        ["claims"], ["errata"], ["animate", RUN, "-o", FILM], ["report"], ["manifest"]):
             assert main(command) == 0, command
         with netCDF4.Dataset(RUN) as data:
             table = np.column_stack([data["time"][:], *(data[name][:].reshape(11, 12) for name in ("q", "omega"))])

@@ -1,4 +1,6 @@
 """The report: made from a small study, read as text, and opened in a real browser that is cut off from every network."""
+import base64
+import io
 import json
 import random
 import re
@@ -12,7 +14,9 @@ import pandas
 import pytest
 from PIL import Image
 
+from liestep.animation.film import animate
 from liestep.cli import main
+from liestep.report import films
 from liestep.report.links import anchor, link_errata
 from liestep.report.page import LIMIT
 from liestep.report.pictures import LEVELS, embed, picture
@@ -20,6 +24,8 @@ from liestep.report.provenance import abbreviate, shared
 from liestep.report.verdicts import MEANINGS
 from liestep.study.claimfile import VERDICTS
 from liestep.study.files import read
+from liestep.study.plan import Study
+from liestep.study.workflow import StudyProducts
 from liestep.systems.sheet import InputError
 
 STUDY = """title: Three bodies & more
@@ -28,6 +34,7 @@ reference: true
 samples: 2
 tables: [orders, energy]
 figures: [convergence, energy_error]
+animations: [bodies/rk4/h0.03125]
 problems:
   bodies: {system: sphere_nbody, t_end: 2.5, label: three bodies}
 integrators:
@@ -73,6 +80,7 @@ errata:
   - {number: 2, part: a, place: eq. (2), printed: x, correct: y, kind: ambiguity}
 """
 NAMES = ("paper/bodies", "own")
+RUN, FILM = "paper/bodies/runs/bodies/rk4/h0.03125.nc", "paper/bodies/animations/bodies.rk4.h0.03125.gif"
 
 
 class Place:
@@ -94,7 +102,8 @@ def place(tmp_path_factory):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"), ("sweep", "own", "pendulum"),
-                    ("analyse", "paper/bodies"), ("analyse", "own"), ("figure", "paper/bodies"), ("claims",), ("errata",), ("report",)):
+                    ("analyse", "paper/bodies"), ("analyse", "own"), ("figure", "paper/bodies"),
+                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",), ("errata",), ("report",)):
         assert place.liestep(*command) == 0, command
     return place
 
@@ -141,7 +150,8 @@ def test_page_is_one_small_file_that_asks_for_nothing(place, elements):
     text = place.report.read_text("utf-8")
     assert len(text.encode()) < LIMIT
     assert "default-src 'none'" in text
-    assert all(address.startswith("data:image/png;base64,") for address in elements.values("src"))
+    kinds = Counter(address.partition(";base64,")[0] for address in elements.values("src"))
+    assert kinds == {"data:image/png": 2, "data:image/gif": 1}
     assert all(address.startswith(("#", "data:,")) for address in elements.values("href"))
     assert "://" not in re.sub(r"<pre.*?</pre>|<script type=.*?</script>", "", text, flags=re.DOTALL)
     assert "alert(1)</script>" not in text
@@ -153,7 +163,8 @@ def test_ids_are_unique_and_every_link_leads_to_one(elements):
     targets = {address[1:] for address in elements.values("href") if address.startswith("#")}
     assert targets <= set(ids)
     wanted = {anchor("study", name) for name in NAMES} | {anchor("runs", name) for name in NAMES} | {
-        anchor("figure", "paper/bodies", "convergence"), anchor("table", "paper/bodies", "orders"), anchor("table", "own", "momentum"),
+        anchor("figure", "paper/bodies", "convergence"), anchor("film", "paper/bodies", "bodies.rk4.h0.03125"),
+        anchor("table", "paper/bodies", "orders"), anchor("table", "own", "momentum"),
         anchor("claim", "paper", "words"), anchor("erratum", "paper", "2a")}
     assert wanted <= set(ids)
     assert anchor("figure", "paper/bodies", "energy_error") in targets  # a claim about the energy leads there
@@ -241,6 +252,11 @@ def spoil_erratum(folder: Path) -> None:
     (lambda folder: (folder/"results"/"claims.csv").unlink(), "claims.csv does not exist"),
     (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").unlink(), "convergence.png does not exist"),
     (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").write_bytes(b"nothing"), "convergence.png is not a readable PNG file"),
+    (lambda folder: (folder/"results"/FILM).unlink(), "h0.03125.gif does not exist; run `liestep animate "),
+    (lambda folder: (folder/"results"/FILM).write_bytes((folder/"results"/FILM).read_bytes()[:3000]), "h0.03125.gif is not a readable GIF file"),
+    (lambda folder: (folder/"results"/FILM).write_bytes(b"GIF89a"), "h0.03125.gif is not a readable GIF file; run `liestep animate "),
+    (lambda folder: animate(folder/"results"/RUN.replace("rk4", "vi_sphere"), folder/"results"/FILM),
+     "h0.03125.gif is of another state of the study; run `liestep animate "),
     (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.caption.txt").unlink(), "convergence.caption.txt does not exist"),
     (spoil_source, "own/metrics.csv is of another state of the study; run `liestep analyse own` again"),
     (lambda folder: (folder/"results"/"paper/bodies/references/bodies.nc").unlink(), "references/bodies.nc does not exist"),
@@ -268,6 +284,37 @@ def test_figures_become_smaller_until_they_fit(tmp_path):
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(InputError, match="not a readable PNG"):
         picture(path, 5000, 256)
+
+
+def test_films_become_smaller_until_they_fit(tmp_path):
+    """Width, number of frames and colours shrink; the duration stays."""
+    noise = random.Random(2)
+    frames = [Image.frombytes("RGB", (480, 480), noise.randbytes(3*480*480)).quantize(256) for _ in range(9)]
+    out = io.BytesIO()
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=100, loop=0)
+    sizes = []
+    for width, every in films.LEVELS:
+        found = films.smaller(out.getvalue(), width, every)
+        sizes.append(len(found.address))
+        with Image.open(io.BytesIO(base64.b64decode(found.address.partition(",")[2]))) as film:
+            assert (film.width, film.n_frames) == (width, -(-9//every)) == (found.width, -(-9//every))
+            durations = []
+            for k in range(film.n_frames):
+                film.seek(k)
+                durations.append(film.info["duration"])
+            assert sum(durations) == 900
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] < 4/3*len(out.getvalue())
+
+
+def test_films_share_the_page_with_the_figures(place):
+    film, = StudyProducts(Study.find("paper/bodies", place.folder/"config", place.folder/"results")).animations
+    large, = films.embed_films([film], 10**9)
+    small, = films.embed_films([film], len(large.address) - 1)
+    least, = films.embed_films([film], 1)
+    assert large.width == small.width == films.LEVELS[0][0]
+    assert least.width == films.LEVELS[-1][0]
+    assert len(least.address) < len(small.address) < len(large.address)
 
 
 def test_long_arrays_are_described_and_equal_parts_stored_once():
@@ -315,8 +362,9 @@ def test_the_browser_of_these_tests_sees_requests_and_errors(tmp_path):
 @needs_browser
 def test_every_figure_loads_and_enlarges(page):
     widths = page.value("Promise.all([...document.querySelectorAll('figure img')].map(image => image.decode().then(() => image.naturalWidth)))")
-    assert len(widths) == 2
-    assert min(widths) > 500
+    assert len(widths) == 3
+    assert sorted(widths)[0] == 480  # the film
+    assert sorted(widths)[1] > 500
     page.value("document.querySelector('.zoom').click()")
     assert page.value("document.getElementById('large').open && document.querySelector('#large img').naturalWidth") == widths[0]
     page.value("document.getElementById('large').close()")

@@ -10,6 +10,7 @@ rule page:
             for name in products.figures
             for kind in ("png", "caption.txt")
         ],
+        films=[film.path for products in WORKFLOW.studies for film in products.animations],
     output:
         WORKFLOW.report,
     log:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from liestep.animation.commands import comment_of
 from liestep.animation.motions import Motion, motion_of
 from liestep.figures.space import Scene, sphere_body, triad
 from liestep.figures.style import MM, RC, new_figure
@@ -37,8 +38,9 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
         raise InputError(f"cannot write {target}: MP4 needs the program ffmpeg, which is not installed; write a .gif")
     file = read(source)
     motion, samples = motion_of(file), chosen(file, frames)
+    comment = comment_of(file.attributes["run_sha256"], file.attributes["source_hash"])
     with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):  # writers go by the suffix
-        _film(file, motion, samples, writer_for(target, fps), temporary, width)
+        _film(file, motion, samples, writer_for(target, fps, comment), temporary, width)
     return len(samples)
 
 
@@ -47,9 +49,21 @@ def chosen(file: RunFile, frames: int) -> np.ndarray:
     return np.unique(np.linspace(0, len(file["time"]) - 1, frames).round().astype(int))
 
 
-def writer_for(target: Path, fps: int) -> AbstractMovieWriter:
+class GifWriter(PillowWriter):
+    """GIF with a comment that names the run: its specification and sources."""
+
+    def __init__(self, fps: int, comment: str):
+        super().__init__(fps=fps)
+        self.comment = comment
+
+    def finish(self) -> None:
+        first, *others = self._frames
+        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0, comment=self.comment.encode())
+
+
+def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
     if target.suffix.lower() == ".gif":
-        return PillowWriter(fps=fps)
+        return GifWriter(fps, comment)
     repeatable = ["-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
     return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
 

@@ -15,10 +15,12 @@ from liestep.figures.captions import fill
 from liestep.figures.commands import drawing_of
 from liestep.integrators import method
 from liestep.report.commands import TEMPLATES
+from liestep.report.films import SHARE, embed_films
 from liestep.report.links import anchor
 from liestep.report.pictures import Picture, embed
 from liestep.report.provenance import references_data, runs_data, table_data
 from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
+from liestep.study.jobs import Animation
 from liestep.study.textfiles import read_text
 from liestep.study.workflow import StudyProducts, Workflow
 from liestep.systems import sheet
@@ -38,11 +40,25 @@ class FigurePart:
 
 
 @dataclass
+class FilmPart:
+    """A film of a run; `picture` as that of a figure."""
+
+    film: Animation
+    caption: str
+    picture: Picture | None = None
+
+    @property
+    def name(self) -> str:
+        return self.film.label
+
+
+@dataclass
 class StudyPage:
     """What the page says about one study."""
 
     results: StudyResults
     figures: list[FigurePart]
+    films: list[FilmPart]
     tables: dict[str, dict[str, Any]]
     runs: dict[str, Any]
     references: list[dict[str, str]] = field(default_factory=list)
@@ -104,7 +120,11 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
     claims = paper_claims(workflow.claims, workflow.results, {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
     figures = [figure for page in studies for figure in page.figures]
+    films = [film for page in studies for film in page.films]
     rest = len(render(studies, claims, errata).encode())
+    for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
+        film.picture = picture
+        rest += len(picture.address)
     for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
         figure.picture = picture
     text = render(studies, claims, errata)
@@ -112,7 +132,7 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
         size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
-    return text, f"studies: {len(studies)}, figures: {len(figures)}, runs: {runs}, {size}"
+    return text, f"studies: {len(studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}runs: {runs}, {size}"
 
 
 def study_page(products: StudyProducts) -> StudyPage:
@@ -123,7 +143,7 @@ def study_page(products: StudyProducts) -> StudyPage:
     """
     results = StudyResults(products.study)
     names = [path.stem for path in products.tables if path.stem != "metrics"] + ["timings"]*bool(products.timings)
-    return StudyPage(results, [_figure(products, results, name) for name in products.figures],
+    return StudyPage(results, [_figure(products, results, name) for name in products.figures], [_film(results, film) for film in products.animations],
                      {name: table_data(results, name) for name in names}, runs_data(results), references_data(results))
 
 
@@ -138,6 +158,13 @@ def _figure(products: StudyProducts, results: StudyResults, name: str) -> Figure
     if found.strip() != expected.strip():
         raise InputError(f"{path} is of another state of the study; run `liestep figure {products.name} {name}` again")
     return FigurePart(name, path, expected)
+
+
+def _film(results: StudyResults, film: Animation) -> FilmPart:
+    cell, config = film.cell, results.config
+    entry = config.integrators[cell.integrator]
+    names = config.problems[cell.problem].label or cell.problem, (entry.label if entry else None) or cell.integrator
+    return FilmPart(film, f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")
 
 
 def grouped(studies: Iterable[StudyPage], citations: Mapping[str, str]) -> list[Group]:

@@ -154,7 +154,7 @@ class StudyConfig(Settings):
         ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
     animations: Annotated[list[str], Once] = Field(
-        [], description="runs of which a film (GIF) is made: problem/integrator/resolution, for example bodies/rk4/h0.01")
+        [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for example bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
 
