@@ -4,6 +4,7 @@ A plugin is one Python file that is named in a study (`plugins: [path]`) or on t
 installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its id is the file's name), `SHEETS` (id -> sheet),
 `METHODS` (id -> method), or several of them. Runs know a plugin by the hash of its content, never by its path: after an edit they are made anew.
 """
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -59,6 +60,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
         if getattr(loaded, MARK) != content:
             raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an edit; rename it or start anew")
         return _ids(name)
+    _require_alone(source, path)
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     setattr(module, MARK, content)
@@ -73,6 +75,34 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     except InputError:
         del sys.modules[name]
         raise
+
+
+def _require_alone(source: bytes, path: Path) -> None:
+    """Raises InputError for a plugin that imports a file beside it: runs would not notice an edit of that file."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return  # said with its line when the file is executed
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            near = [item.name for item in node.names if _beside(item.name, path.parent)]
+        elif isinstance(node, ast.ImportFrom):
+            near = [node.module or node.names[0].name] if node.level or _beside(node.module, path.parent) else []
+        else:
+            near = []
+        if near:
+            raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs know a plugin by the content of"
+                             " its one file; put that code into it, or make an installed package with an entry point")
+
+
+def _beside(name: str, folder: Path) -> bool:
+    """Whether `import name` means, or would mean if it were found, a file of this folder."""
+    name = name.partition(".")[0]
+    if not any(place.is_file() for place in (folder/f"{name}.py", folder/name/"__init__.py")):
+        return False
+    found = sys.modules.get(name) or importlib.util.find_spec(name)
+    origin = getattr(found, "origin", None) or getattr(found, "__file__", None)
+    return origin is None or Path(origin).resolve().is_relative_to(folder)
 
 
 def load_plugins(paths: Iterable[str], *folders: Path) -> tuple[str, ...]:
