@@ -41,7 +41,7 @@ rule all:
         rules.manifest.output,
         WORKFLOW.targets,
         # Snakemake does not remake a lost file that only a newer product needed, unless it is asked for.
-        [runs_of(products.name) for products in WORKFLOW.studies],
+        [runs_of(products.name) + references_of(products.name) for products in WORKFLOW.studies],
     default_target: True
     message:
         "everything is up to date"

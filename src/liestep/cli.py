@@ -85,6 +85,8 @@ def command_check(arguments) -> None:
 
 
 def command_sweep(arguments) -> None:
+    from liestep.study.execution import run_source_hash
+    from liestep.study.listing import write_listing
     from liestep.study.plan import Study
     from liestep.study.sweep import run_cells
 
@@ -92,6 +94,8 @@ def command_sweep(arguments) -> None:
     cells = [cell for problem in arguments.problem.split(",") for cell in study.select(problem, arguments.integrator, arguments.resolution)]
     skip_blas()
     made, kept, failed = run_cells(cells)
+    if arguments.list:
+        write_listing(arguments.list, ((cell.path, cell.spec.sha256, run_source_hash(cell.spec)) for cell in cells))
     print(f"{study.name} {arguments.problem}: {made} made, {kept} kept, {failed} stopped early", file=sys.stderr)
 
 
@@ -136,6 +140,7 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
+    sweep.add_argument("--list", type=Path, metavar="FILE", help="write a table of these runs when all are made")
     add_products(add)
     return parser
 

@@ -6,7 +6,7 @@ for products in WORKFLOW.studies:
             rule_name("analyse", products.name)
         input:
             runs=runs_of(products.name),
-            references=[reference.path for reference in products.references],
+            references=references_of(products.name),
             timings=products.timings,
         output:
             tables=products.tables,
@@ -32,7 +32,7 @@ for products in WORKFLOW.studies:
                 rule_name("time", products.name)
             input:
                 runs=runs_of(products.name),
-                references=[reference.path for reference in products.references],  # errors of other runtimes
+                references=references_of(products.name),  # errors of other runtimes
             output:
                 products.timings,
             log:

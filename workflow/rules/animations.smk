@@ -6,7 +6,7 @@ for products in WORKFLOW.studies:
             name:
                 film.rule
             input:
-                film.cell.path,
+                runs_of(products.name, film.cell.path),
             output:
                 report(
                     film.path,
@@ -17,6 +17,7 @@ for products in WORKFLOW.studies:
             log:
                 products.log("animate", film.label),
             params:
+                run=film.cell.path,
                 fingerprint=film.cell.fingerprint,
                 source=source("liestep.animation"),
             resources:
@@ -24,4 +25,4 @@ for products in WORKFLOW.studies:
             message:
                 f"{products.name}: film of {film.label}"
             shell:
-                "liestep animate {input} -o {output} 2> {log}"
+                "liestep animate {params.run} -o {output} 2> {log}"

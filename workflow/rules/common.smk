@@ -20,11 +20,12 @@ try:
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
-# Only the process that people start looks after the files, and not if it is asked what it would do, or what is wrong: Snakemake
-# learns its targets after it has read this file.
-if workflow.is_main_process and not workflow.output_settings.dryrun and "verify" not in sys.argv:
-    for sentence in remove_damaged(WORKFLOW):
+# Only the process that people start looks after the files, and not if it is asked what is wrong: Snakemake learns its targets after
+# it has read this file. If it is asked what it would do, no product is removed.
+if workflow.is_main_process and "verify" not in sys.argv:
+    for sentence in () if workflow.output_settings.dryrun else remove_damaged(WORKFLOW):
         print(f"liestep: {sentence}", file=sys.stderr)
+    WORKFLOW.forget_lost()
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much
@@ -54,9 +55,14 @@ onstart:
         sys.exit(f"liestep: {error}")
 
 
-def runs_of(study):
-    """Runs of a study as inputs: outputs of their rules, which spares Snakemake a search for the rule that makes each file."""
-    batches = [batch for batch in WORKFLOW.batches if batch.study == study]
+def runs_of(study, path=None):
+    """What stands for the runs of a study, or for one of them by its path, as inputs: they themselves, or lists of them."""
+    batches = [batch for batch in WORKFLOW.batches if batch.study == study and (path is None or path in batch.paths)]
     if WORKFLOW.config.granularity == "run":
-        return [path for batch in batches for path in batch.runs]
-    return [getattr(rules, batch.rule).output for batch in batches]
+        return [run for batch in batches for run in batch.paths if path in (None, run)]
+    return [batch.listing for batch in batches]
+
+
+def references_of(study):
+    """What stands for the references of a study as inputs: lists of them."""
+    return [batch.listing for batch in WORKFLOW.references if batch.study == study]

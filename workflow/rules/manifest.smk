@@ -3,7 +3,7 @@ rule manifest:
     localrule: True
     input:
         WORKFLOW.targets,
-        [runs_of(products.name) for products in WORKFLOW.studies],
+        [runs_of(products.name) + references_of(products.name) for products in WORKFLOW.studies],
         [products.timings for products in WORKFLOW.studies],
     output:
         manifest="results/manifest.json",

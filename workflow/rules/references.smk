@@ -1,12 +1,12 @@
-# Reference solutions of studies with `reference: true`; problems with the same system share a job. `update` keeps the files that exist:
-# the command makes those that are missing or out of date.
+# Reference solutions of studies with `reference: true`; problems with the same system share a job. The command makes those that are missing
+# or out of date, and then a list of all of them.
 for batch in WORKFLOW.references:
 
     rule:
         name:
             rule_name("reference", batch.study, batch.label)
         output:
-            update(batch.paths),
+            batch.listing,
         log:
             f"results/{batch.study}/logs/reference.{batch.label}.log",
         params:
@@ -17,4 +17,4 @@ for batch in WORKFLOW.references:
         message:
             f"{batch.study}: reference of {batch.problems}"
         shell:
-            "liestep reference {params.place} 2> {log}"
+            "liestep reference {params.place} --list {output} 2> {log}"

@@ -1,4 +1,5 @@
-# Runs. `update` keeps the files that exist; the command makes those that are missing or of another specification or source.
+# Runs. The command makes the files that are missing or of another specification or source, and then a list of all of them. Snakemake
+# looks at the list only: it would take seconds for a thousand files, and would remove those that a job finished before it failed.
 if WORKFLOW.config.granularity != "run":
     for batch in WORKFLOW.batches:
 
@@ -6,7 +7,7 @@ if WORKFLOW.config.granularity != "run":
             name:
                 batch.rule
             output:
-                update(batch.runs),
+                batch.listing,
             log:
                 f"results/{batch.study}/logs/{batch.label}.log",
             params:
@@ -15,9 +16,9 @@ if WORKFLOW.config.granularity != "run":
             resources:
                 **needs("runs"),
             message:
-                f"{batch.study}: {len(batch.runs)} runs of {' by '.join(batch.place)}"
+                f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
             shell:
-                "liestep sweep {params.place} 2> {log}"
+                "liestep sweep {params.place} --list {output} 2> {log}"
 
 else:
 

@@ -8,7 +8,6 @@ from uuid import uuid4
 from liestep.systems.sheet import InputError
 
 TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
-SPARE = ".*.spare"                       # second names of finished runs, until their job is done
 
 
 @contextmanager

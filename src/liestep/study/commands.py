@@ -1,26 +1,27 @@
 """Commands that make the products of a study beside its runs: references and timings."""
 import sys
+from pathlib import Path
 
 from liestep.systems.sheet import InputError
 
 
 def command_reference(arguments) -> None:
-    from liestep.study import spares
     from liestep.study.files import write
+    from liestep.study.listing import write_listing
     from liestep.study.plan import Study
     from liestep.study.reference import compute_reference, disagreement, is_current_reference, study_reference
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
     wanted = {problem: study_reference(study, problem) for problem in arguments.problem.split(",")}
     for problem, (path, spec) in wanted.items():
-        if is_current_reference(path, spec) or spares.restored(path, spec, spec.source_hash):
+        if is_current_reference(path, spec):
             print(f"{study.name} {problem}: reference kept", file=sys.stderr)
             continue
         content = compute_reference(spec)
         write(content, path)
-        spares.keep(path)
         print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}", file=sys.stderr)
-    spares.forget(path for path, _ in wanted.values())
+    if arguments.list:
+        write_listing(arguments.list, ((path, spec.sha256, spec.source_hash) for path, spec in wanted.values()))
 
 
 def command_time(arguments) -> None:
@@ -61,6 +62,7 @@ def declare(add) -> None:
     reference = add("reference", command_reference, "make the reference solution of a problem of a study, unless it is up to date")
     reference.add_argument("study")
     reference.add_argument("problem", help="key of a problem, or several with commas between them")
+    reference.add_argument("--list", type=Path, metavar="FILE", help="write a table of these references when all are made")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")

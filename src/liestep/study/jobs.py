@@ -35,7 +35,12 @@ class Batch:
         return rule_name("sweep", self.study, self.label)
 
     @property
-    def runs(self) -> list[Path]:
+    def listing(self) -> Path:
+        """File that the job writes when all its runs are made."""
+        return self.sweeps[0].cells[0].path.parents[2]/f"{self.label}.csv"
+
+    @property
+    def paths(self) -> list[Path]:
         return [cell.path for sweep in self.sweeps for cell in sweep.cells]
 
     @property
@@ -71,6 +76,11 @@ class ReferenceBatch:
     @property
     def label(self) -> str:
         return brief(self.problems)
+
+    @property
+    def listing(self) -> Path:
+        """File that the job writes when all its references are made."""
+        return self.paths[0].with_name(f"{self.label}.csv")
 
     @property
     def paths(self) -> list[Path]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from liestep.core.sources import package_modules, source_hash
 from liestep.figures.commands import MODULES
-from liestep.study.atomic import SPARE, TEMPORARY
+from liestep.study.atomic import TEMPORARY
 from liestep.study.environment import environment
 from liestep.study.execution import run_source_hash
 from liestep.study.files import read
@@ -52,9 +52,8 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     content = {"format": FORMAT, "studies": [products.name for products in workflow.studies],
                "inputs": {path.as_posix(): file_sha256(path) for path in inputs(workflow)}, "products": products}
     write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
-    for pattern in (TEMPORARY, SPARE):  # of killed processes: all products are there, so that nobody needs to write any more
-        for leftover in results.rglob(pattern):
-            leftover.unlink(missing_ok=True)
+    for leftover in results.rglob(TEMPORARY):  # of killed processes: all products are there, so that nobody needs to write any more
+        leftover.unlink(missing_ok=True)
     return manifest_path(results), len(products)
 
 

@@ -2,7 +2,6 @@
 import sys
 from collections.abc import Sequence
 
-from liestep.study import spares
 from liestep.study.content import Content, carry_out, not_compiled
 from liestep.study.files import is_current, write
 from liestep.study.plan import Cell
@@ -19,7 +18,7 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
     refused: list[str] = []
     for cell in cells:
         name = f"{cell.study} {cell.problem} {cell.integrator} {cell.resolution}"
-        if is_current(cell.path, cell.spec) or spares.restored(cell.path, cell.spec):
+        if is_current(cell.path, cell.spec):
             kept += 1
             continue
         try:
@@ -28,14 +27,12 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
             refused.append(f"{name}: {error}")
             continue
         write(content, cell.path)
-        spares.keep(cell.path)
         made += 1
         if content.attributes["status"] != "ok":
             failed += 1
         print(f"made {name}: {content.attributes['message']}", file=sys.stderr)
     if refused:
         raise InputError(refused[0] + (f" (and {len(refused) - 1} more runs)" if len(refused) > 1 else ""))
-    spares.forget(cell.path for cell in cells)
     return made, kept, failed
 
 

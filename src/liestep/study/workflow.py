@@ -117,6 +117,12 @@ class Workflow:
         self.errata = [path for path in sorted((folder/"errata").glob("*.yaml"))
                        if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
 
+    def forget_lost(self) -> None:
+        """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        for batch in (*self.batches, *self.references):
+            if not all(path.is_file() for path in batch.paths):
+                batch.listing.unlink(missing_ok=True)
+
     def _batches(self) -> list[Batch]:
         if self.config.granularity == "sweep":
             return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
@@ -179,10 +185,10 @@ class Workflow:
 
     @property
     def targets(self) -> list[Path]:
-        """Everything that is asked for but the runs."""
+        """Everything that is asked for but the runs and references."""
         found = [self.report, *self.verdicts]
         for products in self.studies:
-            found += [*(reference.path for reference in products.references), *products.tables, products.page]
+            found += [*products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
             found += [film.path for film in products.animations]
         return found
