@@ -66,7 +66,7 @@ class Place:
         """Products by path; logs are none, nor are the lists of what a job made."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and "logs" not in path.parts and path.parent.name not in ("runs", "references")}
+                if path.is_file() and "logs" not in path.parts and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
 
 ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum") for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}

@@ -3,6 +3,9 @@ import os
 import sys
 from pathlib import Path
 
+# The same sums in the same order on every machine: libraries of linear algebra use one thread. Said before they are loaded.
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
 from liestep.report.commands import page_source
 from liestep.study.jobs import rule_name
 from liestep.study import lock
@@ -12,8 +15,6 @@ from liestep.systems.sheet import InputError
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
 os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
-# The same sums in the same order on every machine: libraries of linear algebra use one thread.
-os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 try:
     WORKFLOW = Workflow(config)

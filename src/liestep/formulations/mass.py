@@ -3,6 +3,7 @@
 T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same methods.
 Velocities are rows (n, 3).
 """
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,10 +128,21 @@ def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | D
     n = matrix.shape[0]
     inverse = exact_inverse(matrix)
     if solve == "banded":
-        if not is_banded(inverse):
-            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is dense")
+        _require_banded(inverse)
         return banded_mass(matrix, inverse)
     return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
+
+
+def check_banded(matrix: np.ndarray) -> None:
+    """Raises InputError unless the inverse of a mass that passes `check_mass` is tridiagonal. Unlike the components it may use LAPACK:
+    no trajectory depends on it."""
+    if matrix.ndim == 2:
+        _require_banded(np.linalg.inv(matrix))
+
+
+def _require_banded(inverse: np.ndarray) -> None:
+    if not is_banded(inverse):
+        raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is dense")
 
 
 def check_mass(matrix: np.ndarray) -> None:
@@ -138,10 +150,17 @@ def check_mass(matrix: np.ndarray) -> None:
     if matrix.ndim == 1:
         definite = bool(np.all(matrix > 0.0) and np.all(np.isfinite(matrix)))
     else:
-        values = np.linalg.eigvalsh(matrix) if np.all(np.isfinite(matrix)) else np.array([-1.0])
-        definite = np.array_equal(matrix, matrix.T) and values[0] > values.size*np.finfo(np.float64).eps*values[-1]
+        definite = _definite(matrix.tobytes(), matrix.shape[0])
     if not definite:
         raise InputError("these parameters give a mass matrix that is not positive definite to working precision")
+
+
+@lru_cache
+def _definite(content: bytes, n: int) -> bool:
+    """`check_mass` of a matrix (n, n): the problems of a study often share theirs."""
+    matrix = np.frombuffer(content).reshape(n, n)
+    values = np.linalg.eigvalsh(matrix) if np.all(np.isfinite(matrix)) else np.array([-1.0])
+    return bool(np.array_equal(matrix, matrix.T) and values[0] > n*np.finfo(np.float64).eps*values[-1])
 
 
 def exact_inverse(matrix: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.core.extensions import contents
 from liestep.core.translation import plugin_errors
-from liestep.formulations.mass import check_mass, mass_component
+from liestep.formulations.mass import check_banded, check_mass
 from liestep.integrators import integrator_ids, method
 from liestep.integrators.method import Method
 from liestep.systems import sheet
@@ -154,7 +154,7 @@ def system_options(declared: Method, facts: Sheet, parameters: dict, options: Ma
                 raise InputError(unknown(f"{name} of {facts.title}", resolved[name], allowed))
     facts.check_options(resolved)
     if resolved.get("mass") == "banded":
-        mass_component(np.asarray(facts.mass(parameters)), "banded")
+        check_banded(np.asarray(facts.mass(parameters)))
     return resolved
 
 
