@@ -10,7 +10,7 @@ import pytest
 from liestep import cli
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.results import StudyResults
-from liestep.figures import commands, panels, series, style
+from liestep.figures import commands, growth, ladders, panels, series, style
 from liestep.integrators import integrator_ids
 from liestep.study.plan import Study
 from liestep.systems.sheet import InputError
@@ -233,6 +233,35 @@ def test_slope_triangle_has_its_slope_and_touches_the_data(made):
     x, y = axes.get_lines()[0].get_data()
     assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(4.0)
     assert y[0] == pytest.approx(0.5*3.0*x[0]**4)
+
+
+@pytest.mark.parametrize(("p", "u", "more", "expected"), [
+    (2.0, 0.02, {}, 2), (1.02, 0.02, {}, 1), (1.7, 0.02, {}, None), (1.7, 0.4, {}, 2), (0.2, 0.3, {}, None),
+    (2.0, 0.02, {"class": "pre-asymptotic"}, None), (2.0, 0.02, {"adaptive": True}, None)])
+def test_triangles_of_convergence_have_the_measured_exponent(p, u, more, expected):
+    """Theory promises order 1 of theta = 0, but a body without torque shows 2."""
+    row = {"adaptive": False, "order_theory": 1.0, "class": "asymptotic", "p": p, "u": u, **more}
+    assert ladders._whole_order(row, "") == expected
+    energy = {"adaptive": False, "class": "failed", "energy_class": "asymptotic", "energy_order": p, "energy_u": u}
+    energy |= {"energy_class": more["class"]} if "class" in more else more
+    assert ladders._whole_order(energy, "energy_") == expected
+
+
+def test_triangles_of_growth_stand_side_by_side_under_all_curves():
+    axes = style.new_figure(60.0, 60.0).subplots()
+    time = np.linspace(0.0, 1000.0, 4001)
+    shown = [(time, 1e-6*time, {"growth": "linear"}), (time, 1e-9*time**2, {"growth": "quadratic"}),
+             (time, np.where(time < 150.0, 4e-6, 4e-6*time), {"growth": "faster"})]
+    growth._triangles(axes, shown)
+    first, second = (np.array(line.get_data()) for line in axes.get_lines())
+    for corners, power in ((first, 1), (second, 2)):
+        x, y = corners
+        assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(power)
+        assert 10.0 < x.min() < x.max() < 600.0
+        at = np.geomspace(x[0], x[2], 50)
+        lowest = np.min([np.interp(at, time, error) for _, error, _ in shown], axis=0)
+        assert (y[0]*(at/x[0])**power < 0.5*lowest).all()
+    assert first[0].max() < second[0].min()
 
 
 def test_legends_stand_outside_the_panels(made):

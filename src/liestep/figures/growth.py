@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from liestep.analysis.errors import error_fields, error_history, reference_floor
 from liestep.analysis.growth import SPAN
-from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, triangle, triangle_width
 from liestep.figures.style import drawing, marks
 from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
+BELOW = 0.3    # of the lowest curve, where triangles stand
 DECADES = 3.0  # of time that are shown
 
 
@@ -57,10 +58,12 @@ def growth(results: "StudyResults") -> Figure:
 
 
 def _triangles(axes: Axes, shown: list[tuple]) -> None:
-    """One triangle for each whole exponent that the table found, under the lowest of its curves, in the last decade."""
-    for power, name, begin in ((1, "linear", 3.0*SPAN), (2, "quadratic", SPAN)):
-        own = [(error[-1], time, error) for time, error, row in shown if row["growth"] == name]
-        if own:
-            _, time, error = min(own, key=lambda item: item[0])
-            at = np.geomspace(time[-1]/begin, time[-1], 10)
-            slope_triangle(axes, at, np.interp(at, time, error), power)
+    """One triangle for each whole exponent that the table found, side by side under all curves."""
+    found = {row["growth"] for _, _, row in shown}
+    end = min(time[-1] for time, _, _ in shown)
+    for power, name, begin in ((1, "linear", 20.0), (2, "quadratic", 6.0)):
+        if name in found:
+            x = end/begin
+            width = triangle_width(power)
+            first, last = (min(float(np.interp(at, time, error)) for time, error, _ in shown) for at in (x, width*x))
+            triangle(axes, x, BELOW*min(first, last/width**power), power)

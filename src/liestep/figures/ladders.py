@@ -16,6 +16,7 @@ from liestep.figures.style import Mark, drawing, marks
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
+NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
 CLASSES = {"pre-asymptotic": "pre-asymptotic", "floor-limited": "floor-limited", "failed": "too few runs"}
 
 
@@ -44,8 +45,9 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
             found = orders.get((problem, key))
             text = styles[key].label + (_order_text(found, order) if found is not None else "")
             handles.append(_entry(styles[key], text))
-            if found is not None and not found["adaptive"] and found[_name("class", order)] == "asymptotic" and solid.sum() > 1:
-                _anchor(anchors, round(found["order_theory"]), x[solid], y[solid])
+            number = _whole_order(found, order) if found is not None else None
+            if number is not None and solid.sum() > 1:
+                _anchor(anchors, number, x[solid], y[solid])
         for number, (_, x, y) in anchors.items():
             slope_triangle(panel, x, y, number)
         logarithmic(panel)
@@ -82,6 +84,15 @@ def _order_text(row: dict, prefix: str) -> str:
     if kind != "asymptotic":
         return f"  {CLASSES[kind]}"
     return f"  {row[_name('p', prefix)]:.2f} ± {row[_name('u', prefix)]:.2f}"
+
+
+def _whole_order(row: dict, prefix: str) -> int | None:
+    """The whole number that a curve's exponent is, None where it is none: theory may promise less than a problem shows."""
+    if row["adaptive"] or row[_name("class", prefix)] != "asymptotic":
+        return None
+    exponent, uncertainty = row[_name("p", prefix)], row[_name("u", prefix)]
+    number = round(exponent)
+    return number if number > 0 and abs(exponent - number) <= max(uncertainty, NEAR) else None
 
 
 def _entry(mark: Mark, text: str) -> Line2D:

@@ -142,8 +142,17 @@ def slope_triangle(axes: Axes, steps, errors, order: float, below: float = 0.4) 
     """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor `below`; both axes logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
     k = int(np.argsort(steps)[(len(steps) - 1)//3])
-    width = 10.0**min(0.35, 1.6/order)
-    x, y = steps[k], below*errors[k]
+    triangle(axes, steps[k], below*errors[k], order)
+
+
+def triangle_width(order: float) -> float:
+    """Ratio of the ends of a triangle's base: steep ones are narrow."""
+    return 10.0**min(0.35, 1.6/order)
+
+
+def triangle(axes: Axes, x: float, y: float, order: float) -> None:
+    """Triangle of a slope with its sharp corner at (x, y)."""
+    width = triangle_width(order)
     corners = [(x, y), (x*width, y), (x*width, y*width**order), (x, y)]
     axes.plot(*zip(*corners, strict=True), color="0.25", linewidth=0.6, zorder=4.0)
     axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points", va="center", ha="left",
