@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from liestep.figures.style import DOUBLE, Mark, mix, new_figure
 from liestep.study.files import RunFile
@@ -131,9 +131,11 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
         if wanted:
             getattr(axes, f"set_{name}scale")("log")
             low, high = axis.get_view_interval()
-            if high > SHORT*low:
+            if high > SHORT*low and name == "y":
+                axis.set_minor_locator(NullLocator())  # a third of the time of drawing would go into them
+            elif high > SHORT*low:
                 axis.set_minor_formatter(NullFormatter())
-                axes.tick_params(axis=name, which="minor", length=1.2 if name == "x" else 0.0)
+                axes.tick_params(axis=name, which="minor", length=1.2)
             else:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
 

@@ -31,7 +31,7 @@ from liestep.systems.sheet import PluginError
 COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error", "run_sha256")
 REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # at least, at most, and seconds after which no more are made
 LONG = 0.1             # seconds; of what takes longer two repetitions are enough
-PIECE = 0.05           # seconds; a longer run of fixed steps is timed by its first steps
+PIECE = 0.03           # seconds; a longer run of fixed steps is timed by its first steps
 NO_STATISTICS = 2**62
 SCIPY_TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 TAYLOR_TOLERANCES = (1e-6, 1e-15)
