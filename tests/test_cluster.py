@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 import slurm_cluster
 import yaml
-from test_workflow import TOP, Place
+from test_workflow import PROBLEMS, TOP, Place
 
 PROFILES = TOP/"workflow"/"profiles"
-STUDY = """
-title: Three bodies and a pendulum
-problems:
-  bodies: {system: sphere_nbody, t_end: 0.5}
-  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
-integrators:
+STUDY = PROBLEMS + """integrators:
   vi_sphere: {steps: {counts: [10, 40, 80]}}
   rk4: {steps: {counts: [10, 1500, 2500]}}
 tables: [energy]

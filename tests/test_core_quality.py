@@ -1,4 +1,5 @@
 """The compiled core: machine code without reference counts, few specialisations, the same bits as plain Python, a safe cache."""
+import ast
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import pytest
 from numba.core.errors import TypingError
 
 import liestep
-from liestep.core import cache
+from liestep.core import cache, sources
 from liestep.core.cache import loop_for, specialisations
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.recorder import new_recorder
@@ -277,6 +278,26 @@ def test_edits_of_what_a_run_does_not_use_keep_its_machine_code(checkout):
     checkout.replace("systems/elastic_rod.py", "bend = 1.0 -", "bend = 2.0 -")
     assert "data saved" not in checkout.run(NUMBA_DEBUG_CACHE="1")[1]
     assert checkout.loops() == before
+
+
+def parsed_imports(path):
+    """Modules of this package that a file imports, by Python's own parser; `from a import b` may name a module or what is in one."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.split(".")[0] == "liestep"}
+
+
+def test_no_import_is_overlooked(tmp_path):
+    odd = tmp_path/"odd.py"
+    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.groups import (  # two\n        rotation,\n        product)\n"
+                   "finally:\n    from liestep.core import \\\n        driver as loops; import liestep.cli, liestep.api as api\n")
+    for path in (odd, *PACKAGE.rglob("*.py")):
+        assert parsed_imports(path) <= sources._imports(path), path
+    assert len(parsed_imports(odd)) == 8
 
 
 def test_two_processes_compile_at_once(checkout):

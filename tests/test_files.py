@@ -186,10 +186,10 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_require_finite"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
+    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")
-    assert calls == [(name, False) for name in ("_require_finite", "_fill", "_flush", "fsync", "replace")]
+    assert calls == [(name, False) for name in ("_require_no_nan", "_fill", "_flush", "fsync", "replace")]
     assert read(tmp_path/"run.nc").attributes["status"] == "ok"
 
 

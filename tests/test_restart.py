@@ -15,17 +15,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from test_workflow import Place
+from test_workflow import PROBLEMS, Place
 
 from liestep.study.lock import LOCK
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "4"))
-STUDY = """
-title: Three bodies and a pendulum
-problems:
-  bodies: {system: sphere_nbody, t_end: 0.5}
-  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
-integrators:
+STUDY = PROBLEMS + """integrators:
   vi_sphere: {steps: {counts: [10, 40, 80]}}
   rk4: {steps: {counts: [10, 150, 300]}}
 tables: [energy]

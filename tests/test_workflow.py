@@ -12,16 +12,18 @@ import pandas
 import pytest
 import yaml
 
+from liestep.study.plan import study_names
 from liestep.study.workflow import Workflow
 from liestep.systems.sheet import InputError
 
 TOP = Path(__file__).parents[1]
-STUDY = """
+PROBLEMS = """
 title: Three bodies and a pendulum
 problems:
   bodies: {system: sphere_nbody, t_end: 0.5}
   pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
-integrators:
+"""
+STUDY = PROBLEMS + """integrators:
   vi_sphere: {steps: [0.1, 0.05]}
   rk4: {steps: [0.1]}
 tables: [energy]
@@ -230,6 +232,14 @@ def test_snakemake_stops_with_that_sentence_before_anything_runs(file, content, 
     sentence, = (line for line in result.stderr.splitlines() if not line.startswith("Using workflow specific profile"))
     assert sentence.startswith(f"liestep: config/{expected}")
     assert not (tmp_path/"results").exists()
+
+
+def test_claims_and_errata_are_those_of_the_papers_that_are_made():
+    names = [name for name in study_names(TOP/"config") if name.startswith("twospheres2009/")]
+    whole, part = (Workflow({"studies": chosen}, TOP/"config") for chosen in (names, names[1:]))
+    assert [path.stem for path in whole.claims] == [path.stem for path in whole.errata] == ["twospheres2009"]
+    assert not part.claims  # a claim needs a study that is not made
+    assert [path.stem for path in part.errata] == ["twospheres2009"]
 
 
 def test_stale_and_damaged_files_are_refused(tmp_path):

@@ -9,7 +9,7 @@ PACKAGE = "liestep"
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all the plugin's source, see `liestep.plugins`
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the hash, which does no
 # harm; a parser would take a second for all files.
-IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\]|\\\n)*)""", re.MULTILINE)
+IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""", re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
 
 

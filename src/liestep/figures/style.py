@@ -160,8 +160,8 @@ def save(figure: Figure, base: Path) -> list[Path]:
     paths = []
     with matplotlib.rc_context(RC):
         figure.set_dpi(DPI)
-        if figure.get_layout_engine():
-            figure.get_layout_engine().execute(figure)
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
     figure.set_layout_engine(None)  # both files have this layout; each further one would cost as much as drawing
     for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
         buffer = io.BytesIO()

@@ -32,7 +32,7 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
     path = Path(path)
     if not replace:
         require_free(path, content.attributes["run_sha256"])
-    _require_finite(content, path)
+    _require_no_nan(content, path)
     with replacing(path) as temporary:
         try:
             _fill(content, temporary)
@@ -87,7 +87,7 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
     return _checksum(*(part for name in sorted(attributes) if name not in UNSEALED for part in (name, attributes[name])))
 
 
-def _require_finite(content: Content, path: Path) -> None:
+def _require_no_nan(content: Content, path: Path) -> None:
     """Raises InputError for NaN; only block statistics and spreads of an unfinished run may hold it."""
     for name, (_, values, _) in content.variables.items():
         if np.isnan(values).any() and not ("_block_" in name or name.startswith("spread_")):
