@@ -3,7 +3,11 @@ import numpy as np
 import pytest
 from system_cases import PRESETS, SMALL, Case, case, compiled_gradient, compiled_potential
 
+from liestep import simulate
+from liestep.formulations.mass import check_banded, mass_component
+from liestep.study.specification import specify
 from liestep.systems import sheet, system_ids
+from liestep.systems.sheet import InputError
 
 
 def rotation(seed):
@@ -123,3 +127,22 @@ def test_sheets_are_complete(name):
     assert "2009" in facts.citation or "2021" in facts.citation
     assert facts.presets
     assert all(rule.doc and rule.units for rule in facts.parameters.values())
+
+
+@pytest.mark.parametrize("preset", ["paper_scaled", "total5_20"])
+def test_banded_and_dense_mass_give_the_same_motion(preset):
+    """As long as all q_i are unit vectors, which rkmk4 keeps; the two solves round differently."""
+    dense, banded = (simulate("spherical_pendulum_chain", "rkmk4", preset=preset, steps=20, t_end=0.02, options={"mass": mass})
+                     for mass in ("dense", "banded"))
+    for name in ("q", "omega", "energy"):
+        assert np.abs(dense[name] - banded[name]).max() <= 1e-11*max(1.0, np.abs(dense[name]).max()), name
+        assert np.abs(banded[name] - banded[name][0]).max() > 0.0, name
+
+
+def test_a_mass_without_tridiagonal_inverse_is_not_banded():
+    with pytest.raises(InputError, match="the inverse of this mass matrix is not tridiagonal; allowed is dense"):
+        specify("elastic_rod", "rk4", steps=10, t_end=0.01, options={"mass": "banded"})
+    general = np.array([[3.0, 1.0, 0.5], [1.0, 3.0, 1.0], [0.5, 1.0, 3.0]])
+    for check in (check_banded, lambda matrix: mass_component(matrix, "banded")):
+        with pytest.raises(InputError, match="not tridiagonal"):
+            check(general)
