@@ -65,6 +65,11 @@ def wait_until(condition) -> None:
         time.sleep(0.1)
 
 
+def differences(found: dict[str, bytes], expected: dict[str, bytes]) -> list[str]:
+    """Names of files that are only here or there, or differ: a message with all of their bytes would hide them."""
+    return sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name))
+
+
 def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
     calls = []
     try:
@@ -78,8 +83,10 @@ def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
         slurm_cluster.declare_dead("node2")
         expected = local.products()
         assert len(expected) == 12 + 2 + 1 + 3 + 2  # runs, tables, page, figure, report and manifest
-        assert slurm.products() == expected
-        assert generic.products() == {name: content for name, content in expected.items() if name.endswith((".nc", ".csv", "tables.md"))}
+        assert differences(slurm.products(), expected) == []
+        visible = {name: content for name, content in generic.products().items() if not Path(name).name.startswith(".")}  # what a killed
+        # job had not finished is removed with the manifest, which this call does not make
+        assert differences(visible, {name: expected[name] for name in expected if name.endswith((".nc", ".csv", "tables.md"))}) == []
         for call in (slurm, generic):
             said = call.said.read_text()
             assert (said.count("Error in rule"), said.count("Trying to restart job")) == (1, 1), said
