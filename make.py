@@ -62,7 +62,7 @@ def call(program: str, *arguments: str) -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto"), "environment": ()}
+    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal"), "environment": ()}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
     make_environment()

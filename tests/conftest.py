@@ -8,6 +8,9 @@ import tempfile
 
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 KEPT = os.environ.get("LIESTEP_TEST_CACHE")
+# Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short tests, which
+# any worker can take.
+LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
@@ -16,3 +19,7 @@ if not WORKER:  # workers inherit the variable; it must stand before the package
 def pytest_unconfigure():
     if not WORKER and not KEPT:
         shutil.rmtree(os.environ["LIESTEP_CACHE"], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))
