@@ -1,4 +1,5 @@
 """Growth of errors in time and crossovers of energy errors, from made-up histories with known answers."""
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,6 +7,7 @@ import pandas as pd
 import pytest
 
 from liestep.analysis import crossover, growth
+from liestep.study.files import RunFile
 
 TIME = np.linspace(0.0, 100.0, 2001)
 WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)
@@ -46,7 +48,7 @@ def results(*histories):
     names = [f"m{k}" for k in range(len(histories))]
     metrics = pd.DataFrame([{"problem": "p", "problem_label": "P", "integrator": name, "resolution": "h1", "t_end": 10.0, "members": 1,
                              "status": "ok" if history is not None else "newton_failed"} for name, history in zip(names, histories, strict=True)])
-    files = {name: {"energy_block_max": np.array(history), "energy_block_min": -0.5*np.array(history)}
+    files = {name: RunFile(Path(name), {}, {"energy_blocks": np.array([np.zeros(10), -0.5*np.array(history), history])})
              for name, history in zip(names, histories, strict=True) if history is not None}
     return SimpleNamespace(metrics=metrics, study=SimpleNamespace(name="s"), file=lambda problem, integrator, resolution: files[integrator])
 

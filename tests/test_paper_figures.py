@@ -40,7 +40,7 @@ class MadeUp:
                       "unit_length_error_mean": 1e-3*size}
         return RunFile(cell.path, attributes, {
             "time": time, "q": turned(spec.initial["q"], spec.initial["omega"], time), "omega": np.tile(spec.initial["omega"], (time.size, 1, 1)),
-            "energy": 1.0 + size*np.sin(time), "unit_length_error": size*time, "unit_length_error_block_mean": size*blocks*spec.t_end})
+            "energy": 1.0 + size*np.sin(time), "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
 
 
 PAPER = [name for name in figure_names() if name.startswith("twospheres2009.")]

@@ -37,4 +37,4 @@ def crossover_rows(results: StudyResults) -> list[dict[str, Any]]:
 
 def energy_errors(file: RunFile) -> np.ndarray:
     """(blocks,): largest |E - E(0)| up to the end of each block."""
-    return np.fmax.accumulate(np.maximum(np.abs(file["energy_block_min"]), np.abs(file["energy_block_max"])))
+    return np.fmax.accumulate(file.block_extents("energy"))

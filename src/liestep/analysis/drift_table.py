@@ -82,15 +82,15 @@ def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate 
     found: dict[str, DriftEstimate | str] = {}
     for name in invariants(file):
         if name == "energy":
-            values, blocks, scale = file["energy"], file["energy_block_mean"], energy_terms(spec, file)
+            values, blocks, scale = file["energy"], file.blocks("energy", "mean"), energy_terms(spec, file)
         elif name in RESIDUALS:
-            values, blocks, scale = file[f"{name}_error"], file[f"{name}_error_block_mean"], 1.0
+            values, blocks, scale = file[f"{name}_error"], file.blocks(f"{name}_error", "mean"), 1.0
         elif name in file.variables:
-            values, blocks = file[name], file[f"{name}_block_mean"]
+            values, blocks = file[name], file.blocks(name, "mean")
             scale = float(np.abs(values).max())
         else:
             axis = "xyz".index(name[-1])
-            values, blocks = file["momentum_map"][:, axis], file["momentum_map_block_mean"][:, axis]
+            values, blocks = file["momentum_map"][:, axis], file.blocks("momentum_map", "mean")[:, axis]
             scale = float(file.attributes["momentum_scale"])
         start = 0.0 if name in RESIDUALS else values[0]
         try:

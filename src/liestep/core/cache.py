@@ -126,5 +126,5 @@ def _class_tree(item) -> str:
         name = f"{type(item).__module__}.{type(item).__qualname__}"
         return f"{name}({','.join(map(_class_tree, item))})"
     if isinstance(item, np.ndarray):
-        return f"{item.dtype}[{item.ndim}]"
+        return f"{item.dtype.str}[{item.ndim}]"
     return type(item).__name__

@@ -66,8 +66,7 @@ def _labels(shown: list[list[Curve]], styles: dict) -> dict[str, str]:
 
 def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
     """Largest |deviation| in each block; over the chosen columns for vectors."""
-    low, high = file[f"{name}_block_min"], file[f"{name}_block_max"]
-    extent = np.maximum(np.abs(low), np.abs(high))
+    extent = file.block_extents(name)
     return extent if columns is None else extent[:, columns].max(axis=1)
 
 
@@ -81,7 +80,7 @@ def energy_error(results: "StudyResults") -> Figure:
 @drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps; pale: stored samples, exact zeros left out."
          " {runs}")
 def length_error(results: "StudyResults") -> Figure:
-    figure = _draw(results, list(results.config.problems), lambda file: file["unit_length_error_block_mean"],
+    figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
         if axes.axison:

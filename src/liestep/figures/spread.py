@@ -130,7 +130,7 @@ def drift(results: "StudyResults") -> Figure:
         handles, grown = [], []
         for curve in curves(results, problem):
             mark, file = styles[curve.key], curve.file
-            extent = np.fmax.accumulate(np.maximum(np.abs(file["energy_block_min"]), np.abs(file["energy_block_max"])))
+            extent = np.fmax.accumulate(file.block_extents("energy"))
             ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, curve.key, curve.cell.resolution), "")

@@ -69,7 +69,7 @@ def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
     for label, style, file in reversed(curves):
         sampled = file["unit_length_error"]
         axes.plot(file["time"], np.where(sampled > 0.0, sampled, np.nan), color=mix(style["color"], "white", 0.65), linewidth=0.4)
-        means = file["unit_length_error_block_mean"]
+        means = file.blocks("unit_length_error", "mean")
         centres = (np.arange(means.size) + 0.5)/means.size*file.attributes["t_end"]
         axes.plot(centres, means, label=label, **style)
     axes.set_yscale("log")

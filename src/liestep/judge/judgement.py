@@ -24,6 +24,7 @@ from liestep.core.recorder import BLOCKS
 from liestep.formulations import Formulated, formulate
 from liestep.judge.page import RUN, Judgement
 from liestep.judge.statefile import Layout, StateFile, read_states
+from liestep.study.content import BLOCKS_SUFFIX
 from liestep.study.files import RunFile, read, require_free
 from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, kept_reference, specify_reference
 from liestep.study.specification import start_of
@@ -145,7 +146,8 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
         deviation = values if observable.residual else values - values[0]
         means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
         single = values.shape[1] == 1
-        variables[observable.name], variables[f"{observable.name}_block_mean"] = (values[:, 0], means[:, 0]) if single else (values, means)
+        variables[observable.name] = values[:, 0] if single else values
+        variables[f"{observable.name}{BLOCKS_SUFFIX}"] = (means[:, 0] if single else means)[None]  # the mean is the first of a block's statistics
         for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)), (observable.largest, np.abs(deviation).max(axis=0))):
             if name is not None:
                 numbers |= {name: float(found[0])} if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)}
@@ -182,7 +184,7 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
     error, floor, scale = StateError(), nan, nan
     if reference is not None:
         every = (run["time"].size - 1)//(reference["time"].size - 1)
-        thinned = replace(run, variables={name: values[::every] for name, values in run.variables.items() if "_block_" not in name})
+        thinned = replace(run, variables={name: values[::every] for name, values in run.variables.items() if not name.endswith(BLOCKS_SUFFIX)})
         error, floor = state_error(thinned, reference), reference_floor(reference, error_fields(run))
         scale = float(reference.attributes["energy_scale"])
     found, label = run.attributes, facts["label"]

@@ -14,7 +14,7 @@ import netCDF4
 import numpy as np
 
 from liestep.study.atomic import replacing
-from liestep.study.content import FORMAT, Content
+from liestep.study.content import BLOCK_STATISTICS, BLOCKS_SUFFIX, FORMAT, Content
 from liestep.study.execution import run_source_hash
 from liestep.study.specification import RunSpecification
 from liestep.systems.sheet import InputError
@@ -56,11 +56,11 @@ def _fill(content: Content, path: Path) -> None:
                 if name not in data.dimensions:
                     data.createDimension(name, size)
         for name, (dims, values, attributes) in content.variables.items():
-            variable = data.createVariable(name, values.dtype, dims, fill_value=False)
-            variable.setncatts(attributes)
-            variable[...] = values
+            data.createVariable(name, values.dtype, dims, fill_value=False).setncatts(attributes)
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
+        for name, (_, values, _) in content.variables.items():  # after all definitions: to go back to them takes longer than to write
+            data[name][...] = values
         seal(data, {name: values for name, (_, values, _) in content.variables.items()})
         data.complete = np.int32(1)  # last: a file without it was never finished
 
@@ -90,7 +90,7 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
 def _require_no_nan(content: Content, path: Path) -> None:
     """Raises InputError for NaN; only block statistics and spreads of an unfinished run may hold it."""
     for name, (_, values, _) in content.variables.items():
-        if np.isnan(values).any() and not ("_block_" in name or name.startswith("spread_")):
+        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith("spread_")):
             raise InputError(f"cannot write {path}: variable {name} is not finite")
 
 
@@ -108,6 +108,14 @@ class RunFile:
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.variables[name]
+
+    def blocks(self, observable: str, statistic: str) -> np.ndarray:
+        """(blocks,) or (blocks, 3): mean, min or max of the signed deviation over equal parts of the run, from every counted point."""
+        return self[f"{observable}{BLOCKS_SUFFIX}"][BLOCK_STATISTICS.index(statistic)]
+
+    def block_extents(self, observable: str) -> np.ndarray:
+        """(blocks,) or (blocks, 3): largest |deviation| in each of those parts."""
+        return np.maximum(np.abs(self.blocks(observable, "min")), np.abs(self.blocks(observable, "max")))
 
 
 Names = tuple[str, ...] | Callable[[dict], tuple[str, ...]] | None  # of variables, or attributes -> names; None for all
