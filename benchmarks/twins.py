@@ -8,8 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from liestep.core.processor import has_wide_registers
+
 SOURCES = Path(__file__).parent/"twins"
-FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
+WIDTH = ("-mprefer-vector-width=512",) if has_wide_registers() else ()  # as the core
+FLAGS = ("-O3", "-march=native", *WIDTH, "-ffp-contract=off", "-shared", "-fPIC")
 _folder = tempfile.TemporaryDirectory(prefix="liestep-twins-")
 MOST_OBSERVABLES = 8
 _pointers = ctypes.POINTER(ctypes.c_void_p)

@@ -19,13 +19,14 @@ from uuid import uuid4
 import llvmlite
 import numba
 import numpy as np
-from llvmlite import binding
 from numba.core.errors import NumbaError
 
+from liestep.core import processor
 from liestep.core.dispatch import PLAIN_OPTIONS
 from liestep.core.sources import component_modules, source_hash
 
 LOOP_OPTIONS = {**PLAIN_OPTIONS, "no_cfunc_wrapper": True}
+processor.use_wide_registers()
 
 
 def cache_root() -> Path:
@@ -39,8 +40,7 @@ def cache_root() -> Path:
 @cache
 def _machine() -> str:
     """Versions and processor: homes are shared between machines, and code for one may not run on another."""
-    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
-    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__} {processor}"
+    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__} {processor.describe()}"
 
 
 def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
