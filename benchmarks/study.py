@@ -1,4 +1,5 @@
 """Times of the workflow: everything from nothing, with machine code, with nothing to do; what a process and a run in it cost."""
+import json
 import os
 import shutil
 import subprocess
@@ -8,9 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from liestep.study.plan import study_names
+
 ROOT = Path(__file__).parents[1]
 QUICK_STUDY = "twospheres2009/example2"
 FURTHER = 20  # runs in the larger of two sweeps
+# Targets in seconds were set on a machine where this import took so much processor time. Here they are multiplied by the ratio.
+YARDSTICK, YARDSTICK_SECONDS = ("-c", "import numba, netCDF4"), 0.3
 
 SWEEP = """
 title: overhead
@@ -18,31 +23,78 @@ problems: {{bodies: {{system: sphere_nbody, t_end: 0.01}}}}
 integrators: {{vi_sphere: }}
 steps: {steps}
 """
+GRID = (10, 5, 20)  # problems, integrators, steps of a large study
+LARGE = """
+title: A thousand runs
+problems:
+{problems}
+integrators: {{vi_sphere: , vi_sphere_y4: , rk2_midpoint: , rk4: , rkmk4: }}
+steps: {{counts: {counts}}}
+tables: [energy]
+"""
 
 
 def measure(folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
-    """One row per measurement in a new working folder with an empty cache; `quick` makes one study instead of all."""
-    work = folder/"work"
+    """One row per measurement; `quick` makes one study instead of those of each paper."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    factor = _yardstick(folder, environment)
+    yield {"measurement": "targets are multiplied by", "wall s": "", "processor s": "", "target s": "", "target here s": factor}
+    rows = [_paper(folder/"quick", environment, [QUICK_STUDY], QUICK_STUDY)] if quick else \
+        [_paper(folder/paper, environment, names, paper) for paper, names in papers().items()]
+    for row in (*(row for part in rows for row in part), *_overheads(folder, environment), *_large(folder/"large", environment)):
+        target = row.get("target s", "")
+        yield row | {"target s": target, "target here s": target*factor if target else ""}
+
+
+def papers() -> dict[str, list[str]]:
+    """Folder below config/studies -> its studies."""
+    found: dict[str, list[str]] = {}
+    for name in study_names(ROOT/"config"):
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return found
+
+
+def _yardstick(folder: Path, environment: dict[str, str]) -> float:
+    """How many times longer a fixed piece of work takes here."""
+    times = [run([sys.executable, *YARDSTICK], folder, environment)[1] for _ in range(5)]
+    return min(times)/YARDSTICK_SECONDS
+
+
+def _paper(work: Path, environment: dict[str, str], studies: list[str], label: str) -> Iterator[dict[str, Any]]:
+    """Everything that belongs to these studies, in a new working folder with an empty cache; then with machine code; then once more."""
     work.mkdir()
     for name in ("config", "workflow"):
         (work/name).symlink_to(ROOT/name)
-    environment = {**os.environ, "LIESTEP_CACHE": str(folder/"cache"), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    command = ["snakemake", "--cores", "2", *(["--config", f"studies={QUICK_STUDY}"] if quick else [])]
-    what = QUICK_STUDY if quick else "whole study"
-
-    def row(label: str, target: float | str, arguments: list[str]) -> dict[str, Any]:
-        wall, cpu = run(arguments, work, environment)
-        return {"measurement": label, "wall s": wall, "processor s": cpu, "target s": target}
-
-    yield row(f"{what}, empty cache", "" if quick else 360, command)
+    environment = {**environment, "LIESTEP_CACHE": str(work/"cache")}
+    command = ["snakemake", "--cores", "2", "--config", f"studies={json.dumps(studies)}"]
+    yield _row(f"{label}, empty cache", command, work, environment, 360)
     shutil.rmtree(work/"results")
-    yield row(f"{what}, machine code kept", "" if quick else 180, command)
-    yield row("nothing to do", 3, command)
-    yield from _overheads(folder, environment)
+    yield _row(f"{label}, machine code kept", command, work, environment, 180)
+    yield _row(f"{label}, nothing to do", command, work, environment, 3)
+
+
+def _row(label: str, command: list[str], work: Path, environment: dict[str, str], target: float) -> dict[str, Any]:
+    wall, cpu = run(command, work, environment)
+    return {"measurement": label, "wall s": wall, "processor s": cpu, "target s": target}
+
+
+def _large(work: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """A study of 1,000 runs in 50 sweeps: time per run, and with nothing to do."""
+    problems, integrators, steps = GRID
+    (work/"config"/"studies").mkdir(parents=True)
+    lines = "\n".join(f"  p{k}: {{system: sphere_nbody, t_end: {0.01*(k + 1):g}}}" for k in range(problems))
+    (work/"config"/"studies"/"large.yaml").write_text(LARGE.format(problems=lines, counts=list(range(10, 10 + steps))))
+    (work/"workflow").symlink_to(ROOT/"workflow")
+    command = ["snakemake", "--cores", "2"]
+    runs = problems*integrators*steps
+    wall, cpu = run(command, work, environment)
+    yield {"measurement": f"{runs} runs, per run", "wall s": wall/runs, "processor s": cpu/runs, "target s": 0.03}
+    yield _row(f"{runs} runs, nothing to do", command, work, environment, 2.5)
 
 
 def _overheads(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:
     """Processor time of a warm sweep with one run, and of each further run in it."""
+    environment = {**environment, "LIESTEP_CACHE": str(folder/"cache")}
     work = folder/"overhead"
     studies = work/"config"/"studies"
     studies.mkdir(parents=True)

@@ -13,7 +13,7 @@ from liestep.study.plan import Cell, Sweep
 if TYPE_CHECKING:
     from liestep.study.workflow import StudyProducts
 
-TOGETHER = 6  # problems of one system, at most, that share a process and its machine code
+TOGETHER = 6  # problems, at most, that share a process: for runs those of one system, which share machine code too
 
 
 @dataclass(frozen=True)

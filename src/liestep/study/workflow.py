@@ -138,8 +138,8 @@ class Workflow:
         if self.config.granularity != "problem":
             return [ReferenceBatch((reference,)) for reference in products.references]
         known = {reference.problem: reference for reference in products.references}
-        systems = ((problem, products.study.config.problems[problem].system) for problem in known)
-        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in together(systems)]
+        groups = together((problem, "any") for problem in known)  # of all systems: most of such a process is to load the engines
+        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
 
     @property
     def drawings(self) -> list[Drawing]:
