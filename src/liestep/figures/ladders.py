@@ -26,19 +26,21 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
     order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
     """
     metrics = results.metrics
-    metrics = metrics[metrics[column].notna() & (metrics["members"] == 1)]
+    metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
+                          list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor", "floor_reference", column)))]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     orders = _orders(results) if order is not None else {}
     figure, axes = grid([label_of(results, problem) for problem in problems], 56.0, extra=2.0)
     styles = marks(results)
     for panel, problem in zip(axes, problems, strict=True):
         rows = metrics[metrics["problem"] == problem]
+        complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
         handles: list[Line2D] = []
         anchors: dict[int, tuple] = {}
         for key in styles:
-            runs = rows[(rows["integrator"] == key) & (rows["status"] == "ok")]
-            if runs.empty:
+            if key not in complete:
                 continue
+            runs = complete[key]
             x, y = runs["step"].to_numpy(float), runs[column].to_numpy(float)
             solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
             hollow(panel, x, y, styles[key], solid)

@@ -4,7 +4,8 @@ Colours keep their contrast for the common colour blindnesses; marker and dash s
 so a figure does not depend on the fonts of a machine.
 """
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -16,6 +17,7 @@ from fontTools import subset
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from liestep.study.atomic import replacing
 
@@ -150,6 +152,18 @@ def drawing(caption: str) -> Callable:
     return wrap
 
 
+@contextmanager
+def _without_bare_ticks(figure: Figure) -> Iterator[None]:
+    """Minor ticks without labels need no room, and there are many on logarithmic axes: half of the time of a layout."""
+    bare = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
+    locators = [axis.get_minor_locator() for axis in bare]
+    for axis in bare:
+        axis.set_minor_locator(NullLocator())
+    yield
+    for axis, locator in zip(bare, locators, strict=True):
+        axis.set_minor_locator(locator)
+
+
 def save(figure: Figure, base: Path) -> list[Path]:
     """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes.
 
@@ -161,7 +175,8 @@ def save(figure: Figure, base: Path) -> list[Path]:
     with matplotlib.rc_context(RC):
         figure.set_dpi(DPI)
         if engine := figure.get_layout_engine():
-            engine.execute(figure)
+            with _without_bare_ticks(figure):
+                engine.execute(figure)
     figure.set_layout_engine(None)  # both files have this layout; each further one would cost as much as drawing
     for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
         buffer = io.BytesIO()

@@ -27,6 +27,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # 
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
+    metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]  # choosing rows copies all columns
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     least = min(2, metrics["integrator"].nunique())
     costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
@@ -56,13 +57,11 @@ def work_precision(results: "StudyResults") -> Figure:
 
 def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark]) -> set[str]:
     """Curves of all integrators with this cost; returns their keys."""
-    used = set()
-    for key, mark in styles.items():
-        rows = runs[(runs["integrator"] == key) & (runs[name] > 0)]
-        if len(rows):
-            hollow(axes, rows[name], rows["error"], mark, admissible(rows))
-            used.add(key)
-    return used
+    found = dict(iter(runs[runs[name] > 0].groupby("integrator")))
+    used = [key for key in styles if key in found]
+    for key in used:
+        hollow(axes, found[key][name], found[key]["error"], styles[key], admissible(found[key]))
+    return set(used)
 
 
 def _others(results: "StudyResults", axes, problems: list[str]) -> list[Line2D]:
