@@ -27,7 +27,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # 
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
-    metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]  # choosing rows copies all columns
+    metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]  # few: rows are copied often
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     least = min(2, metrics["integrator"].nunique())
     costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]

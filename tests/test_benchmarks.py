@@ -1,0 +1,36 @@
+"""The benchmarks start: they are no part of the tests, so that nobody else would notice if a file that they need was moved."""
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.cases import CASES, CoreRun, TwinRun
+from benchmarks.speed import difference
+from benchmarks.study import QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
+
+
+def test_the_workflow_is_found(tmp_path):
+    (tmp_path/"config").symlink_to(ROOT/"config")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    wall, cpu = run([*SNAKEMAKE, "--dry-run", "--config", f"studies={QUICK_STUDY}"], tmp_path, {**os.environ, "PATH": path})
+    assert wall > 0.0
+    assert cpu > 0.0
+    assert "example2" in (tmp_path/"output.log").read_text()
+    with pytest.raises(RuntimeError, match="unknown study 'nothing'"):
+        run([*SNAKEMAKE, "--dry-run", "--config", "studies=nothing"], tmp_path, {**os.environ, "PATH": path})
+
+
+def test_each_paper_has_its_studies():
+    found = papers()
+    assert sorted(found) == sorted(path.name for path in (ROOT/"config"/"studies").iterdir() if path.is_dir())
+    assert QUICK_STUDY in found["twospheres2009"]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("statistics", [False, True])
+def test_the_twin_in_c_ends_in_the_same_state(statistics):
+    case = CASES[0]
+    core = CoreRun(case, statistics=statistics)
+    assert difference(core, TwinRun(case, core, statistics=statistics)) == 0.0
