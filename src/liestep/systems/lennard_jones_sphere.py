@@ -26,8 +26,8 @@ class LennardJonesSphere(NamedTuple):
     For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
     reordering, and the result is the row sum bit for bit. Two sources share a pass over the targets (10 % less time than one;
     four gain nothing more); places far away fill the targets up to whole vectors. (Visiting each pair once halves the
-    arithmetic but adds across lanes: 1.1 to 1.6 times the time, in C. A branch for the molecule itself: 12 % more.) Lengths are
-    in units of sigma.
+    arithmetic but adds across lanes: 1.1 to 1.9 times the time, in C. A branch for the molecule itself: 12 % more. Row sums one
+    target after the other: 4 to 6 times the time.) Lengths are in units of sigma.
     """
 
     epsilon: Any
