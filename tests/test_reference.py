@@ -75,6 +75,15 @@ def test_system_too_large_for_a_series_gets_a_composition(bodies, monkeypatch):
     assert np.abs(found.variables["q"][1] - bodies.variables["q"][1][:6]).max() < 1e-13
 
 
+def test_a_composition_is_accurate_before_chaos():
+    """The double pendulum: no step size fixes its state at 400 s, but that at 80 s."""
+    runs = [specify_reference("spherical_pendulum_chain", preset="paper_scaled", t_end=t_end, samples=n).run for t_end, n in ((400, 41), (80, 9))]
+    longer = engines.composition(runs[0], np.linspace(0.0, 400.0, 41))
+    exact = engines.dop853(runs[1], np.linspace(0.0, 80.0, 9))
+    assert np.abs(longer[:9] - exact).max() < 1e-9
+    assert np.isfinite(longer).all()
+
+
 @pytest.mark.parametrize("problem", SPHERES)
 def test_traced_gradient_is_the_system_s_own(problem):
     """The gradient on symbols, evaluated, is the compiled one up to the order of additions."""

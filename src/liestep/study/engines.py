@@ -18,7 +18,7 @@ from liestep.systems.sheet import SphereSheet
 FALLBACK = "vi_sphere_kl8"      # where no Taylor series can be made
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # between two times: more means a singularity
-CLOSE_ENOUGH, DOUBLINGS = 1e-13, 14
+CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
 
 
 class EngineError(RuntimeError):
@@ -79,19 +79,28 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer by half as much as before."""
-    intervals, change, previous = len(times) - 1, np.inf, None
+    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer by half as much as before.
+
+    The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the step is halved
+    as well while more of the first times change by less than 1e-10, or, as long as there are none, the first of all by half as much.
+    """
+    previous, before, settled_before = None, np.full(len(times), np.inf), 0
     for doubling in range(DOUBLINGS + 1):
-        steps = intervals << doubling
+        steps = (len(times) - 1) << doubling
         spec = specify(run.problem, FALLBACK, steps=steps, samples=len(times), t_end=run.t_end, parameters=run.parameters,
                        initial=run.initial, statistics_every=steps)
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             continue
         this = outcome.outputs.states
-        before, change = change, np.inf if previous is None else np.abs(this - previous).max()
-        if change < CLOSE_ENOUGH or (np.isfinite(before) and change > 0.5*before):
-            return this
+        if previous is not None:
+            changes = np.abs(this - previous).reshape(len(times), -1).max(axis=1)
+            settled = int(np.argmax(np.append(changes[1:], np.inf) > SETTLED))
+            gained = settled > settled_before or (settled == 0 and changes[1] <= 0.5*before[1])
+            stuck = np.isfinite(before).all() and changes.max() > 0.5*before.max() and not gained
+            if changes.max() < CLOSE_ENOUGH or stuck:
+                return this
+            before, settled_before = changes, settled
         previous = this
     if previous is None:
         raise EngineError(f"{FALLBACK} failed at every step down to {run.t_end/steps:.3g}: {outcome.status.sentence}")
