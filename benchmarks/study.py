@@ -13,7 +13,8 @@ from typing import Any
 from liestep.study.plan import study_names
 
 ROOT = Path(__file__).parents[1]
-SNAKEMAKE = ("snakemake", "--snakefile", str(ROOT/"Snakefile"), "--cores", "2")
+SNAKEMAKE = ["snakemake", "--snakefile", str(ROOT/"Snakefile"), "--cores", "2"]
+PROGRAMS = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # those of this environment first
 QUICK_STUDY = "twospheres2009/example2"
 FURTHER = 20  # runs in the larger of two sweeps
 # Targets in seconds were set on a machine where this import took so much processor time. Here they are multiplied by the ratio.
@@ -38,7 +39,7 @@ tables: [energy]
 
 def measure(folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
     """One row per measurement; `quick` makes one study instead of those of each paper."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**os.environ, **PROGRAMS}
     factor = _yardstick(folder, environment)
     yield {"measurement": "targets are multiplied by", "wall s": "", "processor s": "", "target s": "", "target here s": factor}
     rows = [_paper(folder/"quick", environment, [QUICK_STUDY], QUICK_STUDY)] if quick else \
@@ -87,9 +88,9 @@ def _large(work: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:
     (work/"config"/"studies"/"large.yaml").write_text(LARGE.format(problems=lines, counts=list(range(10, 10 + steps))))
     (work/"config"/"config.yaml").symlink_to(ROOT/"config"/"config.yaml")
     runs = problems*integrators*steps
-    wall, cpu = run([*SNAKEMAKE], work, environment)
+    wall, cpu = run(SNAKEMAKE, work, environment)
     yield {"measurement": f"{runs} runs, per run", "wall s": wall/runs, "processor s": cpu/runs, "target s": 0.03}
-    yield _row(f"{runs} runs, nothing to do", [*SNAKEMAKE], work, environment, 2.5)
+    yield _row(f"{runs} runs, nothing to do", SNAKEMAKE, work, environment, 2.5)
 
 
 def _overheads(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:

@@ -1,25 +1,23 @@
 """The benchmarks start: they are no part of the tests, so that nobody else would notice if a file that they need was moved."""
 import os
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 
 from benchmarks.cases import CASES, CoreRun, TwinRun
 from benchmarks.speed import difference
-from benchmarks.study import QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
+from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
 
 
 def test_the_workflow_is_found(tmp_path):
     (tmp_path/"config").symlink_to(ROOT/"config")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    wall, cpu = run([*SNAKEMAKE, "--dry-run", "--config", f"studies={QUICK_STUDY}"], tmp_path, {**os.environ, "PATH": path})
+    environment = {**os.environ, **PROGRAMS}
+    wall, cpu = run([*SNAKEMAKE, "--dry-run", "--config", f"studies={QUICK_STUDY}"], tmp_path, environment)
     assert wall > 0.0
     assert cpu > 0.0
     assert "example2" in (tmp_path/"output.log").read_text()
     with pytest.raises(RuntimeError, match="unknown study 'nothing'"):
-        run([*SNAKEMAKE, "--dry-run", "--config", "studies=nothing"], tmp_path, {**os.environ, "PATH": path})
+        run([*SNAKEMAKE, "--dry-run", "--config", "studies=nothing"], tmp_path, environment)
 
 
 def test_each_paper_has_its_studies():

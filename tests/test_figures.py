@@ -136,6 +136,17 @@ def test_options_of_one_method_look_different(made):
     assert style.marks(made["tiny"])["vi_sphere"].label == style.REGISTRY["vi_sphere"].label
 
 
+def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
+    figure = style.new_figure(80.0, 60.0)
+    axes = figure.subplots()
+    axes.plot([1e-3, 1.0], [1.0, 2.0])
+    panels.logarithmic(axes, y=False)
+    locator = axes.xaxis.get_minor_locator()
+    style.save(figure, tmp_path/"figure")
+    assert axes.xaxis.get_minor_locator() is locator
+    assert len(axes.xaxis.get_minor_ticks()) > 10
+
+
 def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
     for folder in ("a", "b"):
         style.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")

@@ -74,12 +74,8 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
-def products(where: Place) -> dict[str, bytes]:
-    return {name: content for name, content in where.contents().items() if not Path(name).name.startswith(".")}
-
-
 def require_nothing_but(expected: dict[str, bytes], where: Place) -> None:
-    found = products(where)
+    found = where.visible()
     assert set(found) <= set(expected)
     assert [name for name, content in found.items() if content != expected[name]] == []
 
@@ -107,7 +103,7 @@ def expected(tmp_path_factory) -> dict[str, bytes]:
 
 def lose_some(where: Place, dice: random.Random) -> None:
     """Remove a third of the products, so that a finished workflow has something to do."""
-    names = sorted(products(where))
+    names = sorted(where.visible())
     for name in dice.sample(names, len(names)//3):
         (where.folder/"results"/name).unlink()
 

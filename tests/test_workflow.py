@@ -70,6 +70,10 @@ class Place:
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
                 if path.is_file() and "logs" not in path.parts and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
+    def visible(self) -> dict[str, bytes]:
+        """Products without what killed jobs had not finished: it is removed with the manifest."""
+        return {name: content for name, content in self.contents().items() if not Path(name).name.startswith(".")}
+
 
 ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum") for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
 

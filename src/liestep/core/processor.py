@@ -9,18 +9,23 @@ from llvmlite import binding
 WIDE = "+avx512f"
 
 
+def _features() -> str:
+    """What this processor has, in LLVM's words."""
+    return binding.get_host_cpu_features().flatten()
+
+
 def has_wide_registers() -> bool:
     """Whether this processor has vector registers of 512 bits."""
-    return WIDE in binding.get_host_cpu_features().flatten().split(",")
+    return WIDE in _features().split(",")
 
 
 def use_wide_registers() -> None:
     """To be called before the first compilation. What the user has told Numba with NUMBA_CPU_NAME or NUMBA_CPU_FEATURES stays."""
     if has_wide_registers() and numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
-        numba.config.CPU_FEATURES = f"{binding.get_host_cpu_features().flatten()},-prefer-256-bit"
+        numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
 
 
 def describe() -> str:
     """Name and features for which code is compiled."""
     name = numba.config.CPU_NAME or binding.get_host_cpu_name()
-    return f"{name} {numba.config.CPU_FEATURES or binding.get_host_cpu_features().flatten()}"
+    return f"{name} {numba.config.CPU_FEATURES or _features()}"

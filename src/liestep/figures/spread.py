@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.analysis.chaos import interval
+from liestep.analysis.crossover import energy_errors
 from liestep.analysis.errors import lengths
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, drawing, marks, mix, new_figure
@@ -130,7 +131,7 @@ def drift(results: "StudyResults") -> Figure:
         handles, grown = [], []
         for curve in curves(results, problem):
             mark, file = styles[curve.key], curve.file
-            extent = np.fmax.accumulate(file.block_extents("energy"))
+            extent = energy_errors(file)
             ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, curve.key, curve.cell.resolution), "")

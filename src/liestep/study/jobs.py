@@ -131,11 +131,13 @@ def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
-    found = []
-    for keys in by_system.values():
-        count = -(-len(keys)//TOGETHER)
-        found += [tuple(keys[i::count]) for i in range(count)]
-    return found
+    return [group for keys in by_system.values() for group in dealt(keys)]
+
+
+def dealt(keys: list[str]) -> list[tuple[str, ...]]:
+    """Groups of at most TOGETHER, dealt out in turn."""
+    count = -(-len(keys)//TOGETHER)
+    return [tuple(keys[i::count]) for i in range(count)]
 
 
 def brief(problems: str) -> str:

@@ -14,7 +14,7 @@ from liestep.figures.commands import require_figure
 from liestep.study.claimfile import load_claims
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
-from liestep.study.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, short_hash, together
+from liestep.study.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
 from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
 from liestep.systems.sheet import InputError, unknown
@@ -138,7 +138,7 @@ class Workflow:
         if self.config.granularity != "problem":
             return [ReferenceBatch((reference,)) for reference in products.references]
         known = {reference.problem: reference for reference in products.references}
-        groups = together((problem, "any") for problem in known)  # of all systems: most of such a process is to load the engines
+        groups = dealt(list(known))  # of all systems: most of such a process is to load the engines
         return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
 
     @property
