@@ -117,6 +117,18 @@ def test_ensemble_and_replicas_are_what_they_say(tmp_path):
     assert members.variables["energy_error_mean"][1][0] == single.attributes["energy_error_mean"]
 
 
+def test_blocks_are_mean_minimum_and_maximum_of_ten_steps_each(tmp_path):
+    spec = specify("sphere_nbody", "rk4", step=1e-3, t_end=1.0, samples=1001)
+    write(carry_out(spec), tmp_path/"run.nc")
+    file = read(tmp_path/"run.nc")
+    for name, shape in (("energy", (100, 10)), ("momentum_map", (100, 10, 3))):
+        parts = (file[name] - file[name][0])[1:].reshape(shape)
+        for statistic in ("mean", "min", "max"):
+            assert np.allclose(file.blocks(name, statistic), getattr(parts, statistic)(axis=1), rtol=1e-9, atol=1e-18), (name, statistic)
+        assert np.allclose(file.block_extents(name), np.abs(parts).max(axis=1), rtol=1e-9, atol=1e-18)
+        assert not np.allclose(file.blocks(name, "min"), file.blocks(name, "max"), rtol=1e-9, atol=1e-18)
+
+
 def test_statistics_are_those_of_every_step():
     data = simulate("sphere_nbody", "rk4", step=0.01, t_end=1.0, samples=101)
     energy = np.abs(data.energy - data.energy[0])
