@@ -5,8 +5,8 @@
 import sys
 from pathlib import Path
 
-from liestep.study.workflow import require_config
-from liestep.systems.sheet import InputError
+from liestep.pipeline.workflow import require_config
+from liestep.errors import InputError
 from snakemake.utils import min_version
 
 min_version("9.0")

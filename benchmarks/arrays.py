@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.study.specification import RunSpecification
+from liestep.runs.specification import RunSpecification
 
 
 def potential_gradient(system: str, component: Any):

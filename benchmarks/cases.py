@@ -9,9 +9,9 @@ from benchmarks import arrays
 from benchmarks.twins import twin
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
-from liestep.core.recorder import new_recorder
-from liestep.study.execution import build
-from liestep.study.specification import specify
+from liestep.runs.execution import build
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import specify
 
 
 @dataclass(frozen=True)

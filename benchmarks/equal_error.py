@@ -12,8 +12,8 @@ from benchmarks import arrays
 from liestep.core.cache import loop_for
 from liestep.core.driver import evaluate
 from liestep.core.status import Status
-from liestep.study.execution import build, run_once
-from liestep.study.specification import RunSpecification, specify
+from liestep.runs.execution import build, run_once
+from liestep.runs.specification import RunSpecification, specify
 
 TARGETS = (1e-5, 1e-8)
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))

@@ -2,14 +2,14 @@
 import numpy as np
 
 from liestep.analysis.order import OrderEstimate, observed_order
+from liestep.catalogue import integrator_ids, method
+from liestep.contracts.sheet import SphereSheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
-from liestep.core.recorder import new_recorder
 from liestep.core.status import Status
-from liestep.integrators import integrator_ids, method
-from liestep.study.execution import build, run_once
-from liestep.study.specification import specify
-from liestep.systems.sheet import SphereSheet
+from liestep.runs.execution import build, run_once
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import specify
 
 EPS = float(np.finfo(np.float64).eps)
 FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in SphereSheet.formulations)

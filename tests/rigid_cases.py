@@ -2,14 +2,14 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from liestep.catalogue import sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance, evaluate, observe
-from liestep.core.recorder import new_recorder
 from liestep.core.status import Status
 from liestep.formulations import formulate
 from liestep.integrators.slgi import SymplecticTheta
-from liestep.study.specification import start_of
-from liestep.systems import sheet
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import start_of
 
 TOPS = [("heavy_top", preset) for preset in sheet("heavy_top").presets]
 FREE = [("free_rigid_body", preset) for preset in sheet("free_rigid_body").presets]

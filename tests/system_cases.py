@@ -4,8 +4,8 @@ import functools
 import numpy as np
 from numba import njit
 
-from liestep.systems import sheet, system_ids
-from liestep.systems.sheet import SphereSheet
+from liestep.catalogue import sheet, system_ids
+from liestep.contracts.sheet import SphereSheet
 
 SPHERES = tuple(name for name in system_ids() if isinstance(sheet(name), SphereSheet))
 PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]

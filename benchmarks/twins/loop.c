@@ -1,6 +1,6 @@
 /* One triple of the core as ordinary C, sizes at run time. Compile with -DPROBLEM='"..."' -DSTEP='"..."', on spheres also with
    -DSYSTEM='"..."' and -DMASS='"..."', and with -DSTATISTICS=1 for the observables and their accumulations at every step, as
-   liestep/core/recorder.py makes them. Deviations are measured from zero. */
+   liestep/runs/recorder.py makes them. Deviations are measured from zero. */
 #include PROBLEM
 #include STEP
 

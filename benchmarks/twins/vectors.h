@@ -1,4 +1,4 @@
-/* Vectors of R^3 by value, rows of arrays (m, 3); the C counterpart of liestep/geometry/rows.py. */
+/* Vectors of R^3 by value, rows of arrays (m, 3); the C counterpart of liestep/core/rows.py. */
 #pragma once
 #include <math.h>
 #include <stdbool.h>

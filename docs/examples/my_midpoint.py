@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.status import Status
-from liestep.geometry.rows import put, row, scale
-from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.core.rows import put, row, scale
+from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
 
 
 class LieMidpoint(NamedTuple):

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import axpy, dot, put, row, scale, sub
-from liestep.systems.sheet import Parameter, Preset, SphereSheet
+from liestep.core.rows import axpy, dot, put, row, scale, sub
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
 
 
 class SpringPendulum(NamedTuple):

@@ -1,23 +1,41 @@
 """liestep: reproducible numerical studies of structure-preserving integrators on spheres, rotations and rigid motions."""
-from typing import TYPE_CHECKING
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
     from liestep.api import integrators, reference, simulate, systems
     from liestep.core.status import IntegrationError
-    from liestep.plugins import load_plugin
-    from liestep.systems.sheet import InputError
+    from liestep.errors import InputError
+    from liestep.plugins.loading import load_plugin
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api", "integrators": "liestep.api", "reference": "liestep.api",
-           "load_plugin": "liestep.plugins", "observed_order": "liestep.analysis.order", "InputError": "liestep.systems.sheet",
+           "load_plugin": "liestep.plugins.loading", "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
 __all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference", "simulate", "systems"]
 
 
-def __getattr__(name: str):
-    """Public names are imported when first used: a sweep needs few of them and must start fast."""
-    if name not in _PLACES:
-        raise AttributeError(f"module 'liestep' has no attribute {name!r}")
-    import importlib
+class _CallablePackage(ModuleType):
+    """A subpackage that is called like the public function of its name: `liestep.systems()` beside `liestep.systems.heavy_top`."""
 
-    return getattr(importlib.import_module(_PLACES[name]), name)
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return getattr(importlib.import_module("liestep.api"), self.__name__.rpartition(".")[2])(*args, **options)
+
+
+class _Facade(ModuleType):
+    """This package: public names are imported when first used, because a sweep needs few of them and must start fast."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _PLACES and isinstance(value, ModuleType):  # Python puts an imported subpackage over a function of its name
+            value.__class__ = _CallablePackage
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(f"module 'liestep' has no attribute {name!r}")
+        return getattr(importlib.import_module(_PLACES[name]), name)
+
+
+sys.modules[__name__].__class__ = _Facade

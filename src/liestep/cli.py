@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from liestep.systems.sheet import InputError
+import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
+from liestep.errors import InputError
 
 
 class Parser(argparse.ArgumentParser):
@@ -15,24 +16,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
-
-
-def assignments(items: list[str], what: str) -> dict:
-    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work."""
-    import yaml
-
-    from liestep.study.yamlfile import numbers
-
-    found = {}
-    for item in items:
-        name, sign, value = item.partition("=")
-        if not sign:
-            raise InputError(f"{what} {item!r} must be written NAME=VALUE")
-        try:
-            found[name] = numbers(yaml.safe_load(value))
-        except yaml.YAMLError:
-            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a list like [1, 2]") from None
-    return found
 
 
 def command_list(arguments) -> None:
@@ -48,16 +31,17 @@ def command_list(arguments) -> None:
 
 
 def command_describe(arguments) -> None:
-    from liestep.describe import describe
+    from liestep.inspection.describe import describe
 
     print(describe(arguments.name))
 
 
 def command_run(arguments) -> None:
-    from liestep.study.content import carry_out
-    from liestep.study.files import require_free, write
-    from liestep.study.progress import progress_bar
-    from liestep.study.specification import specify
+    from liestep.runs.content import carry_out
+    from liestep.runs.files import require_free, write
+    from liestep.runs.progress import progress_bar
+    from liestep.runs.specification import specify
+    from liestep.study.assignments import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance, t_end=arguments.t_end,
                    preset=arguments.preset, parameters=assignments(arguments.parameter, "parameter"),
@@ -71,9 +55,9 @@ def command_run(arguments) -> None:
 
 
 def command_check(arguments) -> None:
-    from liestep.study.files import read
+    from liestep.pipeline.workflow import StudyProducts
+    from liestep.runs.files import read
     from liestep.study.plan import Study
-    from liestep.study.workflow import StudyProducts
 
     if arguments.target.endswith(".nc"):
         file = read(Path(arguments.target))
@@ -85,7 +69,7 @@ def command_check(arguments) -> None:
 
 
 def command_sweep(arguments) -> None:
-    from liestep.study.execution import run_source_hash
+    from liestep.runs.execution import run_source_hash
     from liestep.study.listing import write_listing
     from liestep.study.plan import Study
     from liestep.study.sweep import run_cells
@@ -148,16 +132,16 @@ def build_parser() -> argparse.ArgumentParser:
 def load(plugins: list[str]) -> None:
     """Make the systems and integrators of files known."""
     if plugins:
-        from liestep.plugins import load_plugins
+        from liestep.plugins.loading import load_plugins
 
         load_plugins(plugins, Path())
 
 
 def add_products(add) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
-    for module in ("liestep.study.commands", "liestep.analysis.commands", "liestep.analysis.verdict_commands", "liestep.figures.commands",
-                   "liestep.report.commands", "liestep.study.manifest_commands", "liestep.judge.commands", "liestep.animation.commands",
-                   "liestep.plugin_commands"):
+    for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands", "liestep.figures.commands",
+                   "liestep.report.commands", "liestep.pipeline.manifest_commands", "liestep.judge.commands", "liestep.animation.commands",
+                   "liestep.inspection.commands"):
         importlib.import_module(module).declare(add)
 
 

@@ -14,8 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from checks import EPS, Flow, estimate
 
 from liestep.analysis.order import order_verdict
-from liestep.integrators import method
-from liestep.systems import sheet
+from liestep.catalogue import method, sheet
 
 T_END = 1.0
 COUNTS = {1: [100, 200, 500, 1000], 2: [20, 40, 80, 160, 320], 4: [20, 40, 80, 160, 320], 6: [10, 20, 30, 40, 60, 80, 110]}

@@ -6,12 +6,12 @@ from pathlib import Path
 # The same sums in the same order on every machine: libraries of linear algebra use one thread. Said before they are loaded.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-from liestep.report.commands import page_source
-from liestep.study.jobs import rule_name
-from liestep.study import lock
-from liestep.study.manifest import inputs_hash, remove_damaged
-from liestep.study.workflow import ERRATA_SOURCES, Workflow, source
-from liestep.systems.sheet import InputError
+from liestep.report.sources import page_source
+from liestep.pipeline.jobs import rule_name
+from liestep.pipeline import lock
+from liestep.pipeline.manifest import inputs_hash, remove_damaged
+from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
+from liestep.errors import InputError
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
 os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from liestep.catalogue import sheet
 from liestep.core.tracing import Functions, plain_component
-from liestep.study.specification import RunSpecification
-from liestep.systems import sheet
+from liestep.runs.specification import RunSpecification
 
 
 class Counted:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from liestep.analysis.results import StudyResults
-from liestep.study.files import RunFile
+from liestep.runs.files import RunFile
 
 PAIR = ("problem", "problem_label", "integrator", "resolution", "other", "other_resolution")
 COLUMNS = ("study", *PAIR, "t_end", "first", "last", "other_first", "other_last", "crossover")

@@ -6,10 +6,10 @@ import numpy as np
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
 from liestep.analysis.errors import error_fields, lengths
-from liestep.study.files import RunFile, require_current
+from liestep.catalogue import sheet
+from liestep.runs.files import RunFile, require_current
+from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
-from liestep.study.specification import RunSpecification
-from liestep.systems import sheet
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest", "round_off")

@@ -5,9 +5,9 @@ from math import nan
 
 import numpy as np
 
-from liestep.formulations import StateField
-from liestep.study.files import RunFile
-from liestep.systems.sheet import InputError
+from liestep.contracts.formulated import StateField
+from liestep.errors import InputError
+from liestep.runs.files import RunFile
 
 TIME_SLACK = 1e-9  # relative to t_end: sample times are the same number computed in two ways
 

@@ -6,13 +6,12 @@ from typing import Any
 
 from liestep.analysis.cost import CostModel
 from liestep.analysis.errors import StateError, error_fields, error_variables, reference_floor, replica_floor, state_error
+from liestep.catalogue import method, sheet
+from liestep.contracts.sheet import SphereSheet
 from liestep.core import counters
-from liestep.integrators import method
-from liestep.study.files import RunFile, require_current
+from liestep.references.reference import require_reference, study_reference
+from liestep.runs.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
-from liestep.study.reference import require_reference, study_reference
-from liestep.systems import sheet
-from liestep.systems.sheet import SphereSheet
 
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max", *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES),

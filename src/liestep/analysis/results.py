@@ -3,11 +3,11 @@ from functools import cached_property
 
 import pandas
 
-from liestep.study.execution import run_source_hash
-from liestep.study.files import RunFile, require_current
+from liestep.errors import InputError
+from liestep.runs.execution import run_source_hash
+from liestep.runs.files import RunFile, require_current
+from liestep.storage.textfiles import read_csv
 from liestep.study.plan import Cell, Study
-from liestep.study.textfiles import read_csv
-from liestep.systems.sheet import InputError
 
 KEYS = ("study", "problem", "integrator")  # columns of every table
 NEEDED = {  # columns of a table that others read
@@ -92,6 +92,6 @@ class StudyResults:
         """
         if not self.config.reference:
             return None
-        from liestep.study.reference import require_reference, study_reference
+        from liestep.references.reference import require_reference, study_reference
 
         return require_reference(*study_reference(self.study, problem))

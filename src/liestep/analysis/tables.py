@@ -7,8 +7,8 @@ import numpy as np
 
 from liestep.analysis import crossover, drift_table, growth, metrics, order_table, work_table
 from liestep.analysis.results import StudyResults
+from liestep.storage.textfiles import csv_text, write_text_atomically
 from liestep.study.plan import Study
-from liestep.study.textfiles import csv_text, write_text_atomically
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "tolerance", "t_end", "members",
        "status", "message")

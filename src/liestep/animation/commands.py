@@ -2,11 +2,6 @@
 from pathlib import Path
 
 
-def comment_of(run_sha256: str, source_hash: str) -> str:
-    """The comment of a GIF, which names its run by specification and sources."""
-    return f"{run_sha256} {source_hash}"
-
-
 def command_animate(arguments) -> None:
     from liestep.animation.film import animate
 

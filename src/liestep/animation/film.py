@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from liestep.animation.commands import comment_of
 from liestep.animation.motions import Motion, motion_of
-from liestep.figures.space import Scene, sphere_body, triad
+from liestep.errors import InputError
 from liestep.figures.style import MM, RC, new_figure
-from liestep.study.atomic import replacing
-from liestep.study.files import RunFile, read
-from liestep.systems.sheet import InputError
+from liestep.runs.execution import film_comment
+from liestep.runs.files import RunFile, read
+from liestep.scenes.space import Scene, sphere_body, triad
+from liestep.storage.atomic import replacing
 
 KINDS = (".gif", ".mp4")
 FRAMES, FPS, WIDTH = 120, 20, 480  # WIDTH and height in pixels
@@ -38,7 +38,7 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
         raise InputError(f"cannot write {target}: MP4 needs the program ffmpeg, which is not installed; write a .gif")
     file = read(source)
     motion, samples = motion_of(file), chosen(file, frames)
-    comment = comment_of(file.attributes["run_sha256"], file.attributes["source_hash"])
+    comment = film_comment(file.attributes["run_sha256"], file.attributes["source_hash"])
     with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):  # writers go by the suffix
         _film(file, motion, samples, writer_for(target, fps, comment), temporary, width)
     return len(samples)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.figures.space import Scene, View, graticule
-from liestep.figures.style import mix
-from liestep.study.files import RunFile
-from liestep.systems import sheet
-from liestep.systems.sheet import InputError
+from liestep.catalogue import sheet
+from liestep.errors import InputError
+from liestep.runs.files import RunFile
+from liestep.scenes.colour import mix
+from liestep.scenes.space import Scene, View, graticule
 
 COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")
 AXES = ("#CC3311", "#009988", "#0077BB")  # of a body

@@ -84,7 +84,7 @@ class CompiledLoop:
     def _complain(self, error: Exception) -> NoReturn:
         """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
         from liestep.core.translation import compile_error
-        from liestep.systems.sheet import PluginError
+        from liestep.errors import PluginError
 
         if self.private is not None:
             shutil.rmtree(self.private, ignore_errors=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry import rows
+from liestep.core import rows
 
 
 class Functions(NamedTuple):

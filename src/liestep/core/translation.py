@@ -71,7 +71,7 @@ def _reason(text: str) -> str:
 @contextmanager
 def plugin_errors() -> Iterator[None]:
     """Exceptions of a plugin's plain Python become InputError: one sentence with its line. Others stay as they are."""
-    from liestep.systems.sheet import InputError
+    from liestep.errors import InputError
 
     try:
         yield

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, marks, new_figure
-from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

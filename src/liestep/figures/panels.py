@@ -10,9 +10,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-from liestep.figures.style import DOUBLE, Mark, mix, new_figure
-from liestep.study.files import RunFile
-from liestep.systems.sheet import InputError
+from liestep.errors import InputError
+from liestep.figures.style import DOUBLE, Mark, new_figure
+from liestep.runs.files import RunFile
+from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
-from liestep.figures.style import drawing, marks, mix
-from liestep.study.files import RunFile
+from liestep.figures.style import drawing, marks
+from liestep.runs.files import RunFile
+from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

@@ -10,11 +10,12 @@ from matplotlib.lines import Line2D
 from liestep.analysis.chaos import interval
 from liestep.analysis.crossover import energy_errors
 from liestep.analysis.errors import lengths
+from liestep.claims.claimfile import load_claims
+from liestep.errors import InputError
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import DOUBLE, drawing, marks, mix, new_figure
-from liestep.study.claimfile import load_claims
-from liestep.study.files import RunFile
-from liestep.systems.sheet import InputError
+from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.runs.files import RunFile
+from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

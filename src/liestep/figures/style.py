@@ -19,7 +19,8 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from liestep.study.atomic import replacing
+from liestep.scenes.colour import mix
+from liestep.storage.atomic import replacing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -104,11 +105,6 @@ def variant(mark: Mark, number: int) -> Mark:
     share = -share if np.dot(to_rgb(mark.colour), (0.3, 0.59, 0.11)) > BRIGHT else share
     colour = to_hex(mix(mark.colour, "white" if share > 0 else "black", abs(share)))
     return replace(mark, colour=colour, marker=marker, dash=dash)
-
-
-def mix(colour, other, share: float) -> tuple[float, float, float]:
-    """Colour moved towards another one by a share in [0, 1]."""
-    return tuple((1.0 - share)*np.array(to_rgb(colour)) + share*np.array(to_rgb(other)))
 
 
 def marks(results: "StudyResults") -> dict[str, Mark]:

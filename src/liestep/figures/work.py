@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
 from liestep.figures.style import DASHDOT, DOTTED, DOUBLE, Mark, drawing, marks, new_figure
-from liestep.systems.sheet import InputError
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

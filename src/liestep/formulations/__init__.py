@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from liestep.formulations.formulated import Formulated, Observable, StateField
-from liestep.formulations.sphere_forms import formulate_sphere
-from liestep.systems.sheet import Sheet, SphereSheet
+from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.formulations.spheres.forms import formulate_sphere
 
 __all__ = ["FORMULATIONS", "Formulated", "Observable", "StateField", "formulate"]
 

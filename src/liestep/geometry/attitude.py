@@ -1,6 +1,6 @@
 """Attitudes Q (body to space), kept as rows: row j of an array is the body axis Q e_j in space."""
 from liestep.core.dispatch import kernel
-from liestep.geometry.rows import axpy, dot, put, row, scale
+from liestep.core.rows import axpy, dot, put, row, scale
 from liestep.geometry.so3 import coefficients, quadratic
 
 

@@ -9,7 +9,7 @@ Right-hand sides are contiguous arrays of any shape with n entries, (n,) or rows
 import numpy as np
 
 from liestep.core.dispatch import kernel
-from liestep.geometry.rows import sqrt
+from liestep.core.rows import sqrt
 
 
 @kernel

@@ -4,7 +4,7 @@ The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a
 velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas: liegroup2021, section 2.
 """
 from liestep.core.dispatch import kernel
-from liestep.geometry.rows import add, cross, dot
+from liestep.core.rows import add, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
 
 __all__ = ["bracket", "dexpinv", "exp_apply", "in_chart"]

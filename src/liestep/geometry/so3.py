@@ -12,7 +12,7 @@ round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Nothin
 import math
 
 from liestep.core.dispatch import kernel
-from liestep.geometry.rows import cos, cross, dot, sin, sqrt
+from liestep.core.rows import cos, cross, dot, sin, sqrt
 
 FOUR_PI_SQUARED = 4.0*math.pi*math.pi
 

@@ -1,7 +1,7 @@
 """SE(3) on se(3)*, coadjoint action."""
 from typing import Any, NamedTuple
 
-from liestep.geometry.rows import put, row
+from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
 from liestep.groups.rigid_motions import bracket, dexpinv
 

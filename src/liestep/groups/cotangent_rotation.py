@@ -1,7 +1,7 @@
 """The semidirect product SO(3) x so(3)* on T*SO(3)."""
 from typing import Any, NamedTuple
 
-from liestep.geometry.rows import add, dot, put, row
+from liestep.core.rows import add, dot, put, row
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.groups.rigid_motions import bracket, dexpinv
 

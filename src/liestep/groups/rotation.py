@@ -1,7 +1,7 @@
 """SO(3) on vectors."""
 from typing import Any, NamedTuple
 
-from liestep.geometry.rows import cross, put, row
+from liestep.core.rows import cross, put, row
 from liestep.geometry.so3 import dexpinv, exp_apply, in_chart
 
 

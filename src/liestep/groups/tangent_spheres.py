@@ -1,7 +1,7 @@
 """SE(3)^n on (TS^2)^n."""
 from typing import Any, NamedTuple
 
-from liestep.geometry.rows import put, row
+from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
 from liestep.groups.rigid_motions import bracket, dexpinv
 

@@ -1,7 +1,7 @@
 """R^3n on itself."""
 from typing import Any, NamedTuple
 
-from liestep.geometry.rows import add, put, row
+from liestep.core.rows import add, put, row
 
 
 class Translation(NamedTuple):

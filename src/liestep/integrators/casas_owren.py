@@ -3,9 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.core.rows import axpy, put, row
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, put, row
-from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
 from liestep.integrators.stages import combine
 
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.core.rows import axpy, copy, dot, put, row, sqrt, sub
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, copy, dot, put, row, sqrt, sub
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
-from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
 from liestep.integrators.stages import combine
 
 

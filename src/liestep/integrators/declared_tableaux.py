@@ -8,9 +8,9 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from liestep.integrators.method import Option
+from liestep.contracts.method import Option
+from liestep.errors import InputError, unknown
 from liestep.integrators.tableaux import TABLEAUX, Tableau
-from liestep.systems.sheet import InputError, unknown
 
 KEYS = ("name", "order", "a", "b")
 TOLERANCE = Fraction(1, 10**10)  # of coefficients given as decimals

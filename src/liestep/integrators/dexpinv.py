@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import axpy, copy, put, row
-from liestep.integrators.method import Option
+from liestep.contracts.method import Option
+from liestep.core.rows import axpy, copy, put, row
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
 

@@ -3,10 +3,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import Method, Option
 from liestep.core.dispatch import kernel, outlined
+from liestep.core.rows import axpy, copy, put, row, scale, sqrt
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, copy, put, row, scale, sqrt
-from liestep.integrators.method import Method, Option
 from liestep.integrators.runge_kutta import FORMS
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853

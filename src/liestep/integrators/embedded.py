@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import Method, Option
+from liestep.core.rows import axpy, copy, put, row, scale
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, copy, put, row, scale
-from liestep.integrators.method import Method, Option
 from liestep.integrators.runge_kutta import FORMS
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import TABLEAUX

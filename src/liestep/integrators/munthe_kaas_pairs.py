@@ -3,11 +3,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.core.rows import axpy, copy, dot, put, row, scale, sqrt
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, copy, dot, put, row, scale, sqrt
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
-from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
-from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
 

@@ -3,10 +3,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import MASS_OPTION, Method, Option
+from liestep.core.rows import axpy, put, row, scale
 from liestep.core.status import Status
-from liestep.geometry.rows import axpy, put, row, scale
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
-from liestep.integrators.method import MASS_OPTION, Method, Option
 from liestep.integrators.tableaux import TABLEAUX
 
 

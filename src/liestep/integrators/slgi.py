@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.method import Method, Option
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
+from liestep.core.rows import add, axpy, copy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
+from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space, turn
-from liestep.geometry.rows import add, axpy, copy, cross, dot, put, row, scale, sub
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
-from liestep.integrators.method import Method, Option
-from liestep.systems.sheet import InputError
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Sums of stages, the one thing that all explicit methods on a Lie algebra share."""
 from liestep.core.dispatch import kernel
-from liestep.geometry.rows import axpy, put, row, scale
+from liestep.core.rows import axpy, put, row, scale
 
 
 @kernel

@@ -9,9 +9,9 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
+from liestep.core.rows import add, axpy, cross, dot, put, row, scale
 from liestep.core.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
-from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale
 from liestep.integrators.variational_sphere import length_defect
 
 

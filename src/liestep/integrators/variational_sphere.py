@@ -10,9 +10,9 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
+from liestep.core.rows import add, axpy, cross, dot, put, row, scale, sqrt
 from liestep.core.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
-from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale, sqrt
 
 
 @kernel

@@ -1,12 +1,12 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
 import numpy as np
 
+from liestep.contracts.method import Method, Option
+from liestep.errors import InputError
 from liestep.integrators.composition import Composition
-from liestep.integrators.method import Method, Option
 from liestep.integrators.variational_cayley import CayleyStep
 from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
 from liestep.integrators.weights import WEIGHTS
-from liestep.systems.sheet import InputError
 
 OPTIONS = {
     "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",

@@ -1,14 +1,14 @@
 """Commands that exchange numbers with other codes. Light to import: the rest is loaded when one of them is called."""
 from pathlib import Path
 
-from liestep.systems.sheet import InputError
+from liestep.errors import InputError
 
 
 def command_judge(arguments) -> None:
-    from liestep.cli import assignments
     from liestep.judge.judgement import Request, judge
     from liestep.judge.page import COLUMNS, columns, page
-    from liestep.study.textfiles import csv_text, write_text_atomically
+    from liestep.storage.textfiles import csv_text, write_text_atomically
+    from liestep.study.assignments import assignments
 
     if arguments.no_reference and arguments.reference:
         raise InputError("give --reference or --no-reference, not both")

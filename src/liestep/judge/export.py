@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from liestep.catalogue import sheet, system_ids
+from liestep.errors import InputError, unknown
 from liestep.judge.judgement import layout_of
-from liestep.study.files import RunFile, read_attribute
-from liestep.study.reference import kept_reference, specify_reference
-from liestep.study.specification import start_of
-from liestep.study.textfiles import csv_text, write_text_atomically
-from liestep.systems import sheet, system_ids
-from liestep.systems.sheet import InputError, unknown
+from liestep.references.reference import kept_reference, specify_reference
+from liestep.runs.files import RunFile, read_attribute
+from liestep.runs.specification import start_of
+from liestep.storage.textfiles import csv_text, write_text_atomically
 
 TRUSTED = 1e-9   # of the scale of a field
 ROUND_OFF = 8*float(np.finfo(float).eps)

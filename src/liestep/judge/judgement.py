@@ -17,19 +17,20 @@ from liestep.analysis.drift_table import NUMBERS, estimates, invariants, period_
 from liestep.analysis.errors import StateError, error_fields, reference_floor, state_error
 from liestep.analysis.order_table import orders_table
 from liestep.analysis.work_table import PAIR, WORK, at_equal_error
+from liestep.catalogue import sheet
+from liestep.contracts.formulated import Formulated
 from liestep.core import counters
 from liestep.core.cache import loop_for
 from liestep.core.driver import observe
-from liestep.core.recorder import BLOCKS
-from liestep.formulations import Formulated, formulate
+from liestep.errors import InputError
+from liestep.formulations import formulate
 from liestep.judge.page import RUN, Judgement
 from liestep.judge.statefile import Layout, StateFile, read_states
-from liestep.study.content import BLOCKS_SUFFIX
-from liestep.study.files import RunFile, read, require_free
-from liestep.study.reference import ReferenceSpecification, compute_reference, is_current_reference, kept_reference, specify_reference
-from liestep.study.specification import start_of
-from liestep.systems import sheet
-from liestep.systems.sheet import InputError
+from liestep.references.reference import ReferenceSpecification, compute_reference, is_current_reference, kept_reference, specify_reference
+from liestep.runs.content import BLOCKS_SUFFIX
+from liestep.runs.files import RunFile, read, require_free
+from liestep.runs.recorder import BLOCKS
+from liestep.runs.specification import start_of
 
 MOST_OUTPUTS, LEAST_OUTPUTS = 400, 50  # intervals at whose ends states are compared with the reference
 START_TOLERANCE = 1e-12                # of the first state against the problem's start, scaled

@@ -15,9 +15,9 @@ from typing import Any
 import netCDF4
 import numpy as np
 
+from liestep.contracts.formulated import StateField
 from liestep.core import counters
-from liestep.formulations import StateField
-from liestep.systems.sheet import InputError, unknown
+from liestep.errors import InputError, unknown
 
 SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
 NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds

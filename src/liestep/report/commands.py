@@ -1,25 +1,11 @@
-"""The command that makes the report. Light to import: the workflow asks for `page_source` each time it is read."""
-import hashlib
+"""The command that makes the report. Light to import."""
 import sys
-from pathlib import Path
-
-from liestep.core.sources import package_modules, source_hash
-
-TEMPLATES = Path(__file__).with_name("templates")
-
-
-def page_source() -> str:
-    """Hash of what makes the report: modules and templates."""
-    digest = hashlib.sha256(source_hash(*package_modules("liestep.report")).encode())
-    for path in sorted(TEMPLATES.iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def command_report(arguments) -> None:
+    from liestep.pipeline.workflow import configured
     from liestep.report.page import make_report
-    from liestep.study.textfiles import write_text_atomically
-    from liestep.study.workflow import configured
+    from liestep.storage.textfiles import write_text_atomically
 
     workflow = configured(arguments.config, arguments.results, arguments.study)
     text, summary = make_report(workflow)

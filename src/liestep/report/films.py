@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from PIL import Image, UnidentifiedImageError
 
-from liestep.animation.commands import comment_of
+from liestep.errors import InputError
+from liestep.pipeline.jobs import Animation
 from liestep.report.pictures import Picture
-from liestep.study.execution import run_source_hash
-from liestep.study.jobs import Animation
-from liestep.systems.sheet import InputError
+from liestep.runs.execution import film_comment, run_source_hash
 
 LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))  # (largest width in pixels, every so many frames), best first
 COLOURS = 64
@@ -33,7 +32,7 @@ def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
 
 def checked(film: Animation) -> bytes:
     """Content of a film's file, whose comment names its run."""
-    wanted = comment_of(film.cell.spec.sha256, run_source_hash(film.cell.spec))
+    wanted = film_comment(film.cell.spec.sha256, run_source_hash(film.cell.spec))
     command = f"run `liestep animate {film.cell.path} -o {film.path}`"
     try:
         content = film.path.read_bytes()

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from liestep.study.claimfile import Claim
+from liestep.claims.claimfile import Claim
 
 # First part of a quantity's name -> figures and tables that show it.
 SHOWN_BY = {"energy": ("energy_error", "energy_convergence", "energy"), "momentum": ("momentum_error", "momentum"),

@@ -11,20 +11,19 @@ import pandas
 from markupsafe import Markup, escape
 
 from liestep.analysis.results import StudyResults
+from liestep.catalogue import method, sheet
+from liestep.errors import InputError
 from liestep.figures.captions import fill
 from liestep.figures.commands import drawing_of
-from liestep.integrators import method
-from liestep.report.commands import TEMPLATES
+from liestep.pipeline.jobs import Animation
+from liestep.pipeline.workflow import StudyProducts, Workflow
 from liestep.report.films import SHARE, embed_films
 from liestep.report.links import anchor
 from liestep.report.pictures import Picture, embed
 from liestep.report.provenance import references_data, runs_data, table_data
+from liestep.report.sources import TEMPLATES
 from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
-from liestep.study.jobs import Animation
-from liestep.study.textfiles import read_text
-from liestep.study.workflow import StudyProducts, Workflow
-from liestep.systems import sheet
-from liestep.systems.sheet import InputError
+from liestep.storage.textfiles import read_text
 
 LIMIT = 15_000_000  # bytes of the page
 

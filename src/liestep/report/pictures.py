@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from liestep.systems.sheet import InputError
+from liestep.errors import InputError
 
 LEVELS = ((1800, 256), (1400, 256), (1100, 128), (800, 64), (560, 32))  # (largest width in pixels, colours), sharpest first
 

@@ -6,9 +6,9 @@ import pandas
 
 from liestep.analysis.results import StudyResults
 from liestep.analysis.tables import READABLE, filled
-from liestep.study.files import require_current
-from liestep.study.reference import disagreement, study_reference
-from liestep.systems.sheet import InputError
+from liestep.errors import InputError
+from liestep.references.reference import disagreement, study_reference
+from liestep.runs.files import require_current
 
 DIGITS = 8          # of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # of an array that the page shows; files of runs have all

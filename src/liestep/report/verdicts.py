@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas
 from markupsafe import Markup
 
-from liestep.analysis.claims import describe
-from liestep.analysis.errata import load_errata
+from liestep.claims.claimfile import VERDICTS, Claim, load_claims
+from liestep.claims.errata import load_errata
+from liestep.claims.judging import describe
+from liestep.errors import InputError
 from liestep.report.links import anchor, evidence, link_errata
-from liestep.study.claimfile import VERDICTS, Claim, load_claims
-from liestep.study.textfiles import read_csv
-from liestep.systems.sheet import InputError
+from liestep.storage.textfiles import read_csv
 
 MEANINGS = {  # verdict -> (sign, class of colours, meaning)
     "reproduced": ("✓", "good", "the criterion, written down before the run, is met with the data that the paper prints"),

@@ -5,8 +5,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from liestep.errors import unknown
 from liestep.study.yamlfile import line_of
-from liestep.systems.sheet import unknown
 
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 KINDS = {  # pydantic's type of an error -> what the value must be

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from liestep.errors import InputError
 from liestep.study.complaints import complaint
 from liestep.study.yamlfile import read_yaml
-from liestep.systems.sheet import InputError
 
 MOST_RUNGS = 10_000  # of a geometric ladder
 
@@ -87,7 +87,7 @@ class Ladder(Strict):
         """Numbers of steps; the rungs of a geometric ladder are rounded to whole numbers of steps."""
         if self.counts:
             return list(self.counts)
-        from liestep.study.specification import MOST, whole_steps
+        from liestep.runs.specification import MOST, whole_steps
 
         if self.values:
             return [whole_steps(t_end, step) for step in self.values]

@@ -6,7 +6,7 @@ in the last minute nothing would be left.
 from collections.abc import Iterable
 from pathlib import Path
 
-from liestep.study.textfiles import csv_text, write_text_atomically
+from liestep.storage.textfiles import csv_text, write_text_atomically
 
 COLUMNS = ("path", "run_sha256", "source_hash")
 

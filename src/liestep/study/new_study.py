@@ -2,10 +2,9 @@
 import re
 from pathlib import Path
 
-from liestep.integrators import method
-from liestep.study.specification import applicable, start_of
-from liestep.systems import sheet
-from liestep.systems.sheet import InputError
+from liestep.catalogue import method, sheet
+from liestep.errors import InputError
+from liestep.runs.specification import applicable, start_of
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*")
 STUDIES = "studies"

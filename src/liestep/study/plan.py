@@ -7,14 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from liestep.integrators import method
-from liestep.plugins import load_plugins, require_named
+from liestep.catalogue import method, sheet
+from liestep.errors import InputError, unknown
+from liestep.plugins.loading import load_plugins, require_named
+from liestep.runs.execution import run_source_hash
+from liestep.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
-from liestep.study.execution import run_source_hash
-from liestep.study.specification import RunSpecification, Start, specify, start_of
 from liestep.study.yamlfile import line_of
-from liestep.systems import sheet
-from liestep.systems.sheet import InputError, unknown
 
 SETTINGS = tuple(Settings.model_fields)
 

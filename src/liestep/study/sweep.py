@@ -2,10 +2,10 @@
 import sys
 from collections.abc import Sequence
 
-from liestep.study.content import Content, carry_out, not_compiled
-from liestep.study.files import is_current, write
+from liestep.errors import InputError, PluginError
+from liestep.runs.content import Content, carry_out, not_compiled
+from liestep.runs.files import is_current, write
 from liestep.study.plan import Cell
-from liestep.systems.sheet import InputError, PluginError
 
 
 def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:

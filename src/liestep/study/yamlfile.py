@@ -4,8 +4,8 @@ from typing import Any
 
 import yaml
 
-from liestep.study.textfiles import read_text
-from liestep.systems.sheet import InputError
+from liestep.errors import InputError
+from liestep.storage.textfiles import read_text
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is 15 times faster
 DEEPEST = 1000

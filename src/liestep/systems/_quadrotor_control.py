@@ -8,7 +8,7 @@ so that the same code runs on symbols and on arrays (`liestep.core.tracing`).
 from typing import Any, NamedTuple
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.geometry.rows import add, axpy, below, cross, dot, put, row, scale, sqrt, sub
+from liestep.core.rows import add, axpy, below, cross, dot, put, row, scale, sqrt, sub
 
 # Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its body rate,
 # then q_1, q_2, omega_1, omega_2.

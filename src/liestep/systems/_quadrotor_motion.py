@@ -3,8 +3,8 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
+from liestep.core.rows import add, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, to_space
-from liestep.geometry.rows import add, axpy, cross, dot, put, row, scale, sub
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
 # Rows of what `rates` gives: v', (work', 0, 0), Omega_1', Omega_2', omega_1', omega_2'.

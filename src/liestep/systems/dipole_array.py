@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.errors import InputError
 from liestep.systems._symmetry import invariant_axes
-from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet
 
 
 class DipoleArray(NamedTuple):

@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import add_to, axpy, dot, put, row, scale
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.core.rows import add_to, axpy, dot, put, row, scale
+from liestep.errors import InputError
 from liestep.systems._symmetry import invariant_axes
-from liestep.systems.sheet import MANIFOLD_TOLERANCE, InputError, Parameter, Preset, SphereSheet
 
 
 class ElasticRod(NamedTuple):

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.formulations.rigid_body import body_rate, kinetic_energy
-from liestep.formulations.rigid_body_forms import ACTIONS, FORMS, FORMULATIONS, STATE, formulate_rigid_body, invariant, rotational_energy
+from liestep.contracts.manifold import check_attitude
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import BodySheet
+from liestep.core.rows import cross, dot, put, row, scale
+from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
+from liestep.formulations.fixed_body.forms import ACTIONS, FORMS, FORMULATIONS, STATE, formulate_rigid_body, invariant, rotational_energy
 from liestep.geometry.attitude import orthogonality_error, to_body
-from liestep.geometry.rows import cross, dot, put, row, scale
 from liestep.systems._free_motion import free_motion
-from liestep.systems.sheet import BodySheet, Parameter, Preset, check_attitude
 
 
 class FreeRigidBody(NamedTuple):

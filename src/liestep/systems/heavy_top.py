@@ -15,8 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.formulations.rigid_body import body_rate, kinetic_energy
-from liestep.formulations.rigid_body_forms import (
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import BodySheet
+from liestep.core.rows import cross, dot, put, row, scale
+from liestep.errors import InputError
+from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
+from liestep.formulations.fixed_body.forms import (
     ACTIONS,
     FORMS,
     FORMULATIONS,
@@ -28,9 +33,7 @@ from liestep.formulations.rigid_body_forms import (
     rotational_energy,
 )
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
-from liestep.geometry.rows import cross, dot, put, row, scale
 from liestep.systems._symmetry import invariant_axes
-from liestep.systems.sheet import MANIFOLD_TOLERANCE, BodySheet, InputError, Parameter, Preset, check_attitude
 
 
 class HeavyTop(NamedTuple):

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.core.rows import add, dot, scale, sub
+from liestep.errors import InputError
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
-from liestep.geometry.rows import add, dot, scale, sub
-from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet
 
 CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equator: 30 degrees apart
 VORTEX_WIDTH = math.radians(15.0)

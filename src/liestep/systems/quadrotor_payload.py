@@ -21,17 +21,20 @@ from typing import Any
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import BodySheet
 from liestep.core.counters import new_meter
 from liestep.core.tracing import Functions, plain_component
+from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
-from liestep.formulations.formulated import Formulated, Observable, StateField
 from liestep.groups.product import product
 from liestep.groups.rotation import Rotation
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.groups.translation import Translation
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, ROWS, VELOCITY, PayloadControl
 from liestep.systems._quadrotor_motion import PayloadField, PayloadGenerator, QuadrotorPayload
-from liestep.systems.sheet import BodySheet, InputError, Parameter, Preset, check_attitude, check_directions, check_tangent
 
 FIELDS = (
     StateField("load_position", "m", "position of the load, e3 down", ("xyz",), "relative"),

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import add_to, axpy, dot, put, row, scale, sqrt
-from liestep.systems.sheet import Parameter, Preset, SphereSheet
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.core.rows import add_to, axpy, dot, put, row, scale, sqrt
 
 
 class SphereNBody(NamedTuple):

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import copy, dot, row
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.core.rows import copy, dot, row
 from liestep.systems._symmetry import invariant_axes
-from liestep.systems.sheet import Parameter, Preset, SphereSheet
 
 
 class SphericalPendulumChain(NamedTuple):

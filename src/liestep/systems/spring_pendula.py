@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.geometry.rows import add, add_to, dot, put, row, scale, sqrt, sub
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import SphereSheet
+from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
+from liestep.errors import InputError
 from liestep.systems._symmetry import invariant_axes
-from liestep.systems.sheet import InputError, Parameter, Preset, SphereSheet
 
 
 class SpringPendula(NamedTuple):

@@ -1,0 +1,159 @@
+"""Every system, integrator and paper by its id.
+
+A file in `systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators, a folder in `papers/` with a
+`PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
+"""
+import importlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from liestep.contracts.method import Method
+from liestep.contracts.paper import Paper
+from liestep.contracts.sheet import Sheet
+from liestep.errors import InputError, unknown
+
+ROOT = Path(__file__).parent
+
+
+class Entry(NamedTuple):
+    """A system's sheet or an integrator's method, the module that declares it, and for plugins the hash of all their source."""
+
+    module: str
+    item: Sheet | Method
+    content: str = ""
+
+
+_plugin_systems: dict[str, Entry] = {}
+_plugin_methods: dict[str, Entry] = {}
+_finders: list[Callable[[], None]] = []  # each adds plugins and is called once, before an id is reported as unknown or all are listed
+
+
+def add_finder(find: Callable[[], None]) -> None:
+    """Remember a function that adds more plugins, for example those of installed packages."""
+    _finders.append(find)
+
+
+def add_plugin(module: str, content: str, systems: Mapping[str, Sheet], methods: Mapping[str, Method]) -> None:
+    """Make a plugin's systems and integrators known under their ids; `content` is the hash of all its source."""
+    _plugin_systems.update({name: Entry(module, item, content) for name, item in systems.items()})
+    _plugin_methods.update({name: Entry(module, item, content) for name, item in methods.items()})
+
+
+def plugin_entries() -> dict[str, Entry]:
+    """All systems and integrators of plugins by id."""
+    return {**_plugin_systems, **_plugin_methods}
+
+
+def forget_plugins(*names: str) -> None:
+    """Forget ids of plugins."""
+    for name in names:
+        _plugin_systems.pop(name, None)
+        _plugin_methods.pop(name, None)
+
+
+def contents(*names: str) -> dict[str, str]:
+    """id -> content hash of those ids that come from plugins."""
+    return {name: entry.content for name, entry in plugin_entries().items() if name in names}
+
+
+def _find_more() -> None:
+    while _finders:
+        _finders.pop(0)()
+
+
+def _files(folder: str) -> list[str]:
+    return sorted(path.stem for path in (ROOT/folder).glob("*.py") if not path.stem.startswith("_"))
+
+
+@cache
+def own_systems() -> tuple[str, ...]:
+    """Ids of the systems of this package, sorted."""
+    return tuple(_files("systems"))
+
+
+@cache
+def _own_methods() -> dict[str, Entry]:
+    """Integrators of this package, in the order of the files' names."""
+    found: dict[str, Entry] = {}
+    for stem in _files("integrators"):
+        module = f"liestep.integrators.{stem}"
+        for name, item in getattr(importlib.import_module(module), "METHODS", {}).items():
+            if name in found:
+                raise RuntimeError(f"integrator {name} is declared in {found[name].module} and in {module}")
+            found[name] = Entry(module, item)
+    return found
+
+
+def own_integrators() -> tuple[str, ...]:
+    """Ids of the integrators of this package, sorted."""
+    return tuple(sorted(_own_methods()))
+
+
+def system_ids() -> tuple[str, ...]:
+    """Ids of all systems, sorted."""
+    _find_more()
+    return tuple(sorted((*own_systems(), *_plugin_systems)))
+
+
+def integrator_ids() -> tuple[str, ...]:
+    """Ids of all integrators, sorted."""
+    _find_more()
+    return tuple(sorted((*_own_methods(), *_plugin_methods)))
+
+
+def _system(name: str) -> Entry:
+    if name in own_systems():
+        module = f"liestep.systems.{name}"
+        return Entry(module, importlib.import_module(module).SHEET)
+    if name not in _plugin_systems:
+        _find_more()
+    if name not in _plugin_systems:
+        raise InputError(unknown("problem", name, system_ids()))
+    return _plugin_systems[name]
+
+
+def _integrator(name: str) -> Entry:
+    if name in _own_methods():
+        return _own_methods()[name]
+    if name not in _plugin_methods:
+        _find_more()
+    if name not in _plugin_methods:
+        raise InputError(unknown("integrator", name, integrator_ids()))
+    return _plugin_methods[name]
+
+
+def sheet(name: str) -> Sheet:
+    """Fact sheet of a system.
+
+    Raises:
+        InputError: unknown id; the sentence names the closest one.
+    """
+    return _system(name).item
+
+
+def system_module(name: str) -> str:
+    """Module that declares a system; errors as `sheet`."""
+    return _system(name).module
+
+
+def method(name: str) -> Method:
+    """Declaration of an integrator.
+
+    Raises:
+        InputError: unknown id; the sentence names the closest one.
+    """
+    return _integrator(name).item
+
+
+def integrator_module(name: str) -> str:
+    """Module that declares an integrator; errors as `method`."""
+    return _integrator(name).module
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Papers by id, sorted."""
+    names = sorted(path.parent.name for path in (ROOT/"papers").glob("*/__init__.py"))
+    return {name: importlib.import_module(f"liestep.papers.{name}").PAPER for name in names}

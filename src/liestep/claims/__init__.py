@@ -1,0 +1,1 @@
+"""Claims and errata of papers: their files, criteria and verdicts."""

@@ -1,0 +1,119 @@
+"""Commands that judge the papers: claims against the results, and evidence for the errata."""
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from liestep.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+    from liestep.claims.claimfile import ClaimFile
+
+DIGITS = 5  # of numbers in readable tables
+CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "evidence", "known_beforehand",
+              "setting")  # columns of the readable tables, in their order
+ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
+
+
+def command_claims(arguments) -> None:
+    from liestep.claims.claimfile import VERDICTS, load_claims
+    from liestep.claims.judging import COLUMNS, judge
+
+    known = {path.stem: path for path in sorted((arguments.config/"claims").glob("*.yaml"))}
+    files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
+    results = _studies(files, arguments.config, arguments.results)
+    sections, rows = [], []
+    for file in files:
+        judged = judge(file, results).to_dict("records")
+        counts = ", ".join(f"{sum(row['verdict'] == verdict for row in judged)} {verdict}" for verdict in VERDICTS)
+        sections.append((file.paper, file.citation, f"{len(judged)} claims: {counts}.", judged))
+        rows += judged
+        print(f"{file.paper}: {counts}", file=sys.stderr)
+    _write(arguments.results/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
+
+
+def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
+    """The papers that are asked for, by default all that have a file in the folder.
+
+    Raises:
+        InputError: there is no such file; names the closest.
+    """
+    if not known:
+        raise InputError(f"there is no {folder.name} file in {folder}")
+    for paper in wanted:
+        if paper not in known:
+            raise InputError(unknown(f"paper in {folder}", paper, known))
+    return sorted(set(wanted)) or known
+
+
+def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mapping[str, "StudyResults"]:
+    """Results of every study that a claim names.
+
+    Raises:
+        InputError: there is no such study; names the claim.
+    """
+    from liestep.analysis.results import StudyResults
+    from liestep.study.plan import Study
+
+    found: dict[str, StudyResults] = {}
+    for file in files:
+        for claim in file.claims:
+            for choice in [*claim.runs, *claim.against]:
+                if choice.study not in found:
+                    try:
+                        found[choice.study] = StudyResults(Study.find(choice.study, config, results))
+                    except InputError as error:
+                        raise InputError(f"claim {claim.id} of {file.paper}: {error}") from None
+    return found
+
+
+def command_errata(arguments) -> None:
+    from liestep.claims.errata import COLUMNS, errata_papers, errata_table, load_errata
+
+    papers = _papers(arguments.paper, errata_papers(arguments.config), arguments.config/"errata")
+    citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}  # all files are checked before any computation
+    sections, rows = [], []
+    for paper in papers:
+        found = errata_table(paper, arguments.config).to_dict("records")
+        counts = ", ".join(f"{sum(row['confirmed'] is state for row in found)} {word}"
+                           for state, word in ((True, "confirmed"), (False, "not confirmed"), (None, "text only")))
+        sections.append((paper, citations[paper], f"{len(found)} entries: {counts}.", found))
+        rows += found
+        print(f"{paper}: {counts}", file=sys.stderr)
+    _write(arguments.results/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
+
+
+def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple], rows: list[dict]) -> None:
+    """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation, summary, rows) per paper."""
+    from liestep.storage.textfiles import csv_text, write_text_atomically
+
+    parts = [f"# {title}"]
+    for paper, citation, summary, found in sections:
+        heading = [_line(name.replace("_", " ") for name in page), _line("---" for _ in page)]
+        table = heading + [_line(_readable(row[name]) for name in page) for row in found]
+        parts += [f"## {paper}", citation, summary, "\n".join(table)]
+    write_text_atomically(path.with_name(f"{path.name}.csv"), csv_text(columns, rows))
+    write_text_atomically(path.with_name(f"{path.name}.md"), "\n\n".join(parts) + "\n")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _readable(value: Any) -> str:
+    """A cell of a Markdown table; missing numbers are empty."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}"
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def declare(add) -> None:
+    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    for command in (add("claims", command_claims, "judge the claims in config/claims from the results: claims.csv, claims.md"),
+                    add("errata", command_errata, "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
+        command.add_argument("paper", nargs="*", help="ids of papers (default: all)")

@@ -1,0 +1,127 @@
+"""Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
+
+`config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper
+declares, see `liestep.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
+"""
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from liestep.catalogue import papers
+from liestep.errors import InputError, unknown
+from liestep.study.complaints import complaint
+from liestep.study.config import Count, Strict
+from liestep.study.yamlfile import line_of, read_yaml
+
+if TYPE_CHECKING:
+    import pandas
+
+COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed")
+TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Numbers that decide between the printed and the corrected form.
+
+    confirmed: the numbers agree with the column `correct` and not with `printed` (for "no erratum": with the printed form).
+    text: the sentence that shows them, a format string over `numbers`.
+    """
+
+    confirmed: bool
+    text: str
+    numbers: Mapping[str, float]
+
+    def __str__(self) -> str:
+        return self.text.format(**self.numbers)
+
+
+Check = Callable[[], Evidence]
+
+
+class Erratum(Strict):
+    """One entry of a paper's errata."""
+
+    number: Count = Field(description="number by which code and texts cite it")
+    part: str = Field("", pattern=r"^[a-z]?$", description="letter, where an erratum has several parts")
+    place: str = Field(description="equation, example or page")
+    printed: str = Field(description="what the paper prints")
+    correct: str = Field(description="what is right, or how it is read here")
+    kind: Literal["misprint", "ambiguity", "physics", "no erratum"] = Field(
+        description="misprint: the paper means the right thing; ambiguity: it can be read in two ways or leaves something out;"
+        " physics: what is printed was meant and is wrong; no erratum: looks wrong and is right")
+    check: str | None = Field(None, description="name of the evidence function (default: text only, nothing to compute)")
+
+    @property
+    def id(self) -> str:
+        return f"{self.number}{self.part}"
+
+
+class ErrataFile(Strict):
+    """All errata of one paper."""
+
+    paper: str = Field(description="id of the paper")
+    citation: str = Field(description="full citation")
+    errata: list[Erratum] = Field(min_length=1, description="the entries")
+
+
+def errata_papers(config: Path) -> list[str]:
+    """Ids of the papers that have an errata file in `config`/errata."""
+    return sorted(path.stem for path in (Path(config)/"errata").glob("*.yaml"))
+
+
+def checks(paper: str) -> dict[str, Check]:
+    """Evidence functions of a paper by name."""
+    known = papers().get(paper)
+    found: dict[str, Check] = {}
+    for module in known.evidence if known else ():
+        found |= importlib.import_module(known.module(module)).CHECKS
+    return found
+
+
+def load_errata(paper: str, config: Path) -> ErrataFile:
+    """Validated errata of a paper from `config`/errata/<paper>.yaml.
+
+    Raises:
+        InputError: no such file; or file, line, key and what is allowed.
+    """
+    known = errata_papers(config)
+    if paper not in known:
+        raise InputError(unknown("paper with errata", paper, known))
+    path = Path(config)/"errata"/f"{paper}.yaml"
+    content, lines = read_yaml(path)
+    try:
+        errata = ErrataFile.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}, {complaint(error, content, lines, ErrataFile)}") from None
+    available, seen = checks(paper), set()
+    for number, entry in enumerate(errata.errata):
+        if entry.check is not None and entry.check not in available:
+            line = line_of(("errata", number, "check"), lines)
+            raise InputError(f"{path}, line {line}: {unknown('check', entry.check, available)}")
+        if entry.id in seen:
+            raise InputError(f"{path}, line {line_of(('errata', number, 'number'), lines)}: erratum {entry.id} appears twice")
+        seen.add(entry.id)
+    return errata
+
+
+def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
+    """One row per erratum, columns COLUMNS; `confirmed` is None where the evidence is TEXT_ONLY.
+
+    Every evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`.
+    """
+    import pandas
+
+    errata, available = load_errata(paper, config_folder), checks(paper)
+    return pandas.DataFrame([_row(errata.paper, entry, available) for entry in errata.errata], columns=list(COLUMNS), dtype=object)
+
+
+def _row(paper: str, entry: Erratum, available: Mapping[str, Check]) -> dict[str, Any]:
+    evidence = available[entry.check]() if entry.check else None
+    return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed, "correct": entry.correct,
+            "kind": entry.kind, "evidence": TEXT_ONLY if evidence is None else str(evidence),
+            "confirmed": None if evidence is None else bool(evidence.confirmed)}

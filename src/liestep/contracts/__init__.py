@@ -1,0 +1,1 @@
+"""What systems, formulations and integrators promise each other."""

@@ -1,0 +1,35 @@
+"""Is a start on the manifold? Each check refuses one that is off it by more than MANIFOLD_TOLERANCE."""
+import numpy as np
+
+from liestep.errors import InputError
+
+MANIFOLD_TOLERANCE = 1e-12
+
+
+def check_directions(name: str, q: np.ndarray) -> None:
+    """Raises InputError when a row of q (n, 3) is not a unit vector."""
+    length = np.abs(1.0 - np.sum(q*q, axis=1))
+    worst = int(np.argmax(length))
+    if length[worst] > MANIFOLD_TOLERANCE:
+        raise InputError(f"initial {name}[{worst}] is not a unit vector: |1 - {name}.{name}| = {length[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g};"
+                         " give full precision, for example sqrt(3)/2 instead of 0.8660")
+
+
+def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> None:
+    """Raises InputError when a row of omega (n, 3) is not orthogonal to that of q."""
+    slip = np.abs(np.sum(q*omega, axis=1))
+    limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
+    worst = int(np.argmax(slip - limit))
+    if slip[worst] > limit[worst]:
+        raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| = {slip[worst]:.3g},"
+                         f" allowed {MANIFOLD_TOLERANCE:g}")
+
+
+def check_attitude(name: str, attitude: np.ndarray) -> None:
+    """Raises InputError when a matrix (3, 3) or one of several (n, 3, 3) is not a rotation."""
+    for k, matrix in enumerate(attitude.reshape(-1, 3, 3)):
+        defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+        if defect > MANIFOLD_TOLERANCE or np.linalg.det(matrix) < 0.0:
+            which = f"{name}[{k}]" if attitude.ndim == 3 else name
+            raise InputError(f"initial {which} is not a rotation: the largest entry of |Q^T Q - 1| is {defect:.3g},"
+                             f" allowed {MANIFOLD_TOLERANCE:g} and a positive determinant")

@@ -1,0 +1,37 @@
+"""Draw one figure of a study into its files. What is imported here is a source of every figure; the list of figures is not."""
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from liestep.errors import InputError
+from liestep.figures.captions import fill
+from liestep.figures.style import save
+from liestep.storage.textfiles import write_text_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from liestep.analysis.results import StudyResults
+
+
+def load(name: str, module: str) -> "Callable[[StudyResults], Figure]":
+    """Function of a module that draws a figure; its attribute `caption` is the template of its caption."""
+    return getattr(importlib.import_module(module), name.rpartition(".")[2])
+
+
+def write(results: "StudyResults", name: str, module: str) -> list[Path]:
+    """Write <folder of the study>/figures/<name>.pdf, .png and .caption.txt; returns the paths.
+
+    Raises:
+        InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
+    """
+    draw = load(name, module)
+    base = results.study.folder/"figures"/name
+    try:
+        paths = save(draw(results), base)
+    except InputError as error:
+        raise InputError(f"figure {name} of {results.study.name}: {error}") from None
+    caption = base.with_name(f"{base.name}.caption.txt")
+    write_text_atomically(caption, fill(draw.caption, results) + "\n")
+    return [*paths, caption]

@@ -1,0 +1,1 @@
+"""Formulations of a rigid body about a fixed point."""

@@ -1,0 +1,164 @@
+"""Formulations of a rigid body that turns about a fixed point, components for compiled code (tables: `rigid_body_forms`).
+
+Attitude state: rows Q e_1, Q e_2, Q e_3 (axes of the body in space), then the spatial angular momentum pi. With Pi = Q^T pi and the
+body rate I^-1 Pi:  dQ/dt = hat(w) Q,  dpi/dt = tau,  w = Q I^-1 Q^T pi  (liegroup2021, section 3).
+
+A system (`systems.heavy_top`, `systems.free_rigid_body`) offers
+
+    inertia                   (3,) moments about the body's axes and the fixed point
+    torque(q)                 tau (3,), spatial, at the attitude q
+    torque_slope(q, u)        d/de tau(exp(e hat u) q) at e = 0
+    observe(y, out)           observables of the attitude state
+    dual(y, out)              f of the coadjoint motion, rows of the algebra
+    dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
+    dual_observe(y, out)      observables of the body state
+    weight()                  gravity (3,), spatial; for `QuadraticTop` only
+"""
+from typing import Any, NamedTuple
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.rows import add, axpy, cross, dot, put, row, sub
+from liestep.geometry.attitude import to_body, to_space
+
+
+@kernel
+def body_rate(inertia, p):
+    """I^-1 Pi."""
+    return p[0]/inertia[0], p[1]/inertia[1], p[2]/inertia[2]
+
+
+@kernel
+def kinetic_energy(inertia, p):
+    """1/2 Pi.I^-1 Pi."""
+    return 0.5*dot(p, body_rate(inertia, p))
+
+
+class RigidBody(NamedTuple):
+    """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
+
+    system: Any
+    meter: Any
+
+    def inertia(self):
+        moments = self.system.inertia
+        return moments[0], moments[1], moments[2]
+
+    def angular_velocity(self, y):
+        """w = Q I^-1 Q^T pi, spatial."""
+        return to_space(y, body_rate(self.system.inertia, to_body(y, row(y, 3))))
+
+    def torque(self, y):
+        """tau at the attitude in the first rows of y, spatial."""
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        return self.system.torque(y)
+
+    def torque_slope(self, y, u):
+        return self.system.torque_slope(y, u)
+
+    def carry(self, h, stage, y):
+        """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
+
+    def observe(self, y, out):
+        self.system.observe(y, out)
+
+
+class QuadraticTop(NamedTuple):
+    """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
+
+    H = 1/2 Pi.I^-1 Pi + 1/2 |p + Q^T g|^2 - 1/2 |g|^2 with the gravity g (the paper's -Gamma0) and the constant p = -m l chi, so that
+    H is the energy of the top plus 1/2 |p|^2; dpi/dt = g x Q p, the q that belongs to p has dq/dt = p + Q^T g.
+    State rows Q e_1, Q e_2, Q e_3, pi, q, p.
+    """
+
+    system: Any
+    meter: Any
+
+    def inertia(self):
+        moments = self.system.inertia
+        return moments[0], moments[1], moments[2]
+
+    def torque(self, y):
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        return cross(self.system.weight(), to_space(y, row(y, 5)))
+
+    def torque_slope(self, y, u):
+        return cross(self.system.weight(), cross(u, to_space(y, row(y, 5))))
+
+    def carry(self, h, stage, y):
+        pull = to_body(stage, self.system.weight())
+        put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
+
+    def observe(self, y, out):
+        self.system.observe(y, out)
+
+
+class AttitudeField(NamedTuple):
+    """Vector field of (Q, pi) in the embedding space R^12; nothing is projected."""
+
+    body: RigidBody
+    meter: Any
+
+    def rhs(self, t, y, out):
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        w = self.body.angular_velocity(y)
+        torque = self.body.torque(y)
+        for i in range(3):
+            put(out, i, cross(w, row(y, i)))
+        put(out, 3, torque)
+        return True
+
+    def project(self, y):
+        pass
+
+    def observe(self, y, out):
+        self.body.observe(y, out)
+
+
+class AttitudeGenerator(NamedTuple):
+    """f(Q, pi): (w, tau - w x pi) for `groups.cotangent_rotation`, (w, tau) for the direct product of SO(3) and R^3."""
+
+    body: RigidBody
+    semidirect: Any
+
+    def algebra(self, t, y, out):
+        w = self.body.angular_velocity(y)
+        torque = self.body.torque(y)
+        put(out, 0, w)
+        put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
+        return True
+
+    def observe(self, y, out):
+        self.body.observe(y, out)
+
+
+class DualField(NamedTuple):
+    """Vector field of the body state (Pi, Gamma), or of Pi alone."""
+
+    system: Any
+    meter: Any
+
+    def rhs(self, t, y, out):
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.system.dual_rhs(y, out)
+        return True
+
+    def project(self, y):
+        pass
+
+    def observe(self, y, out):
+        self.system.dual_observe(y, out)
+
+
+class DualGenerator(NamedTuple):
+    """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first example belongs to
+    the other trivialisation (erratum 1)."""
+
+    system: Any
+
+    def algebra(self, t, y, out):
+        self.system.dual(y, out)
+        return True
+
+    def observe(self, y, out):
+        self.system.dual_observe(y, out)

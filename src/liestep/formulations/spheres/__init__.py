@@ -1,0 +1,1 @@
+"""Formulations of systems on (S^2)^n."""

@@ -1,0 +1,147 @@
+"""Formulations of a mechanical system on (S^2)^n, all derived from one system with `potential` and `gradient`.
+
+State: rows q_1..q_n then omega_1..omega_n (2n, 3), everything spatial; dq_i/dt = omega_i x q_i, omega_i . q_i = 0.
+The velocity form replaces omega by dq/dt. Observables (same order in all): energy, J (3), length error (mean and maximum
+over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq/dt| in the velocity form).
+"""
+from typing import Any, NamedTuple
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.rows import axpy, cross, dot, put, row, scale, sqrt
+
+
+@kernel
+def project_rows(projection, y):
+    """Return to the manifold: 1 normalises q only, 2 also removes the normal part of the last n rows."""
+    if projection == 0:
+        return
+    n = y.shape[0]//2
+    for i in range(n):
+        q = row(y, i)
+        q = scale(1.0/sqrt(dot(q, q)), q)
+        put(y, i, q)
+        if projection == 2:
+            u = row(y, n + i)
+            put(y, n + i, axpy(-dot(q, u), q, u))
+
+
+class SphereLagrangian(NamedTuple):
+    """L = T(q, dq/dt) - V(q): what variational integrators ask for."""
+
+    system: Any
+    mass: Any      # DiagonalMass | DenseMass
+    velocity: Any  # (n, 3) scratch of the observables
+    meter: Any
+
+    def gradient(self, q, out):
+        """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.system.gradient(q, out)
+
+    def observe(self, y, out):
+        n = y.shape[0]//2
+        for i in range(n):
+            put(self.velocity, i, cross(row(y, n + i), row(y, i)))
+        self.observe_velocity(y, self.velocity, out)
+
+    def observe_velocity(self, y, v, out):
+        """Observables from positions (first n rows of y), velocities v, and the tangency of the last n rows of y.
+
+        The energy is 1/2 sum M_ij v_i.v_j + V(q) also for states off the manifold.
+        """
+        n = y.shape[0]//2
+        q = y[:n]
+        out[0] = self.mass.kinetic_energy(v) + self.system.potential(q)
+        out[1], out[2], out[3] = self.mass.momentum(q, v)
+        mean, largest, tangency = 0.0, 0.0, 0.0
+        for i in range(n):
+            a = row(q, i)
+            length = abs(1.0 - dot(a, a))
+            mean += length
+            if length > largest:
+                largest = length
+            slip = abs(dot(a, row(y, n + i)))
+            if slip > tangency:
+                tangency = slip
+        out[4] = mean/n
+        out[5] = largest
+        out[6] = tangency
+
+
+class SphereOmegaForm(NamedTuple):
+    """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
+
+    lagrangian: Any
+    meter: Any
+    g: Any           # (n, 3) scratch
+    projection: Any  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
+
+    def rhs(self, t, y, out):
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:]
+        self.lagrangian.gradient(q, self.g)
+        for i in range(n):
+            put(out, i, cross(row(w, i), row(q, i)))
+        return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:])
+
+    def project(self, y):
+        project_rows(self.projection, y)
+
+    def observe(self, y, out):
+        self.lagrangian.observe(y, out)
+
+
+class SphereVelocityForm(NamedTuple):
+    """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
+
+    The same motion as the omega form on the manifold, a different one off it.
+    """
+
+    lagrangian: Any
+    meter: Any
+    g: Any
+    projection: Any
+
+    def rhs(self, t, y, out):
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        n = y.shape[0]//2
+        q, v = y[:n], y[n:]
+        self.lagrangian.gradient(q, self.g)
+        for i in range(n):
+            put(out, i, row(v, i))
+        return self.lagrangian.mass.acceleration(q, v, self.g, out[n:])
+
+    def project(self, y):
+        project_rows(self.projection, y)
+
+    def observe(self, y, out):
+        self.lagrangian.observe_velocity(y, y[y.shape[0]//2:], out)
+
+
+class SphereGenerator(NamedTuple):
+    """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
+
+    (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution, only the method's error.
+    """
+
+    lagrangian: Any
+    g: Any      # (n, 3) scratch
+    dw: Any     # (n, 3) scratch
+    alpha: Any
+    beta: Any
+
+    def algebra(self, t, y, out):
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:]
+        self.lagrangian.gradient(q, self.g)
+        ok = self.lagrangian.mass.angular_acceleration(q, w, self.g, self.dw)
+        for i in range(n):
+            a, b = row(q, i), row(w, i)
+            put(out, i, axpy(self.alpha, a, b))
+            put(out, n + i, axpy(self.alpha, b, axpy(self.beta, a, cross(a, row(self.dw, i)))))
+        return ok
+
+    def observe(self, y, out):
+        self.lagrangian.observe(y, out)

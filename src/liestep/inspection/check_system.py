@@ -1,0 +1,227 @@
+"""`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from liestep.analysis.order import observed_order
+from liestep.catalogue import method, own_integrators, own_systems, sheet
+from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.core.cache import loop_for
+from liestep.core.driver import observe
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.plugins.trial import plain
+from liestep.references.engines import EngineError, dop853, right_hand_side
+from liestep.runs.execution import run_once
+from liestep.runs.specification import RunSpecification, applicable, specify
+
+SAMPLES = 6
+DIRECTIONS, DISPLACEMENT = 5, 1e-3
+GRADIENT_LIMIT = 1e-8     # of differences of order 4
+TORQUE_LIMIT = 1e-12      # of the sum of all torques about an axis whose momentum is conserved
+INVARIANT_LIMIT = 1e-10   # relative drift along the reference
+AGREE_LIMIT = 1e-6        # of accurate runs by formulation, relative
+ORDER_LIMIT = 0.25
+TURNS = 4.0               # t_end in characteristic times of the start
+COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
+FLOOR = 1e-13
+SHOWN = ("sphere_nbody", "spherical_pendulum_chain")  # where the orders of an own integrator are tried first
+PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
+ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4"}  # formulation -> integrator
+
+
+@dataclass(frozen=True)
+class Row:
+    """One check: what, the measured number in words, whether it is as it must be (None: not tried)."""
+
+    check: str
+    found: str
+    ok: bool | None
+
+
+def check_system(name: str, preset: str | None = None) -> list[Row]:
+    """All checks of a system at a preset (default: its first).
+
+    Raises:
+        InputError: unknown system or preset, or code that cannot be compiled.
+    """
+    facts = sheet(name)
+    rows = list(_sphere_checks(name, preset, facts)) if isinstance(facts, SphereSheet) else []
+    if any(not row.ok for row in rows):
+        return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
+    try:
+        return [*rows, *Motion(name, preset).rows()]
+    except EngineError as error:
+        return [*rows, Row("reference", f"none: {error}", False)]
+
+
+def check_integrator(name: str) -> list[Row]:
+    """Observed orders of a fixed-step integrator on two built-in systems that it can run on (or the one there is).
+
+    Raises:
+        InputError: it is adaptive, or its code cannot be compiled.
+    """
+    if method(name).adaptive:
+        return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
+    able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]
+    return [Motion(key, None).order(name) for key in able[:2]]
+
+
+def table(name: str, rows: list[Row]) -> str:
+    """The rows for people."""
+    width = max(len(row.check) for row in rows)
+    words = {True: "ok", False: "WRONG", None: "-"}
+    lines = [f"{row.check:{width}}  {words[row.ok]:5}  {row.found}" for row in rows]
+    wrong = sum(row.ok is False for row in rows)
+    return "\n".join([f"{name}:", *lines, "all checks passed" if not wrong else f"{wrong} of {len(rows)} checks failed"])
+
+
+def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterator[Row]:
+    """Gradient against central differences of order 4, torques about the axes of conserved momentum; in plain Python."""
+    spec = specify(name, "rk4", preset=preset, steps=1)
+    system, start = plain(facts.build(spec.parameters)), spec.initial["q"]
+    generator = np.random.Generator(np.random.PCG64(1))
+    wrong, where, torque = 0.0, "", np.zeros(3)
+    for _ in range(DIRECTIONS):
+        q = start + 0.05*generator.standard_normal(start.shape)
+        q /= np.linalg.norm(q, axis=1)[:, None]
+        gradient = np.full_like(q, np.nan)
+        system.gradient(q, gradient)
+        slopes = _differences(system.potential, q) if q.size <= 60 else _some_differences(system.potential, q, generator, gradient)
+        gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
+        worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
+        if not gap[worst] <= wrong:
+            wrong, where = float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g}, differences {slopes[worst]:.8g}"
+        torques = np.cross(q, gradient)
+        torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
+    good = wrong <= GRADIENT_LIMIT
+    yield Row("gradient against finite differences",
+              f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
+    flags = facts.conserved_momentum(spec.parameters)
+    for axis, flag, size in zip("xyz", flags, torque, strict=True):
+        kept = size <= TORQUE_LIMIT
+        said, is_so = ("conserved" if flag else "not conserved"), ("vanishes" if kept else f"is {size:.1e} of all torques")
+        yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
+
+
+def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:
+    """Gradient by central differences of order 4, all components."""
+    found = np.zeros_like(q)
+    for place in np.ndindex(q.shape):
+        unit = np.zeros_like(q)
+        unit[place] = 1.0
+        found[place] = _slope(potential, q, unit)
+    return found
+
+
+def _some_differences(potential: Callable, q: np.ndarray, generator: np.random.Generator, gradient: np.ndarray) -> np.ndarray:
+    """The given gradient, with three random components replaced by differences: many bodies take long in plain Python."""
+    found = gradient.copy()
+    for _ in range(3):
+        unit = np.zeros_like(q)
+        place = (int(generator.integers(q.shape[0])), int(generator.integers(3)))
+        unit[place] = 1.0
+        found[place] = _slope(potential, q, unit)
+    return found
+
+
+def _slope(potential: Callable[[np.ndarray], float], q: np.ndarray, unit: np.ndarray) -> float:
+    near, far = (potential(q + s*unit) - potential(q - s*unit) for s in (DISPLACEMENT, 2.0*DISPLACEMENT))
+    return (8.0*near - far)/(12.0*DISPLACEMENT)
+
+
+class Motion:
+    """A short motion from a preset with its reference: invariants, formulations, orders."""
+
+    def __init__(self, name: str, preset: str | None):
+        self.name, self.preset, self.facts = name, preset, sheet(name)
+        run = specify(name, "dop853", preset=preset, tolerance=1e-6, samples=SAMPLES)
+        self.t_end = min(run.t_end, TURNS*characteristic_time(run, self.facts))
+        run = specify(name, "dop853", preset=preset, tolerance=1e-6, samples=SAMPLES, t_end=self.t_end)
+        self.run, self.formulated = run, formulate(self.facts, run.parameters, run.initial, "vector_field", {})
+        self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
+        self.fields = self.formulated.to_fields(self.reference)
+
+    def rows(self) -> Iterator[Row]:
+        yield from self._invariants()
+        yield from self._agreement()
+        yield from self._orders()
+
+    def _invariants(self) -> Iterator[Row]:
+        """Drift of everything conserved along the reference, relative to its scale; residuals."""
+        loop = loop_for(observe, self.formulated.problem)
+        values = np.zeros((SAMPLES, self.formulated.width))
+        for row, y in zip(values, self.reference, strict=True):
+            loop(self.formulated.problem, np.ascontiguousarray(y), row)
+        kinetic = float(np.abs(self.facts.kinetic_energy(self.run.parameters, self.fields)).max())
+        scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
+        for item in self.formulated.observables:
+            columns = values[:, item.columns]
+            if item.residual:
+                yield self._limited(item.name, float(np.abs(columns).max()), "along the reference")
+                continue
+            kept = columns[:, list(item.conserved)]
+            if kept.size:
+                scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
+                yield self._limited(item.name, float(np.abs(kept - kept[0]).max())/scale, "relative drift along the reference")
+
+    def _limited(self, name: str, value: float, what: str) -> Row:
+        return Row(name, f"{what} {value:.1e}, allowed {INVARIANT_LIMIT:.0e}", bool(value <= INVARIANT_LIMIT))
+
+    def error(self, integrator: str, steps: int, **options) -> float:
+        """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
+        spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end, options=options)
+        outcome = run_once(spec)
+        if outcome.status != Status.OK:
+            return np.inf
+        found = outcome.formulated.to_fields(outcome.outputs.states)
+        return max(float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
+                   for item in outcome.formulated.fields if item.norm != "derived" and item.name in self.fields)
+
+    def _agreement(self) -> Iterator[Row]:
+        """Accurate runs in every formulation, form and action give the same motion."""
+        for formulation in self.facts.formulations:
+            integrator = ACCURATE.get(formulation)
+            if integrator is None:
+                continue
+            word, names = {"vector_field": ("form", self.facts.forms), "lie_action": ("action", self.facts.actions)}.get(formulation, ("", ("",)))
+            for choice in names:
+                gap = self.error(integrator, COUNTS[-1], **({word: choice} if choice else {}))
+                label = formulation + (f", {word} {choice}" if choice else "")
+                yield Row(label, f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853, allowed {AGREE_LIMIT:.0e}",
+                          gap <= AGREE_LIMIT)
+
+    def _orders(self) -> Iterator[Row]:
+        able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
+                if method(name).formulation in self.facts.formulations and not method(name).adaptive]
+        for name in able[:3]:
+            yield self.order(name)
+
+    def order(self, name: str) -> Row:
+        """Observed order of an integrator beside its order in theory."""
+        declared, errors = method(name), [self.error(name, count) for count in COUNTS]
+        options = declared.check_options({})
+        theory, symmetric = declared.order_of(options), declared.symmetric_of(options)
+        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory, symmetric=symmetric)
+        label = f"order of {name}" + (f" on {self.name}" if name not in own_integrators() else "")
+        if np.isnan(found.order):
+            return Row(label, f"none: {found.reason}", False)
+        return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {theory} ({found.classification})",
+                   abs(found.order - theory) <= ORDER_LIMIT)
+
+
+def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
+    """Time in which the state changes by itself, from the start: 1/rate of directions and attitudes, and 1/sqrt of the acceleration."""
+    f, y = right_hand_side(run)
+    change, state = f(0.0, y).reshape(-1, 3), y.reshape(-1, 3)
+    rates = np.linalg.norm(change, axis=1)
+    if isinstance(facts, SphereSheet):
+        n = len(rates)//2
+        rate = max(rates[:n].max(), np.sqrt(rates[n:].max()))
+    else:
+        rate = float((rates/np.maximum(1.0, np.linalg.norm(state, axis=1))).max())
+    if not rate > 0.0:
+        raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing; choose another one")
+    return 1.0/float(rate)

@@ -1,0 +1,111 @@
+"""Text for people about one system or one integrator, made from what its file declares."""
+import importlib
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from liestep.catalogue import integrator_ids, method, sheet, system_ids, system_module
+from liestep.contracts.method import Option
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Sheet
+from liestep.errors import InputError, unknown
+from liestep.formulations import formulate
+from liestep.runs.specification import applicable
+
+WIDTH = 120
+LONGEST = 4  # values of an array that are shown one by one
+
+
+def describe(name: str) -> str:
+    """Fact sheet of a system or an integrator.
+
+    Raises:
+        InputError: neither; names the closest id.
+    """
+    if name in system_ids():
+        return _system(name)
+    if name in integrator_ids():
+        return _integrator(name)
+    raise InputError(unknown("problem or integrator", name, (*system_ids(), *integrator_ids())))
+
+
+def _system(name: str) -> str:
+    facts = sheet(name)
+    able = [key for key in integrator_ids() if applicable(name, key)]
+    return "\n".join([
+        f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
+        _entry("Equations", facts.equations), _entry("Source", facts.citation),
+        _entry("State", "; ".join(_state(facts))),
+        *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")] if len(facts.actions) > 1 else []),
+        "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
+        "", "Presets (the first one is the default)", *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)),
+        "", _entry("Integrators", ", ".join(able))])
+
+
+def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
+    allowed = " or ".join(rule.choices) if rule.choices else {"index": "whole numbers from 0"}.get(rule.rule, rule.rule)
+    shape = ("text" if rule.choices else "scalar") if not rule.shape else f"[{', '.join(map(str, rule.shape))}]"
+    return name, shape, rule.units, allowed, rule.doc
+
+
+def _state(facts: Sheet) -> list[str]:
+    """Name, shape, units and meaning of every field of the state."""
+    preset = next(iter(facts.presets.values()))
+    parameters = facts.check(preset.parameters)
+    found = formulate(facts, parameters, preset.initial(parameters), "vector_field", {})
+    return [f"{part.name} in {part.units}: {part.long_name}" for part in found.fields if part.name in facts.state_shapes(parameters)]
+
+
+def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
+    parameters = facts.check(preset.parameters)
+    kept = [axis for axis, flag in zip("xyz", facts.conserved_momentum(parameters), strict=True) if flag]
+    values = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
+    return [f"  {name} ({preset.kind})", *_wrapped(preset.doc, 4), *_wrapped(f"source: {preset.citation}", 4),
+            *_wrapped(f"t_end = {preset.t_end:g} s, conserved momentum: {', '.join(kept) or 'none'}", 4),
+            *_wrapped(values, 4)]
+
+
+def _integrator(name: str) -> str:
+    facts = method(name)
+    able = [key for key in system_ids() if applicable(key, name)]
+    options = [_option(key, option) for key, option in facts.options.items()]
+    return "\n".join([
+        f"{name}: {facts.summary}", "",
+        f"Order: {facts.order}{', symmetric' if facts.symmetric else ''}",
+        f"Steps: {'adaptive, give a tolerance' if facts.adaptive else 'fixed, give a step'}",
+        _entry("Conserves", facts.conserves), _entry("Source", facts.citation or "none"),
+        *(["", "Options (default first)", *_columns(options)] if options else ["Options: none"]),
+        "", _entry("Problems", ", ".join(able))])
+
+
+def _option(name: str, option: Option) -> tuple[str, ...]:
+    return name, option.allowed, option.doc
+
+
+def _short(value: Any) -> str:
+    """A parameter's value; of a long array its shape and range."""
+    if not isinstance(value, np.ndarray):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    if value.size <= LONGEST:
+        return "[" + ", ".join(f"{item:g}" for item in value.ravel()) + "]"
+    low, high = float(value.min()), float(value.max())
+    return f"{value.shape} {low:g}" + (f" to {high:g}" if high > low else "")
+
+
+def _entry(title: str, text: str) -> str:
+    return textwrap.fill(f"{title}: {text}", WIDTH, subsequent_indent="  ", break_long_words=False)
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=" "*indent, subsequent_indent=" "*indent, break_long_words=False)
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows as aligned columns; the last column is wrapped."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        head = "  " + "".join(f"{cell:{width}}  " for cell, width in zip(row[:-1], widths, strict=True))
+        lines += textwrap.wrap(row[-1], WIDTH, initial_indent=head, subsequent_indent=" "*len(head), break_long_words=False)
+    return lines

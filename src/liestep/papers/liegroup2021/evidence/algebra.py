@@ -1,0 +1,172 @@
+"""Evidence on the actions, generators and schemes of liegroup2021, from random data with a fixed seed."""
+import numpy as np
+
+from liestep.analysis.vectors import hat, size
+from liestep.claims.errata import Evidence
+
+DIFFERENCE = 1e-3      # step of central differences
+TRUNCATION = 1e-9      # what they leave, relative
+INERTIA = np.array([2.0, 1.0, 0.7])
+
+
+def turn(u: np.ndarray) -> np.ndarray:
+    """exp(hat(u))."""
+    angle = float(np.linalg.norm(u))
+    if angle == 0.0:
+        return np.eye(3)
+    k = hat(u)
+    return np.eye(3) + np.sin(angle)/angle*k + 2.0*np.sin(0.5*angle)**2/angle**2*k @ k
+
+
+def dexpinv(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Inverse of the derivative of the exponential on so(3), closed form of section 2.2."""
+    angle = float(np.linalg.norm(u))
+    second = 1.0/12.0 if angle < 1e-3 else (1.0 - 0.5*angle/np.tan(0.5*angle))/angle**2
+    return v - 0.5*np.cross(u, v) + second*np.cross(u, np.cross(u, v))
+
+
+def rate(path) -> np.ndarray:
+    """Derivative of path(s) at s = 0 by central differences of fourth order."""
+    h = DIFFERENCE
+    return (8.0*(path(h) - path(-h)) - (path(2.0*h) - path(-2.0*h)))/(12.0*h)
+
+
+def body_sign() -> Evidence:
+    """f on so(3)*: the generator of g.mu = g mu for f = +-I^-1 mu against the momentum Q^T pi of a body that turns with it."""
+    random = np.random.default_rng(1)
+    attitude, momentum = turn(random.standard_normal(3)), random.standard_normal(3)
+    spatial = attitude @ momentum
+    body_rate = momentum/INERTIA
+    motion = rate(lambda s: (attitude @ turn(s*body_rate)).T @ spatial)
+    minus, plus = (rate(lambda s, f=f: turn(s*f) @ momentum) for f in (-body_rate, body_rate))
+    numbers = {"corrected": size(minus - motion)/size(motion), "printed": size(plus - motion)/size(motion),
+               "formula": size(-np.cross(body_rate, momentum) - motion)/size(motion)}
+    return Evidence(numbers["corrected"] <= TRUNCATION and numbers["formula"] <= TRUNCATION and numbers["printed"] >= 0.1,
+                    "random body: the generator of f = -I^-1 mu differs from the motion of Q^T pi by {corrected:.1e} of it, that of the printed"
+                    " f = +I^-1 mu by {printed:.2g}; the printed right side -I^-1 mu x mu by {formula:.1e}", numbers)
+
+
+def top_sign() -> Evidence:
+    """f on se(3)*: the generator of (g, u).(Pi, Gamma) = (g Pi + u x g Gamma, g Gamma) against the heavy top's (23)-(24)."""
+    random = np.random.default_rng(2)
+    momentum, gamma, arm = random.standard_normal((3, 3))
+    body_rate = momentum/INERTIA
+    motion = np.array([np.cross(momentum, body_rate) + np.cross(gamma, arm), np.cross(gamma, body_rate)])
+
+    def generator(sign: float) -> np.ndarray:
+        xi, v = sign*body_rate, sign*arm
+        # exp(s (xi, v)) = (exp(s xi), dexp_{s xi} s v)
+        return rate(lambda s: np.array([turn(s*xi) @ momentum + np.cross(_translation(s*xi, s*v), turn(s*xi) @ gamma), turn(s*xi) @ gamma]))
+
+    numbers = {"corrected": size(generator(-1.0) - motion)/size(motion), "printed": size(generator(1.0) - motion)/size(motion)}
+    return Evidence(numbers["corrected"] <= TRUNCATION and numbers["printed"] >= 0.1,
+                    "random heavy top: f = -dH/d(Pi, Gamma) reproduces (23)-(24) to {corrected:.1e}, f = +dH/d(Pi, Gamma) to {printed:.2g}", numbers)
+
+
+def _translation(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """dexp_u v by its series."""
+    total, term = np.zeros(3), v
+    for k in range(1, 12):
+        total, term = total + term, np.cross(u, term)/(k + 1)
+    return total
+
+
+def hamiltonian_order() -> Evidence:
+    """One spherical pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of the two derivatives of H."""
+    random = np.random.default_rng(8)
+    q = random.standard_normal(3)
+    q /= np.linalg.norm(q)
+    mass, length, gravity = 1.3, 0.8, 9.81
+    inertia = mass*length**2
+    omega = np.cross(q, random.standard_normal(3))
+    momentum = inertia*omega
+    motion = np.array([np.cross(omega, q), np.cross(length*q, [0.0, 0.0, -mass*gravity])])  # Newton: pi' is the moment of the weight
+    by_momentum, by_direction = momentum/inertia, mass*gravity*length*np.array([0.0, 0.0, 1.0])
+
+    def generator(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.array([np.cross(u, q), np.cross(u, momentum) + np.cross(v, q)])
+
+    numbers = {"corrected": size(generator(by_momentum, by_direction) - motion), "printed": size(generator(by_direction, by_momentum) - motion),
+               "motion": size(motion)}
+    return Evidence(numbers["corrected"] <= 1e-14*numbers["motion"] and numbers["printed"] >= 0.1*numbers["motion"],
+                    "random spherical pendulum, (q', pi') of size {motion:.3g}: (dH/dpi, dH/dq) differs by {corrected:.1e}, the printed"
+                    " (dH/dq, dH/dpi) by {printed:.3g}", numbers)
+
+
+def attitude_group() -> Evidence:
+    """The printed action (B R, Omega + b): a left action of SO(3) x R^3, not of the tangent group of SO(3)."""
+    random = np.random.default_rng(10)
+    first, second = ((turn(random.standard_normal(3)), random.standard_normal(3)) for _ in range(2))
+    attitude, body_rate = turn(random.standard_normal(3)), random.standard_normal(3)
+
+    def act(g, point):
+        return g[0] @ point[0], point[1] + g[1]
+
+    twice = act(first, act(second, (attitude, body_rate)))
+    direct = act((first[0] @ second[0], first[1] + second[1]), (attitude, body_rate))
+    tangent = act((first[0] @ second[0], first[1] + first[0] @ second[1]), (attitude, body_rate))
+    numbers = {"direct": size(twice[1] - direct[1]), "tangent": size(twice[1] - tangent[1])}
+    return Evidence(numbers["direct"] <= 1e-14 and numbers["tangent"] >= 0.1,
+                    "random elements: acting twice and acting with the product differ by {direct:.1e} for the direct product, by {tangent:.2g} for"
+                    " the tangent group", numbers)
+
+
+def _field(y: np.ndarray) -> np.ndarray:
+    """An f: R^3 -> so(3) that does not commute along the motion."""
+    return np.array([y[1]*y[2], 1.0 + y[0], y[2] - 2.0*y[0]*y[1]])
+
+
+def _classical(slope, start: np.ndarray, end: float, steps: int) -> np.ndarray:
+    """States of RK4 at the step's ends, (steps + 1, ...)."""
+    h, states = end/steps, [start]
+    for k in range(steps):
+        t, y = k*h, states[-1]
+        a = slope(t, y)
+        b = slope(t + 0.5*h, y + 0.5*h*a)
+        c = slope(t + 0.5*h, y + 0.5*h*b)
+        states.append(y + h/6.0*(a + 2.0*b + 2.0*c + slope(t + h, y + h*c)))
+    return np.array(states)
+
+
+def frozen_point() -> Evidence:
+    """The equation for sigma with the point frozen at the start of the step, and with the moving point P(t) as printed."""
+    start, end, steps = np.array([0.6, 0.0, 0.8]), 0.5, 200
+    path = _classical(lambda t, y: np.cross(_field(y), y), start, end, 2*steps)
+
+    def moving(t: float) -> np.ndarray:
+        return path[round(2*steps*t/end)]
+
+    frozen = _classical(lambda t, s: dexpinv(s, _field(turn(s) @ start)), np.zeros(3), end, steps)[-1]
+    printed = _classical(lambda t, s: dexpinv(s, _field(turn(s) @ moving(t))), np.zeros(3), end, steps)[-1]
+    numbers = {"corrected": size(turn(frozen) @ start - path[-1]), "printed": size(turn(printed) @ start - path[-1])}
+    return Evidence(numbers["corrected"] <= 1e-9 and numbers["printed"] >= 1e-2,
+                    "y' = f(y) x y over 0.5 s: exp(sigma).y_n misses the solution by {corrected:.1e} with the point frozen at t_n, by {printed:.2g}"
+                    " with the moving point", numbers)
+
+
+def _commutator_free(y: np.ndarray, h: float) -> np.ndarray:
+    """Second pair of section 4.2.1 with the parenthesis closed before the dot: Y3 = exp(h(5/12 f1 + 1/4 f2)).y."""
+    first = _field(y)
+    second = _field(turn(2.0*h/3.0*first) @ y)
+    y3 = turn(h*(5.0/12.0*first + second/4.0)) @ y
+    return turn(h*(_field(y3) - first/6.0 - second/2.0)) @ y3
+
+
+def third_stage() -> Evidence:
+    """Order of the second pair of section 4.2.1 with the parenthesis where it must be."""
+    start, end = np.array([0.6, 0.0, 0.8]), 0.5
+    exact = _classical(lambda t, y: np.cross(_field(y), y), start, end, 4000)[-1]
+
+    def error(steps: int) -> float:
+        y = start
+        for _ in range(steps):
+            y = _commutator_free(y, end/steps)
+        return size(y - exact)
+
+    numbers = {"order": float(np.log2(error(40)/error(80))), "node": 5.0/12.0 + 0.25}
+    return Evidence(abs(numbers["order"] - 3.0) <= 0.1 and abs(numbers["node"] - 2.0/3.0) <= 1e-15,
+                    "with the parenthesis before the dot the method has the observed order {order:.3f}, and the weights of the third stage sum to"
+                    " {node:.6g}, the node of the tableau", numbers)
+
+
+CHECKS = {check.__name__: check for check in (body_sign, top_sign, hamiltonian_order, attitude_group, frozen_point, third_stage)}

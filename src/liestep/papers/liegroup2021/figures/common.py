@@ -1,0 +1,70 @@
+"""What the figures of liegroup2021 share. They find runs by the keys of the study files in config/studies/liegroup2021.
+
+Figures 2 and 3 are in liegroup2021_top, 5 to 7 in liegroup2021_pendulum, 8 and 10 in liegroup2021_chain, 9 and 11 in liegroup2021_peak,
+13 to 18 in liegroup2021_quadrotors; figures 1, 4 and 12 of the paper are sketches.
+"""
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from liestep.catalogue import sheet
+from liestep.errors import InputError
+from liestep.figures.style import SOLID, Mark, marks
+from liestep.runs.files import RunFile
+from liestep.scenes.colour import mix
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # of vectors
+GUIDES = (1, 2, 3, 4)
+
+
+def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile:
+    """The run of an integrator on a problem (by their keys), of several the first.
+
+    Raises:
+        InputError: the study has none.
+    """
+    return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
+
+
+def parameters(file: RunFile) -> dict:
+    """Checked parameters of a run's system."""
+    specification = json.loads(file.attributes["specification"])
+    return sheet(specification["problem"]).check(specification["parameters"])
+
+
+def ladder(results: "StudyResults", problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and a column of metrics of all complete runs of a pair, by growing step.
+
+    Raises:
+        InputError: the study has none.
+    """
+    rows = results.select(problem, integrator)
+    rows = rows[(rows["status"] == "ok") & rows[column].notna()].sort_values("step")
+    if rows.empty:
+        raise InputError(f"study {results.study.name} has no complete run of {integrator} on {problem}, which the figure needs")
+    return rows["step"].to_numpy(float), rows[column].to_numpy(float)
+
+
+def plain(results: "StudyResults", integrator: str) -> Mark:
+    """Mark of an integrator (by key), with its label."""
+    return marks(results)[integrator]
+
+
+def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
+    """Lines of slope 1 to 4 through a point, from it down to the smallest step."""
+    for order in GUIDES:
+        axes.plot([step, smallest], [error, error*(smallest/step)**order], color=mix("black", "white", 0.35 + 0.1*order), linewidth=0.6,
+                  linestyle=SOLID, zorder=1.5)
+        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-5.0, 0.0), textcoords="offset points", ha="right", va="center",
+                      fontsize=6.5, color="0.4")
+
+
+def staircase(axes: Axes, file: RunFile, **style) -> None:
+    """Accepted steps of an adaptive run against time: each step over its own interval."""
+    end, step = file["accepted_time"], file["accepted_step"]
+    axes.stairs(step, np.concatenate([[0.0], end]), baseline=None, **style)

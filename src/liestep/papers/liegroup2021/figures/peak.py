@@ -1,0 +1,94 @@
+"""Figures 9 and 11 of liegroup2021: the double pendulum where its angular velocities change abruptly."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from liestep.catalogue import sheet
+from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.formulations import formulate
+from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, parameters, staircase
+from liestep.runs.files import RunFile
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+COARSE, FINE = "unit_2", "unit_2_fine"
+SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ODE45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))
+ZOOM = (2.1, 3.0)
+SECOND = 1  # number of the second component
+
+
+@drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is planar: q2, w1 and w3 are zero."
+         " {runs}")
+def figure9(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 125.0)
+    panels = figure.subplots(3, 2, sharex=True, sharey="col")
+    for row, (key, problem, title) in enumerate(SOLVERS):
+        file = first_run(results, problem, key)
+        for link in range(2):
+            axes = panels[row, link]
+            for k in range(3):
+                axes.plot(file["time"], file["q"][:, link, k], color=COMPONENTS[k], linewidth=0.8)
+                axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8, linestyle=("-", "-", "--")[k])
+            axes.set_xlim(0.0, file["time"][-1])
+            axes.set_title(f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
+    for axes in panels[-1]:
+        axes.set_xlabel("time (s)")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("$q$, $\\omega$ (1/s)")
+    names = [*(f"$q^{{({k})}}$" for k in (1, 2, 3)), *(f"$\\omega^{{({k})}}$" for k in (1, 2, 3))]
+    legend_below(figure, [Line2D([], [], color=colour, linestyle="--" if k == 5 else "-", label=name)
+                          for k, (colour, name) in enumerate(zip(COMPONENTS, names, strict=True))], 6)
+    return figure
+
+
+@drawing("Double pendulum of 1 m links: steps, angular velocities and accelerations. (a) accepted steps; (b) second components of the angular"
+         " velocities in [2.1, 3] s, dots: steps of RKMK5; (c) second components of the angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
+def figure11(results: "StudyResults") -> Figure:
+    styles = marks(results)
+    figure = new_figure(DOUBLE, 76.0)
+    layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"]])
+    files = {key: first_run(results, problem, key) for key, problem, _ in SOLVERS} | {"ode45": first_run(results, FINE, "ode45")}
+    for key in ("ode45", "rkmk54"):
+        staircase(layout["a"], files[key], linewidth=0.9, **styles[key].line)
+    end = files["rkmk54"]["time"][-1]
+    layout["a"].axhline(end/files["rkmk5"].attributes["steps"], linewidth=0.9, **styles["rkmk5"].line)
+    layout["a"].set_ylim(bottom=0.0)
+    layout["a"].set_xlim(0.0, end)
+    layout["a"].set_ylabel("step (s)")
+    layout["a"].set_title("(a) steps")
+    for link, name in ((1, "b2"), (0, "b1")):
+        axes = layout[name]
+        for key, width in (("ode45_paper", 2.0), ("rkmk54", 0.9), ("rkmk5", 0.7)):
+            shown = (files[key]["time"] >= ZOOM[0] - 0.03) & (files[key]["time"] <= ZOOM[1])
+            style = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
+            axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style, **styles[key].line)
+        axes.set_xlim(*ZOOM)
+        axes.set_ylabel(f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
+    layout["b2"].set_title("(b) angular velocities")
+    layout["b2"].tick_params(labelbottom=False)
+    rates = _accelerations(files["ode45_paper"])
+    for link, colour in enumerate(COMPONENTS[:2]):
+        layout["c"].plot(files["ode45_paper"]["time"], rates[:, link, SECOND], color=colour, linewidth=0.9,
+                         label=f"$\\dot\\omega_{link + 1}^{{(2)}}$")
+    layout["c"].set_xlim(0.0, end)
+    layout["c"].set_ylabel("angular acceleration (s$^{-2}$)")
+    layout["c"].set_title("(c) angular accelerations")
+    layout["c"].legend(loc="upper left")
+    for name in ("a", "b1", "c"):
+        layout[name].set_xlabel("time (s)")
+    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
+    return figure
+
+
+def _accelerations(file: RunFile) -> np.ndarray:
+    """d omega/dt by the equations of motion at every sample, (time, body, 3)."""
+    start = {"q": file["q"][0], "omega": file["omega"][0]}
+    problem = formulate(sheet(file.attributes["problem"]), parameters(file), start, "vector_field", {}).problem
+    rates = np.zeros((len(file["time"]), 2*file["q"].shape[1], 3))
+    for state, rate in zip(np.concatenate([file["q"], file["omega"]], axis=1), rates, strict=True):
+        problem.rhs(0.0, state, rate)
+    return rates[:, file["q"].shape[1]:]

@@ -1,0 +1,1 @@
+"""Figures of twospheres2009."""

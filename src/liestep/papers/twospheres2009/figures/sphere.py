@@ -1,0 +1,176 @@
+"""Figures 2, 6 and 7 of twospheres2009: motions on the sphere, errors against the step, and maps of kinetic energy."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, Normalize, PowerNorm, to_rgb
+from matplotlib.figure import Figure
+
+from liestep.figures.panels import logarithmic, slope_triangle
+from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.geometry.icosphere import icosphere
+from liestep.papers.twospheres2009.figures.energy_map import face_values
+from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel, problems_of, run_file
+from liestep.runs.files import RunFile
+from liestep.scenes.motion import BODIES, directions, trail
+from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
+EMPTY = "#BDBDBD"
+MAP_LEVEL = 4                          # 5120 faces
+MAP_TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)
+METHODS_2 = (  # label, style, integrator id, form
+    ("VI", {"color": RED, "marker": "o"}, "vi_sphere", "increment"),
+    ("VI, printed formulas", {"color": "#F0A3A0", "marker": "o", "linestyle": "-.", "zorder": 1.9}, "vi_sphere", "paper"),
+    ("RK2 midpoint, $\\dot q$ form", {"color": BLUE, "marker": "s"}, "rk2_midpoint", "velocity"),
+    ("RK2 midpoint, $\\omega$ form", {"color": "#7FA3E0", "marker": "s", "linestyle": "--"}, "rk2_midpoint", "omega"),
+    ("RK2 Heun, $\\dot q$ form", {"color": "#123274", "marker": "D", "linestyle": "-."}, "rk2_heun", "velocity"),
+    ("RK2 Heun, $\\omega$ form", {"color": "#5BB8D0", "marker": "D", "linestyle": ":"}, "rk2_heun", "omega"),
+)
+
+
+@drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step, paler where earlier; balls mark"
+         " the end, rings the start. Mean energy error (b) and mean unit length error (c) over all steps against the step size; the paper does not"
+         " say which Runge-Kutta method of order two it used, so two methods in two forms are drawn. Runs that stopped early are left out."
+         " {runs}")
+def figure2(results: "StudyResults") -> Figure:
+    problem = problems_of(results, "sphere_nbody")[0]
+    figure = new_figure(DOUBLE, 76.0, layout=None)
+    _bodies(figure.add_axes([0.0, 0.05, 0.335, 0.86]), _finest(results, problem))
+    figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
+    left, right = figure.add_axes([0.415, 0.3, 0.235, 0.61]), figure.add_axes([0.755, 0.3, 0.235, 0.61])
+    for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
+                                     (right, "unit_length_error_mean", "(c) unit length error", "mean $|1 - q_i\\cdot q_i|$")):
+        for method, style, integrator, form in METHODS_2:
+            steps, errors = _ladder(results, problem, integrator, form, name)
+            axes.plot(steps, errors, label=method, markersize=4.2, **style)
+            if form == "increment" and name == "energy_error_mean":
+                slope_triangle(axes, steps, errors, 2)
+        logarithmic(axes)
+        axes.set_xlabel("step $h$ (s)")
+        axes.set_ylabel(label)
+        axes.set_title(title)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9, handlelength=2.2)
+    return figure
+
+
+def _cells(results: "StudyResults", problem: str, integrator: str, form: str) -> list:
+    return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
+            and cell.spec.options.get("form") == form]
+
+
+def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | None, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and a statistic of all complete runs, by growing step."""
+    found = []
+    for cell in _cells(results, problem, integrator, form):
+        file = results.file(problem, cell.integrator, cell.resolution)
+        if not file.failed:
+            found.append((cell.spec.step, float(file.attributes[name])))
+    return tuple(np.array(sorted(found)).reshape(-1, 2).T)
+
+
+def _finest(results: "StudyResults", problem: str) -> RunFile:
+    cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step)
+    return results.file(problem, cell.integrator, cell.resolution)
+
+
+def _bodies(axes: Axes, file: RunFile) -> None:
+    view = View(-125.0, 22.0)
+    sphere_body(axes)
+    scene = Scene(axes, view, fade=0.8)
+    graticule(scene)
+    paths = directions(file, np.linspace(0.0, file.attributes["t_end"], 1500))
+    for body, colour in zip(range(paths.shape[1]), BODIES, strict=False):
+        trail(scene, 1.002*paths[:, body], colour, 1.3)
+        scene.balls([paths[0, body]], "white", 4.5, lift=0.05, edge=colour)
+        scene.balls([paths[-1, body]], colour, 7.5, lift=0.05)
+    scene.draw(limits=(-1.04, 1.04, -1.04, 1.04))
+    triad(axes, view, (-0.02, -0.06, 0.22, 0.22))
+
+
+@drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured by their kinetic energy at"
+         " the start; balls mark the end, the far side is left out. (b) total energy. {runs}")
+def figure6(results: "StudyResults") -> Figure:
+    problem = problems_of(results, "lennard_jones_sphere")[0]
+    file = run_file(results, problem, "vi_sphere", form="increment")
+    figure = new_figure(DOUBLE, 80.0, layout=None)
+    axes = figure.add_axes([0.0, 0.02, 0.42, 0.9])
+    figure.text(0.015, 0.945, "(a) initial trajectories", fontsize=8.0)
+    view = View(0.0, 20.0)
+    sphere_body(axes)
+    scene = Scene(axes, view, fade=0.85)
+    graticule(scene)
+    kinetic = _kinetic(file, 0)
+    norm = PowerNorm(0.5, 0.0, float(kinetic.max()))
+    paths = directions(file, np.linspace(0.0, ARC, 24))
+    front = view(paths[-1])[:, 2] > -0.05
+    for body, colour in enumerate(HEAT(norm(kinetic))[:, :3]):
+        if not front[body]:
+            continue
+        scene.line(1.002*paths[:, body], tuple(colour), 0.9)
+        scene.balls([paths[-1, body]], tuple(colour), 2.6, lift=0.01, edge=None)
+    scene.draw(limits=(-1.04, 1.04, -1.04, 1.04))
+    axes.set_rasterization_zorder(1000.0)  # hundreds of paths and balls
+    triad(axes, view, (-0.02, -0.04, 0.2, 0.2))
+    _colour_bar(figure, [0.435, 0.2, 0.012, 0.55], norm, "kinetic energy at the start (J)")
+    energy = figure.add_axes([0.65, 0.2, 0.335, 0.71])
+    energy_panel(energy, [("VI", VI, file)])
+    energy.ticklabel_format(axis="y", useOffset=False)
+    return figure
+
+
+ARC = 0.25  # s, length of the paths of figure 6
+
+
+def _kinetic(file: RunFile, sample: int) -> np.ndarray:
+    """Kinetic energy of each molecule; their masses are 1 kg."""
+    omega = file["omega"][sample]
+    return 0.5*np.sum(omega*omega, axis=1)
+
+
+def _colour_bar(figure: Figure, place: list[float], norm: Normalize, label: str) -> None:
+    bar = figure.colorbar(ScalarMappable(norm, HEAT), cax=figure.add_axes(place), label=label)
+    bar.outline.set_linewidth(0.5)
+    bar.ax.grid(False)
+
+
+@drawing("Kinetic energy on the 5120 faces of the icosphere at five times: mean over the molecules in a face and in the faces that share a corner"
+         " with it, grey where there is none. Upper row: the side of the vortices; lower row: the opposite side. One colour scale for all. {runs}")
+def figure7(results: "StudyResults") -> Figure:
+    problem = problems_of(results, "lennard_jones_sphere")[0]
+    file = run_file(results, problem, "vi_sphere", form="increment")
+    vertices, faces = icosphere(MAP_LEVEL)
+    samples = [int(np.argmin(np.abs(file["time"] - time))) for time in MAP_TIMES]
+    values = [face_values(vertices, faces, file["q"][k], _kinetic(file, k)) for k in samples]
+    norm = PowerNorm(0.5, 0.0, float(np.nanmax(values[0])))
+    figure = new_figure(DOUBLE, 80.0, layout=None)
+    for column, (k, value) in enumerate(zip(samples, values, strict=True)):
+        for row, azimuth in enumerate((0.0, 180.0)):
+            axes = figure.add_axes([0.005 + 0.181*column, 0.475 - 0.455*row, 0.176, 0.435])
+            _map(axes, View(azimuth, 20.0 if row == 0 else -20.0), vertices[faces], value, norm)
+            if row == 0:
+                axes.set_title(f"({'abcde'[column]}) t = {file['time'][k]:g} s", loc="center")
+    _colour_bar(figure, [0.922, 0.12, 0.014, 0.72], norm, "mean kinetic energy (J)")
+    return figure
+
+
+def _map(axes: Axes, view: View, corners: np.ndarray, values: np.ndarray, norm: Normalize) -> None:
+    """Faces turned towards the viewer, slightly darker towards the rim."""
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    projected = view(corners)
+    middle = projected.mean(axis=1)
+    front = middle[:, 2]/np.linalg.norm(middle, axis=1) > 0.0
+    colours = HEAT(norm(np.nan_to_num(values[front])))[:, :3]
+    colours[np.isnan(values[front])] = to_rgb(EMPTY)
+    shade = 0.72 + 0.28*np.sqrt(np.clip(middle[front, 2], 0.0, 1.0))
+    colours = colours*shade[:, None]
+    axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours, linewidths=0.25, rasterized=True))
+    axes.set_xlim(-1.03, 1.03)
+    axes.set_ylim(-1.03, 1.03)

@@ -1,0 +1,73 @@
+"""Commands that make the products of a study beside its runs: references and timings."""
+import sys
+from pathlib import Path
+
+from liestep.errors import InputError
+
+
+def command_reference(arguments) -> None:
+    from liestep.references.reference import compute_reference, disagreement, is_current_reference, study_reference
+    from liestep.runs.files import write
+    from liestep.study.listing import write_listing
+    from liestep.study.plan import Study
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    wanted = {problem: study_reference(study, problem) for problem in arguments.problem.split(",")}
+    for problem, (path, spec) in wanted.items():
+        if is_current_reference(path, spec):
+            print(f"{study.name} {problem}: reference kept", file=sys.stderr)
+            continue
+        content = compute_reference(spec)
+        write(content, path)
+        print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}", file=sys.stderr)
+    if arguments.list:
+        write_listing(arguments.list, ((path, spec.sha256, spec.source_hash) for path, spec in wanted.values()))
+
+
+def command_time(arguments) -> None:
+    from liestep.analysis.timing import time_study
+    from liestep.study.plan import Study
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    path, count = time_study(study)
+    print(f"{path}: {count} rows", file=sys.stderr)
+
+
+def command_new_study(arguments) -> None:
+    from liestep.study.new_study import new_study
+
+    path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
+    print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
+
+
+def command_status(arguments) -> None:
+    from liestep.pipeline.lock import holder
+    from liestep.pipeline.status import items, lines
+    from liestep.pipeline.workflow import StudyProducts
+    from liestep.study.plan import Study, study_names
+
+    names = arguments.study or study_names(arguments.config)
+    if not names:
+        raise InputError(f"there is no study in {arguments.config/'studies'}")
+    for name in names:
+        products = StudyProducts(Study.find(name, arguments.config, arguments.results))
+        print(*lines(products.name, items(products), arguments.all), sep="\n", flush=True)
+    running = holder()
+    if running:
+        print(running)
+
+
+def declare(add) -> None:
+    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    reference = add("reference", command_reference, "make the reference solution of a problem of a study, unless it is up to date")
+    reference.add_argument("study")
+    reference.add_argument("problem", help="key of a problem, or several with commas between them")
+    reference.add_argument("--list", type=Path, metavar="FILE", help="write a table of these references when all are made")
+    add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
+    new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
+    new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
+    new.add_argument("--problem", default="sphere_nbody", help="id of a problem, see `liestep list` (default sphere_nbody)")
+    new.add_argument("--preset", help="its parameters and start (default: the first)")
+    status = add("status", command_status, "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
+    status.add_argument("study", nargs="*", help="ids of studies (default: all)")
+    status.add_argument("--all", action="store_true", help="every product that is not done on a line of its own")

@@ -1,0 +1,53 @@
+"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that holds it, however that ends."""
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from liestep.errors import InputError
+
+LOCK = Path(".snakemake")/"liestep.lock"  # below the working folder; holds the number of the process
+_held: list[int] = []  # descriptors: a lock ends when its descriptor is closed
+
+
+def take(folder: Path = Path()) -> None:
+    """Lock a working folder for the rest of this process. Children do not inherit the lock.
+
+    Raises:
+        InputError: another process has it; names that process.
+    """
+    path = folder/LOCK
+    path.parent.mkdir(exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError(f"a workflow is running in {folder.absolute()}{_process(path)}; wait for it, or stop it") from None
+    except OSError:  # a file system without locks: two workflows would waste work but harm nothing
+        os.close(descriptor)
+        return
+    _held.append(descriptor)
+    with suppress(OSError):  # a full disk: the lock holds without the number
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+
+
+def holder(folder: Path = Path()) -> str | None:
+    """Sentence about the workflow that runs in a folder; None if there is none."""
+    path = folder/LOCK
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return f"a workflow is running in this folder{_process(path)}"
+        except OSError:
+            return None
+    return None
+
+
+def _process(path: Path) -> str:
+    number = path.read_text("utf-8", errors="replace").strip()
+    return f" (process {number})" if number else ""

@@ -1,0 +1,214 @@
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product depends on.
+
+Everything is checked here, before the first job runs.
+"""
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from liestep.claims.claimfile import load_claims
+from liestep.core.sources import package_modules, source_hash
+from liestep.errors import InputError, unknown
+from liestep.figures.commands import require_figure
+from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
+from liestep.study.complaints import complaint
+from liestep.study.config import Strict
+from liestep.study.plan import Study, study_names
+from liestep.study.yamlfile import read_yaml
+
+CONFIG, RESULTS = Path("config"), Path("results")
+ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")  # the evidence runs simulations of its own
+
+
+class WorkflowConfig(Strict):
+    """config/config.yaml."""
+
+    studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file under config/studies")
+    granularity: Literal["problem", "sweep", "run"] = Field(
+        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the same system, and all"
+        " figures of a study (a process costs 1 s, a further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, and one"
+        " figure; run: one run, for long runs and clusters, and one figure. The files are the same.")
+
+
+class StudyProducts:
+    """Files of one study."""
+
+    def __init__(self, study: Study):
+        self.study, self.name, self.folder = study, study.name, study.folder
+        self.figures = study.config.figures
+        for name in self.figures:
+            try:
+                require_figure(name)
+            except InputError as error:
+                raise study.complain(("figures",), error) from None
+        self.runs = [cell.path for cell in study.cells]
+        self.animations = [self._animation(text) for text in study.config.animations]
+        self.references = [self._reference(problem) for problem in study.config.problems] if study.config.reference else []
+        self.timings = [self.folder/"timings.csv"] if study.config.timing else []
+        self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
+        self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
+        self.page = self.folder/"tables.md"
+        # Labels and lists of figures and tables are in no run's specification. The runs are in here although they are inputs: a run
+        # made by hand leaves no trace that Snakemake could compare, and stale tables must fail rather than stay.
+        self.fingerprint = short_hash(" ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in study.sweeps),
+                                                *(reference.fingerprint for reference in self.references))))
+
+    def _reference(self, problem: str) -> Reference:
+        from liestep.references.reference import study_reference
+
+        path, spec = study_reference(self.study, problem)
+        return Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+
+    def _animation(self, text: str) -> Animation:
+        """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""
+        try:
+            parts = text.split("/")
+            if len(parts) != 3:
+                raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
+            cell, = self.study.select(parts[0], parts[1], parts[2:])
+            if cell.spec.ensemble is not None:
+                raise InputError(f"{text} is an ensemble; animations are of single runs")
+        except InputError as error:
+            raise self.study.complain(("animations",), str(error).removeprefix(f"{self.study.path}: ")) from None
+        return Animation(cell, self.folder/"animations"/f"{'.'.join(parts)}.gif")
+
+    def figure(self, name: str, kind: str) -> Path:
+        return self.folder/"figures"/f"{name}.{kind}"
+
+    def caption(self, name: str) -> str:
+        """File with the figure's caption, absolute: the report looks for relative ones beside the rules."""
+        return str((self.folder/"figures"/f"{name}.caption.txt").absolute())
+
+    def log(self, *parts: str) -> Path:
+        return self.folder/"logs"/f"{'.'.join(parts)}.log"
+
+
+class Workflow:
+    """All that `snakemake` makes.
+
+    Args:
+        config: content of config.yaml with the changes of the command line.
+
+    Raises:
+        InputError: a wrong key, an unknown study, or an error in one of the studies or claims.
+    """
+
+    def __init__(self, config: Mapping[str, Any], folder: Path = CONFIG, results: Path = RESULTS):
+        self.folder, self.results = folder, results
+        try:
+            self.config = WorkflowConfig.model_validate(config)
+        except ValidationError as error:
+            sentence = complaint(error, config, {}, WorkflowConfig).removeprefix("line 1: ")
+            raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
+        wanted, known = self.config.studies, study_names(folder)
+        names = known if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+        for name in names:
+            if name not in known:
+                raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
+        self.studies = [StudyProducts(Study.find(name, folder, results)) for name in names]
+        self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
+        self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
+        self.batches = self._batches()
+        self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
+        self.claims = self._claims()
+        self.errata = [path for path in sorted((folder/"errata").glob("*.yaml"))
+                       if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
+
+    def forget_lost(self) -> None:
+        """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        for batch in (*self.batches, *self.references):
+            if not all(path.is_file() for path in batch.paths):
+                batch.listing.unlink(missing_ok=True)
+
+    def _batches(self) -> list[Batch]:
+        if self.config.granularity == "sweep":
+            return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
+        found = []
+        for products in self.studies:
+            sweeps = products.study.sweeps
+            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
+            for keys in together(systems.items()):
+                found.append(Batch(products.name, (",".join(keys),), tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
+        return found
+
+    def _reference_batches(self, products: StudyProducts) -> list[ReferenceBatch]:
+        if self.config.granularity != "problem":
+            return [ReferenceBatch((reference,)) for reference in products.references]
+        known = {reference.problem: reference for reference in products.references}
+        groups = dealt(list(known))  # of all systems: most of such a process is to load the engines
+        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        if self.config.granularity == "problem":
+            return [Drawing(products, tuple(products.figures)) for products in self.studies if products.figures]
+        return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
+
+    def _claims(self) -> dict[Path, set[str]]:
+        """Claims files with the ids of the studies they refer to, those of which all studies are made. Their runs are checked."""
+        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells} for sweep in self.sweeps}
+        made, found = {products.name for products in self.studies}, {}
+        for path in sorted((self.folder/"claims").glob("*.yaml")):
+            choices = [(claim.id, choice) for claim in load_claims(path).claims for choice in (*claim.runs, *claim.against)]
+            needed = {choice.study for _, choice in choices}
+            missing = sorted(needed - made)
+            if missing and self.config.studies == "all":
+                raise InputError(f"{path}: {unknown('study', missing[0], made)}")
+            if missing:
+                continue
+            found[path] = needed
+            for claim, choice in choices:
+                resolutions = runs.get((choice.study, choice.problem, choice.integrator))
+                if resolutions is None:
+                    raise InputError(f"{path}: claim {claim}: study {choice.study} has no runs {choice.problem} {choice.integrator}")
+                if choice.resolution is not None and choice.resolution not in resolutions:
+                    raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
+        return found
+
+    @property
+    def claimed(self) -> list[StudyProducts]:
+        """Studies that claims refer to."""
+        names = set().union(*self.claims.values())
+        return [products for products in self.studies if products.name in names]
+
+    @property
+    def verdicts(self) -> list[Path]:
+        kinds = ["claims"]*bool(self.claims) + ["errata"]*bool(self.errata)
+        return [self.results/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
+
+    @property
+    def report(self) -> Path:
+        return self.results/"report.html"
+
+    @property
+    def targets(self) -> list[Path]:
+        """Everything that is asked for but the runs and references."""
+        found = [self.report, *self.verdicts]
+        for products in self.studies:
+            found += [*products.tables, products.page]
+            found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
+            found += [film.path for film in products.animations]
+        return found
+
+
+def require_config(path: Path) -> Mapping[str, Any]:
+    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a mapping, or malformed."""
+    content = read_yaml(path)[0] if path.exists() else None
+    if not isinstance(content, Mapping | None):
+        raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
+    return content or {}
+
+
+def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
+    """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
+    content = require_config(config/"config.yaml")
+    return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
+
+
+@cache
+def source(*packages: str) -> str:
+    """Hash of all modules of the packages and of what they import: tables and figures find some of their modules by name."""
+    return source_hash(*package_modules(*packages))

@@ -1,0 +1,190 @@
+"""Own systems and integrators from files outside the package: docs/own_system.md.
+
+A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin FILE`), or a module of an
+installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its id is the file's name), `SHEETS` (id -> sheet),
+`METHODS` (id -> method), or several of them. Runs know a plugin by the hash of its content, never by its path: after an edit they are made anew.
+"""
+import ast
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from liestep.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
+from liestep.contracts.method import Method
+from liestep.contracts.sheet import Sheet
+from liestep.core.sources import MARK, module_file
+from liestep.core.translation import plain_error
+from liestep.errors import InputError, unknown
+
+GROUP = "liestep.plugins"
+PREFIX = "liestep_plugin_"  # of module names, which stand in the keys of machine code
+ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def find_plugin(text: str, *folders: Path) -> Path:
+    """The file that a study names, relative to one of the folders.
+
+    Raises:
+        InputError: there is none.
+    """
+    places = [Path(folder, text).resolve() for folder in folders]
+    for path in places:
+        if path.is_file():
+            return path
+    raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
+
+
+def load_plugin(path: Path | str) -> tuple[str, ...]:
+    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays as it is.
+
+    Raises:
+        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence
+            with the line of the file.
+    """
+    path = Path(path).resolve()
+    if path.suffix != ".py" or not ID.fullmatch(path.stem):
+        raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example my_pendulum.py")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    name, content = PREFIX + path.stem, _short_hash(source)
+    loaded = sys.modules.get(name)
+    if loaded is not None:
+        if getattr(loaded, MARK) != content:
+            raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an edit; rename it or start anew")
+        return _ids(name)
+    _require_alone(source, path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    setattr(module, MARK, content)
+    sys.modules[name] = module
+    module_file.cache_clear()
+    try:
+        try:
+            exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
+        except (Exception, SystemExit) as error:
+            raise InputError(plain_error(error, path)) from None
+        return _register(module, path, content)
+    except InputError:
+        del sys.modules[name]
+        raise
+
+
+def _require_alone(source: bytes, path: Path) -> None:
+    """Raises InputError for a plugin that imports a file beside it: runs would not notice an edit of that file."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return  # said with its line when the file is executed
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            near = [item.name for item in node.names if _beside(item.name, path.parent)]
+        elif isinstance(node, ast.ImportFrom):
+            near = [node.module or node.names[0].name] if node.level or _beside(node.module, path.parent) else []
+        else:
+            near = []
+        if near:
+            raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs know a plugin by the content of"
+                             " its one file; put that code into it, or make an installed package with an entry point")
+
+
+def _beside(name: str, folder: Path) -> bool:
+    """Whether `import name` means, or would mean if it were found, a file of this folder."""
+    name = name.partition(".")[0]
+    if not any(place.is_file() for place in (folder/f"{name}.py", folder/name/"__init__.py")):
+        return False
+    found = sys.modules.get(name) or importlib.util.find_spec(name)
+    origin = getattr(found, "origin", None) or getattr(found, "__file__", None)
+    return origin is None or Path(origin).resolve().is_relative_to(folder)
+
+
+def load_plugins(paths: Iterable[str], *folders: Path) -> tuple[str, ...]:
+    """Load files by their names in a study or on the command line; returns all ids."""
+    return tuple(name for text in paths for name in load_plugin(find_plugin(text, *folders)))
+
+
+def load_installed() -> None:
+    """Load the plugins of installed packages."""
+    from importlib.metadata import entry_points
+
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            module = importlib.import_module(entry.module)
+        except Exception as error:
+            raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}") from None
+        path = Path(module.__file__)
+        content = _mark_package(module.__name__.split(".")[0])
+        _register(module, path, content)
+
+
+def _mark_package(package: str) -> str:
+    """Mark all loaded modules of a package with the hash of all its files: one may use another; returns the hash."""
+    top = Path(sys.modules[package].__file__)
+    files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
+    content = _short_hash(b"".join(f"{file.relative_to(top.parent)} {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == package:
+            setattr(module, MARK, content)
+    module_file.cache_clear()
+    return content
+
+
+def _short_hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _ids(module: str) -> tuple[str, ...]:
+    return tuple(name for name, entry in plugin_entries().items() if entry.module == module)
+
+
+def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
+    """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
+    from liestep.plugins.trial import try_method, try_sheet
+
+    sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
+    if hasattr(module, "SHEET"):
+        sheets[module.__name__.split(".")[-1].removeprefix(PREFIX)] = _of_kind(module.SHEET, Sheet, f"{path}: SHEET")
+    if not sheets and not methods:
+        close = [name for name in vars(module) if name.upper() in ("SHEET", "SHEETS", "METHODS")]
+        hint = f"; {close[0]} must be written in capitals" if close else ""
+        raise InputError(f"{path}: declares neither SHEET nor SHEETS (systems) nor METHODS (integrators){hint}")
+    taken = {*own_systems(), *own_integrators(), *plugin_entries()}
+    for name in (*sheets, *methods):
+        if not isinstance(name, str) or not ID.fullmatch(name):
+            raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
+        if name in taken or (name in sheets and name in methods):
+            raise InputError(f"{path}: id {name} exists already; choose another one")
+    for name, sheet in sheets.items():
+        try_sheet(name, sheet, path)
+    for name, method in methods.items():
+        try_method(name, method, path)
+    add_plugin(module.__name__, content, sheets, methods)
+    return (*sheets, *methods)
+
+
+def _declared(module: ModuleType, path: Path, name: str, kind: type) -> dict[str, Any]:
+    found = getattr(module, name, {})
+    if not isinstance(found, Mapping):
+        raise InputError(f"{path}: {name} must be a mapping of ids to {kind.__name__}, not a {type(found).__name__}")
+    return {key: _of_kind(item, kind, f"{path}: {name}[{key!r}]") for key, item in found.items()}
+
+
+def _of_kind(item: Any, kind: type, what: str) -> Any:
+    if not isinstance(item, kind):
+        raise InputError(f"{what} must be a {'SphereSheet or BodySheet' if kind is Sheet else kind.__name__}, not a {type(item).__name__}")
+    return item
+
+
+def require_named(name: str, known: tuple[str, ...]) -> None:
+    """Raises InputError when an id comes from the plugin of another study: a process that reads only this study would not know it."""
+    entry = plugin_entries().get(name)
+    if entry and entry.module.startswith(PREFIX) and name not in known:
+        file = entry.module.removeprefix(PREFIX) + ".py"
+        raise InputError(f"{unknown('id', name, known)}: it is declared in {file}, which `plugins` of this study does not name")

@@ -1,0 +1,1 @@
+"""Reference solutions: two independent engines and their disagreement."""

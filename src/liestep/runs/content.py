@@ -1,0 +1,158 @@
+"""What a run's file contains: variables with dimensions and units, and attributes. Used by the writer and by `simulate`."""
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.catalogue import method, sheet
+from liestep.contracts.formulated import Observable
+from liestep.core.status import Status
+from liestep.core.translation import without_folders
+from liestep.errors import PluginError
+from liestep.runs.execution import Outcome, block_means, ensemble_states, not_run, replica_states, run_once, run_source_hash, spread
+from liestep.runs.recorder import BLOCKS, Recorder
+from liestep.runs.specification import RunSpecification
+
+FORMAT = "2"  # of the file layout
+BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
+BLOCK_STATISTICS = ("mean", "min", "max")
+
+
+@dataclass
+class Content:
+    """Variables: name -> (dimensions, values, attributes); attributes of the whole file."""
+
+    variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
+        self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
+
+
+def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file.
+
+    Raises:
+        PluginError: the code of a plugin cannot be compiled.
+    """
+    if spec.ensemble is not None:
+        outcomes = [run_once(spec, state) for state in ensemble_states(spec)]
+    else:
+        outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
+    return _collected(spec, outcomes)
+
+
+def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
+    """The content of a run that cannot be made: no sample, and the reason."""
+    content = _collected(spec, [not_run(spec)]*(spec.ensemble.members if spec.ensemble else spec.replicas))
+    content.attributes["message"] = without_folders(str(error))
+    return content
+
+
+def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+    first = outcomes[0]
+    content = Content()
+    samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
+    content.add("time", ("time",), _times(spec, first, samples), "s", "time")
+    if spec.ensemble is None:
+        _series(content, [first], samples, ())
+        _blocks(content, first)
+        if spec.replicas > 1:
+            for part in first.formulated.error_fields:
+                content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
+                            f"largest distance of {part.name} between {spec.replicas} runs started 1 ulp apart")
+        if spec.log_steps:
+            content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
+            content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
+    else:
+        _series(content, outcomes, samples, ("member",))
+        for name in statistics(first):
+            content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1", f"{name} of each member")
+    content.attributes = _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
+    return content
+
+
+def _times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
+    """k times the sampling interval: the same numbers as the loop's own times."""
+    interval = spec.step if spec.steps is not None else spec.t_end/(spec.outputs - 1)
+    return np.arange(samples)*outcome.outputs.stride*interval
+
+
+def _worst(outcomes: list[Outcome]) -> Outcome:
+    """The first failed member, else member 0."""
+    return next((outcome for outcome in outcomes if outcome.status != Status.OK), outcomes[0])
+
+
+def _series(content: Content, outcomes: list[Outcome], samples: int, lead: tuple[str, ...]) -> None:
+    """State fields and observables at the samples, with a leading member dimension for ensembles."""
+    formulated = outcomes[0].formulated
+
+    def stack(arrays):
+        return np.stack(arrays) if lead else arrays[0]
+
+    fields = [outcome.formulated.to_fields(outcome.outputs.states[:samples]) for outcome in outcomes]
+    for part in formulated.fields:
+        content.add(part.name, (*lead, "time", *part.dims), stack([values[part.name] for values in fields]), part.units, part.long_name)
+    for observable in formulated.observables:
+        values = stack([outcome.outputs.series[:samples, observable.columns] for outcome in outcomes])
+        dims = (*lead, "time", "xyz") if values.shape[-1] == 3 else (*lead, "time")
+        content.add(observable.name, dims, values if values.shape[-1] == 3 else values[..., 0], observable.units, observable.long_name)
+
+
+def _blocks(content: Content, outcome: Outcome) -> None:
+    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per observable:
+    each further one would take a third of a millisecond to write."""
+    recorder = outcome.outputs
+    means = block_means(recorder)
+    low = np.where(np.isfinite(recorder.block_low), recorder.block_low, np.nan)
+    high = np.where(np.isfinite(recorder.block_high), recorder.block_high, np.nan)
+    found = np.stack((means, low, high))
+    for observable in outcome.formulated.observables:
+        part = found[:, :, observable.columns]
+        single = part.shape[2] == 1
+        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block") if single else ("statistic", "block", "xyz"),
+                    part[:, :, 0] if single else part, observable.units,
+                    f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS} equal parts of the run")
+
+
+def statistics(outcome: Outcome) -> dict[str, float]:
+    """Means and maxima of the deviations over all counted points; the suffix _accepted is over accepted steps."""
+    found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
+    if outcome.accepted is not None:
+        found |= {f"{name}_accepted": value for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
+    return found
+
+
+def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, float]:
+    points = max(int(recorder.filled[1]), 1)
+    found: dict[str, float] = {}
+    for observable in observables:
+        for name, values in ((observable.mean, recorder.total[observable.columns]/points),
+                             (observable.largest, recorder.largest[observable.columns])):
+            if name is None:
+                continue
+            if values.size == 1:
+                found[name] = float(values[0])
+            else:
+                found |= {f"{name}_{axis}": float(value) for axis, value in zip("xyz", values, strict=True)}
+    return found
+
+
+def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+    facts, declared = sheet(spec.problem), method(spec.integrator)
+    numbers, formulated = statistics(outcome), outcome.formulated
+    kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
+    status = outcome.status
+    message = status.sentence if status == Status.OK else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}"
+    size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
+    return {
+        "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}", "source": f"liestep {declared.summary}",
+        "history": "written by liestep from the specification below", "references": f"{facts.citation}; {declared.citation}",
+        "format": FORMAT, "problem": spec.problem, "integrator": spec.integrator, **size, "t_end": spec.t_end,
+        "specification": json.dumps(spec.canonical(), sort_keys=True), "run_sha256": spec.sha256, "source_hash": run_source_hash(spec),
+        "status": status.name.lower(), "message": message, "time_reached": outcome.time_reached, "steps": outcome.steps,
+        **outcome.counters, "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
+        **numbers, **formulated.attributes, **({"momentum_error_max": max(kept)} if kept else {}),
+    }

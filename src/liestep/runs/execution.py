@@ -1,0 +1,175 @@
+"""Carry out a specification: build the components, run the compiled loop, collect everything that goes into the file."""
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.catalogue import integrator_module, method, sheet, system_module
+from liestep.contracts.formulated import Formulated
+from liestep.core.cache import loop_for
+from liestep.core.counters import counts
+from liestep.core.driver import advance, advance_adaptive, observe
+from liestep.core.sources import source_hash
+from liestep.core.status import Status
+from liestep.core.translation import plugin_errors
+from liestep.formulations import formulate
+from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
+from liestep.runs.specification import RunSpecification
+
+STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
+Progress = Callable[[float], None]  # told the completed fraction
+
+
+@dataclass
+class Outcome:
+    """One trajectory: sampled rows, observables and statistics, and how it ended."""
+
+    formulated: Formulated
+    outputs: Recorder
+    accepted: Recorder | None
+    status: Status
+    time_reached: float
+    steps: int
+    counters: dict[str, int]
+    step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+
+    @property
+    def samples(self) -> int:
+        return int(self.outputs.filled[0])
+
+
+def run_modules(spec: RunSpecification) -> tuple[str, ...]:
+    """Modules whose sources determine the run's file."""
+    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations", "liestep.core.driver",
+            "liestep.runs.execution", "liestep.runs.files")
+
+
+def run_source_hash(spec: RunSpecification) -> str:
+    """Source hash stored in the file: a file of another one is out of date."""
+    return source_hash(*run_modules(spec))
+
+
+def film_comment(run_sha256: str, run_sources: str) -> str:
+    """The comment of a film, which names its run by specification and sources."""
+    return f"{run_sha256} {run_sources}"
+
+
+def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
+    """Formulated problem and integrator component of a specification, optionally from another initial state."""
+    declared = method(spec.integrator)
+    formulated = formulate(sheet(spec.problem), spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
+
+
+def not_run(spec: RunSpecification) -> Outcome:
+    """The outcome of a run whose code cannot be compiled: no sample, no step."""
+    formulated, _ = build(spec)
+    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), (spec.steps or spec.outputs - 1), spec.samples)
+    return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
+
+
+@plugin_errors()
+def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None) -> Outcome:
+    """Integrate one trajectory; a failing step ends it and is recorded, never raised.
+
+    Raises:
+        InputError: an error in a plugin's code; PluginError when it cannot be compiled.
+    """
+    formulated, integrator = build(spec, state)
+    return (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
+
+
+def _baseline(formulated: Formulated) -> np.ndarray:
+    """Observables at the start; zero for residuals. The counters stay at zero."""
+    width = formulated.width
+    values = np.zeros(width)
+    loop_for(observe, formulated.problem)(formulated.problem, formulated.start, values)
+    for observable in formulated.observables:
+        if observable.residual:
+            values[observable.columns] = 0.0
+    return values
+
+
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
+    problem, y = formulated.problem, formulated.start.copy()
+    recorder = new_recorder(y.shape[0], _baseline(formulated), spec.steps, spec.samples, spec.statistics_every)
+    work = integrator.workspace(problem, y)
+    loop = loop_for(advance, integrator, problem, recorder, work)
+    status, done = Status.OK, 0
+    for last in _pieces(spec.steps, progress):
+        status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work)
+        if status != Status.OK:
+            break
+        if progress:
+            progress(done/spec.steps)
+    return Outcome(formulated, recorder, None, Status(status), done*spec.step, int(done), counts(problem.meter))
+
+
+def _pieces(steps: int, progress: Progress | None) -> list[int]:
+    """Ends of the pieces in which the loop runs: one piece, or a hundred when somebody watches."""
+    pieces = 100 if progress and steps >= 100 else 1
+    return [steps*k//pieces for k in range(1, pieces + 1)]
+
+
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
+    problem, y = formulated.problem, formulated.start.copy()
+    baseline = _baseline(formulated)
+    outputs = new_recorder(y.shape[0], baseline, spec.outputs - 1, spec.samples)
+    accepted = new_recorder(y.shape[0], baseline, 1, 0)
+    work, out, memory, log = pair.workspace(problem, y), np.zeros_like(y), np.zeros(4), np.zeros((STEP_LOG, 2))
+    loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
+    interval = spec.t_end/(spec.outputs - 1)
+    logs, steps, status = [], 0, Status.RUNNING
+    while status == Status.RUNNING:
+        status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.t_end, work)
+        steps += int(entries)
+        if spec.log_steps:
+            logs.append(log[:entries].copy())
+        if progress:
+            progress(memory[0]/spec.t_end)
+    step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
+    return Outcome(formulated, outputs, accepted, Status(status), float(memory[0]), steps, counts(problem.meter), step_log)
+
+
+def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
+    """Initial states one unit in the last place apart (signs from a fixed sequence); the first is the original."""
+    states = [dict(spec.initial)]
+    signs = np.random.Generator(np.random.PCG64(20090101))
+    for _ in range(spec.replicas - 1):
+        states.append({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape)) for name, value in spec.initial.items()})
+    return states
+
+
+def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
+    """Initial states perturbed by normal tangent vectors of the given amplitude; the first is the original."""
+    q, omega = spec.initial["q"], spec.initial["omega"]
+    states = [dict(spec.initial)]
+    generator = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
+    for _ in range(spec.ensemble.members - 1):
+        moved = q + spec.ensemble.amplitude*generator.standard_normal(q.shape)
+        moved /= np.linalg.norm(moved, axis=1)[:, None]
+        rate = omega + spec.ensemble.amplitude*generator.standard_normal(q.shape)
+        rate -= np.sum(rate*moved, axis=1)[:, None]*moved
+        rate -= np.sum(rate*moved, axis=1)[:, None]*moved
+        states.append({"q": moved, "omega": rate})
+    return states
+
+
+def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
+    """Largest distance (`StateField.distance`, over pairs of replicas) of a state field at each common sample."""
+    samples = min(outcome.samples for outcome in outcomes)
+    part = next(field for field in outcomes[0].formulated.fields if field.name == name)
+    values = [outcome.formulated.to_fields(outcome.outputs.states[:samples])[name] for outcome in outcomes]
+    widest = np.zeros(samples)
+    for i, first in enumerate(values):
+        for second in values[i + 1:]:
+            widest = np.maximum(widest, part.distance(first, second))
+    return widest
+
+
+def block_means(recorder: Recorder) -> np.ndarray:
+    """Means of the signed deviations over each of the BLOCKS equal parts of the run; NaN where it did not come."""
+    count = recorder.block_count[:, None]
+    with np.errstate(invalid="ignore"):
+        return np.where(count > 0, recorder.block_sum/np.maximum(count, 1), np.nan).reshape(BLOCKS, -1)

@@ -1,0 +1,256 @@
+"""The specification of one run: everything that determines its file, as a canonical dictionary with a hash."""
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from math import ceil, floor, isfinite, isqrt
+from typing import Any
+
+import numpy as np
+
+from liestep.catalogue import contents, integrator_ids, method, sheet
+from liestep.contracts.method import Method
+from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.core.translation import plugin_errors
+from liestep.errors import InputError, unknown
+from liestep.formulations.spheres.mass import check_banded, check_mass
+
+DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
+STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+MOST = 2**53            # whole numbers above it are not exact as float64
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of the tangent perturbation."""
+
+    members: int
+    amplitude: float
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class RunSpecification:
+    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved."""
+
+    problem: str
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    integrator: str
+    options: Mapping[str, Any]
+    t_end: float
+    steps: int | None            # fixed-step methods
+    tolerance: float | None      # adaptive methods
+    samples: int
+    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
+    statistics_every: int
+    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
+    ensemble: Ensemble | None = None
+    log_steps: bool = False      # adaptive: store accepted times and steps
+    plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
+
+    @property
+    def step(self) -> float | None:
+        return None if self.steps is None else self.t_end/self.steps
+
+    def canonical(self) -> dict[str, Any]:
+        """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
+        ensemble = None if self.ensemble is None else vars(self.ensemble)
+        values = {**vars(self), "ensemble": ensemble}
+        return {name: _plain(value) for name, value in sorted(values.items()) if name != "sha256"}
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(self.canonical(), sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in sorted(value.items())}
+    return value
+
+
+@dataclass(frozen=True)
+class Start:
+    """What all runs of one problem have in common, checked: made by `start_of`."""
+
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    diagonal: bool   # the mass matrix
+    t_end: float     # of the preset
+
+
+@plugin_errors()
+def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None) -> Start:
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's first).
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    facts = sheet(problem)
+    chosen = _preset(facts, preset, problem)
+    parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
+    checked = facts.check({**chosen.parameters, **parameters})
+    state = facts.check_initial(checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
+    if isinstance(facts, SphereSheet):
+        check_mass(np.asarray(facts.mass(checked)))
+    return Start(checked, state, not facts.coupled(checked), chosen.t_end)
+
+
+def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
+            t_end: float | None = None, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None,
+            options: Mapping | None = None, samples: int | None = None, outputs: int | None = None, statistics_every: int = 1,
+            replicas: int = 1, ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
+    """Check a request and fill in what it leaves open.
+
+    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it. `start`
+    stands for preset, parameters and initial when they have been checked before.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    declared, facts = method(integrator), sheet(problem)
+    require_applicable(problem, integrator)
+    if start is None:
+        start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    end = _positive("t_end", start.t_end if t_end is None else t_end)
+    try:
+        resolved = declared.resolve(declared.check_options(_mapping("options", options)), start.diagonal)
+        resolved = system_options(declared, facts, start.parameters, resolved)
+    except InputError as error:
+        raise InputError(f"{integrator}: {error}") from None
+    count = None
+    if declared.adaptive:
+        if tolerance is None or step is not None or steps is not None:
+            raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
+        tolerance = _positive("tolerance", tolerance)
+        if outputs is None:
+            outputs = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
+        points = _at_least_two("outputs", outputs) - 1
+    else:
+        if tolerance is not None or (step is None) == (steps is None):
+            raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+        if outputs is not None or log_steps:
+            raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
+        count = whole_steps(end, step) if steps is None else _whole("steps", steps)
+        points = count
+    samples = _samples(samples, points)
+    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
+                            _whole("statistics_every", statistics_every), _whole("replicas", replicas),
+                            _ensemble(ensemble, facts), bool(log_steps), contents(problem, integrator))
+
+
+def system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options whose choices are the system's, the default filled in. Raises InputError for one that the system does not have."""
+    resolved = dict(options)
+    for name, formulation, allowed in (("form", "vector_field", facts.forms), ("action", "lie_action", facts.actions)):
+        if name in resolved and declared.formulation == formulation:
+            resolved[name] = resolved[name] or allowed[0]
+            if resolved[name] not in allowed:
+                raise InputError(unknown(f"{name} of {facts.title}", resolved[name], allowed))
+    facts.check_options(resolved)
+    if resolved.get("mass") == "banded":
+        check_banded(np.asarray(facts.mass(parameters)))
+    return resolved
+
+
+def require_applicable(problem: str, integrator: str) -> None:
+    """Raises InputError when the integrator cannot run on the system, naming those that can."""
+    if not applicable(problem, integrator):
+        able = ", ".join(name for name in integrator_ids() if applicable(problem, name))
+        raise InputError(f"{integrator} cannot run on {problem}; integrators that can: {able}")
+
+
+def applicable(problem: str, integrator: str) -> bool:
+    return method(integrator).formulation in sheet(problem).formulations
+
+
+def whole_steps(t_end: float, step: float) -> int:
+    """Number of steps of size `step` in t_end.
+
+    Raises:
+        InputError: not a whole number; the sentence names the two nearest steps that are.
+    """
+    step = _positive("step", step)
+    ratio = t_end/step
+    if not ratio < MOST:
+        raise InputError(f"step {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
+    count = round(ratio)
+    if count >= 1 and abs(ratio - count) <= STEP_TOLERANCE*count:
+        return count
+    if ratio < 1.0:
+        raise InputError(f"step {step!r} is longer than t_end = {t_end!r}; the longest valid step is {t_end!r}")
+    below, above = floor(ratio), ceil(ratio)
+    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and {t_end/below!r}")
+
+
+def _samples(samples: int | None, points: int) -> int:
+    """Number of samples whose intervals are whole numbers of points."""
+    if samples is None:
+        intervals = next(k for k in range(min(DEFAULT_SAMPLES - 1, points), 0, -1) if points % k == 0)
+        return intervals + 1
+    samples = _at_least_two("samples", samples)
+    if points % (samples - 1):
+        divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
+        below = max(k for k in divisors if k < samples - 1) + 1
+        above = min((k for k in divisors if k > samples - 1), default=points) + 1
+        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers are {below} and {above}")
+    return samples
+
+
+def _preset(facts, name: str | None, problem: str):
+    if name is None:
+        return next(iter(facts.presets.values()))
+    if not isinstance(name, str) or name not in facts.presets:
+        raise InputError(unknown(f"preset of {problem}", name, facts.presets))
+    return facts.presets[name]
+
+
+def _mapping(name: str, value: Any) -> Mapping:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
+    return value
+
+
+def _ensemble(given: Any, facts: Sheet) -> Ensemble | None:
+    if given is None:
+        return None
+    if not isinstance(facts, SphereSheet):
+        raise InputError(f"ensembles are for systems on spheres: there is no perturbation of {facts.title}")
+    allowed = {entry.name for entry in fields(Ensemble)}
+    for name in _mapping("ensemble", given):
+        if name not in allowed:
+            raise InputError(unknown("key of ensemble", name, allowed))
+    seed = given.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"ensemble seed must be a whole number and not negative, not {seed!r}")
+    return Ensemble(_whole("ensemble members", given.get("members")), _positive("ensemble amplitude", given.get("amplitude")), seed)
+
+
+def _positive(name: str, value: Any) -> float:
+    try:
+        number = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if not (isfinite(number) and number > 0.0):
+        raise InputError(f"{name} must be a positive number, not {value!r}")
+    return number
+
+
+def _whole(name: str, value: Any) -> int:
+    number = _positive(name, value)
+    if number != int(number) or number > MOST:
+        raise InputError(f"{name} must be a whole number up to 2^53, not {value!r}")
+    return int(number)
+
+
+def _at_least_two(name: str, value: Any) -> int:
+    number = _whole(name, value)
+    if number < 2:
+        raise InputError(f"{name} must be at least 2 (both ends), not {number}")
+    return number

@@ -1,0 +1,1 @@
+"""How a state of each system looks, written once for figures and films."""

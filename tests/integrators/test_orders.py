@@ -1,0 +1,72 @@
+"""L4: the observed order of every fixed-step integrator by the study's own estimator, from both sides, on two nonlinear problems."""
+from functools import cache
+
+import numpy as np
+import pytest
+from checks import BODIES, COUNTS, FIXED, FLOOR, NAMES, PENDULUM, VARIATIONAL, Flow, estimate, state_error, states
+
+from liestep.analysis.order import order_verdict
+from liestep.catalogue import method
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance
+from liestep.integrators.runge_kutta import ExplicitRungeKutta
+from liestep.integrators.tableaux import TABLEAUX
+from liestep.runs.recorder import new_recorder
+
+
+@cache
+def reference(problem, steps=1000):
+    return states(problem, "vi_sphere_kl8", steps)
+
+
+@pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
+def test_references_agree(problem):
+    assert state_error(reference(problem, 700), reference(problem)) <= FLOOR
+
+
+def observed(problem, name, **options):
+    return estimate(problem, name, reference(problem), COUNTS[method(name).order], **options)
+
+
+# Too few asymptotic points above the floor: order 8 reaches it before; Dormand and Prince's error of order 6 hides the one of order 5;
+# Casas and Owren's slopes fall from 4.5 to 4.0 too slowly. The latter two show their orders in test_lie_integrators.
+UNSEEN = {(PENDULUM, "vi_sphere_kl8"), (BODIES, "rkmk5"), (PENDULUM, "rkmk4_2comm")}
+
+
+@pytest.mark.parametrize(("problem", "name"), [(problem, name) for problem in (BODIES, PENDULUM) for name in FIXED if (problem, name) not in UNSEEN],
+                         ids=lambda item: NAMES.get(item, item))
+def test_observed_order_is_the_order_claimed(problem, name):
+    found = observed(problem, name)
+    passed, sentence = order_verdict(found, method(name).order)
+    assert passed, f"{sentence}; {found.reason}"
+
+
+@pytest.mark.parametrize("solver", ["newton", "fixed_point"])
+def test_order_of_the_other_solvers(solver):
+    found = observed(PENDULUM, "vi_sphere_y4", solver=solver)
+    passed, sentence = order_verdict(found, 4)
+    assert passed, sentence
+
+
+def test_velocity_form_has_the_same_order():
+    passed, sentence = order_verdict(observed(BODIES, "rk4", form="velocity"), 4)
+    assert passed, sentence
+
+
+def compiled(flow):
+    """The compiled loop that serves an integrator on a problem, and the number of its specialisations."""
+    work = flow.component.workspace(flow.problem, flow.start)
+    flow(flow.start, 0.01)
+    loop = loop_for(advance, flow.component, flow.problem, new_recorder(flow.start.shape[0], np.zeros(7), 1, 0), work)
+    return loop, len(loop.call.signatures)
+
+
+def test_one_specialisation_serves_all_weights_and_another_all_tableaux():
+    compositions = {compiled(Flow(BODIES, name)) for name in VARIATIONAL}
+    assert [count for _, count in compositions] == [1]
+    flows = [Flow(BODIES, name) for name in ("rk2_midpoint", "rk2_heun", "rk4")]
+    other = Flow(BODIES, "rk4")
+    other.component = ExplicitRungeKutta(*TABLEAUX["dop853"].arrays())
+    families = {compiled(flow) for flow in (*flows, other)}
+    assert [count for _, count in families] == [1]
+    assert families != compositions

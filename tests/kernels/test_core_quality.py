@@ -1,0 +1,328 @@
+"""The compiled core: machine code without reference counts, few specialisations, the same bits as plain Python, a safe cache."""
+import ast
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+import liestep
+from liestep.core import cache, sources
+from liestep.core.cache import loop_for, specialisations
+from liestep.core.driver import advance, advance_adaptive
+from liestep.core.status import Status
+from liestep.runs.execution import build, run_once
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import specify
+
+PACKAGE = Path(liestep.__file__).parent
+
+
+def observables(formulated):
+    """As many zeros as a formulation has observables."""
+    return np.zeros(formulated.width)
+
+
+def fixed_arguments(problem, integrator, steps=2, **request):
+    """Arguments of `advance` for a few steps of a run."""
+    spec = specify(problem, integrator, steps=steps, t_end=steps*1e-3, **request)
+    formulated, component = build(spec)
+    y = formulated.start.copy()
+    recorder = new_recorder(y.shape[0], observables(formulated), steps, 2)
+    return component, formulated.problem, recorder, y, spec.step, 0, steps, component.workspace(formulated.problem, y)
+
+
+def adaptive_arguments(problem, integrator, tolerance=1e-6):
+    """Arguments of `advance_adaptive` for a short run."""
+    spec = specify(problem, integrator, tolerance=tolerance, t_end=0.1, outputs=3)
+    formulated, pair = build(spec)
+    y = formulated.start.copy()
+    outputs, accepted = (new_recorder(y.shape[0], observables(formulated), points, samples) for points, samples in ((2, 3), (1, 0)))
+    return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05, 0.1,
+            pair.workspace(formulated.problem, y))
+
+
+def machine_code(function, arguments, **options):
+    """Assembler text of a loop compiled here and now: code that comes from disk cannot be looked at."""
+    compiled = numba.njit(**(options or cache.LOOP_OPTIONS))(function)
+    compiled(*arguments)
+    (text,) = compiled.inspect_asm().values()
+    return text
+
+
+@pytest.mark.parametrize(("function", "arguments"), [
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "vi_sphere")),           # sphere_lagrangian
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4")),               # lie_action
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "cf4")),
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4", options={"dexpinv": 4})),
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "ode45")),   # vector_field
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "rkmk54")),
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "cf43")),
+    (advance, lambda: fixed_arguments("heavy_top", "rkmk4", options={"action": "coadjoint"})),
+    (advance, lambda: fixed_arguments("heavy_top", "cf4", options={"action": "semidirect"})),
+    (advance, lambda: fixed_arguments("heavy_top", "slgi")),                               # cotangent_rotation
+    (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk4")),                      # product of actions
+], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair", "commutator-free pair",
+        "coadjoint", "semidirect", "cotangent_rotation", "product"])
+def test_no_reference_counts_in_machine_code(function, arguments):
+    assert "NRT_" not in machine_code(function, arguments())
+
+
+def test_reference_counts_would_be_seen():
+    def double(a):
+        return np.concatenate((a, a))
+
+    assert "NRT_" in machine_code(double, (np.ones(3),), error_model="numpy")
+
+
+class Careless(NamedTuple):
+    number: float
+
+    def allocates(self, a):
+        return np.zeros(3)[0]
+
+    def returns_a_view(self, a):
+        return a[1:]
+
+
+@pytest.mark.parametrize("loop", [lambda careless, a: careless.allocates(a), lambda careless, a: careless.returns_a_view(a)[0], lambda _, a: a[1:]],
+                         ids=["allocation", "view from a method", "view from a loop"])
+def test_memory_management_does_not_compile(loop):
+    with pytest.raises(TypingError):
+        machine_code(loop, (Careless(1.0), np.ones(3)))
+
+
+def test_no_blas_in_compiled_code():
+    def product(a):
+        return np.dot(a, a)
+
+    with pytest.raises(ImportError, match="no BLAS"):
+        machine_code(product, (np.ones(3),))
+
+
+@pytest.mark.parametrize("integrators", [
+    ["vi_sphere", "vi_sphere_y4", "vi_sphere_s4", "vi_sphere_y6", "vi_sphere_kl6", "vi_sphere_kl8"],
+    ["rk2_midpoint", "rk2_heun", "rk4"],
+    ["lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk"],
+    ["cf4", "cg3"],
+], ids=["weights", "tableaux on a vector field", "tableaux on a group action", "exponential schemes"])
+def test_coefficients_do_not_specialise(integrators):
+    before, loops = specialisations(), set()
+    for integrator in integrators:
+        arguments = fixed_arguments("sphere_nbody", integrator)
+        component, problem, recorder, *_, work = arguments
+        loop = loop_for(advance, component, problem, recorder, work)
+        assert loop(*arguments) == (Status.OK, 2)
+        loops.add(loop)
+    assert specialisations() - before <= 1
+    (loop,) = loops
+    assert len(loop.call.signatures) == 1
+
+
+def test_solvers_do_specialise():
+    """The count above can see a difference: another inner step is other code."""
+    steps = [fixed_arguments("spherical_pendulum_chain", "vi_sphere", options={"solver": solver}) for solver in ("multipliers", "newton")]
+    loops = {loop_for(advance, component, problem, recorder, work) for component, problem, recorder, *_, work in steps}
+    assert len(loops) == 2
+
+
+# problem, integrator, request
+SAME = [
+    ("sphere_nbody", "vi_sphere", {"steps": 40, "t_end": 0.4}),
+    ("sphere_nbody", "vi_sphere_kl8", {"steps": 10, "t_end": 0.4, "options": {"form": "paper"}}),
+    ("sphere_nbody", "rk4", {"steps": 20, "t_end": 0.4}),
+    ("sphere_nbody", "rkmk4", {"steps": 20, "t_end": 2.0}),  # angles beyond the series of the exponential
+    ("sphere_nbody", "ode45", {"tolerance": 1e-4, "t_end": 2.0, "outputs": 21}),
+    ("sphere_nbody", "dop853", {"tolerance": 1e-6, "t_end": 2.0, "outputs": 21}),
+    ("spherical_pendulum_chain", "vi_sphere", {"steps": 40, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "vi_sphere_y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
+    ("spherical_pendulum_chain", "vi_sphere", {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
+    ("spherical_pendulum_chain", "rk2_heun", {"steps": 20, "t_end": 0.4, "options": {"form": "velocity", "projection": "state"}}),
+    ("spherical_pendulum_chain", "rkmk4", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "rkmk5", {"steps": 10, "t_end": 0.4, "options": {"dexpinv": 3, "alpha": 0.5, "beta": -0.3}}),
+    ("spherical_pendulum_chain", "rkmk4_2comm", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "cf4", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "rkmk54", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
+    ("spherical_pendulum_chain", "cf43", {"tolerance": 1e-4, "t_end": 0.6, "outputs": 21}),
+    ("sphere_nbody", "cf32a", {"tolerance": 1e-4, "t_end": 1.0, "outputs": 21, "options": {"control": "pi"}}),
+    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05}),
+    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05, "options": {"action": "coadjoint"}}),
+    ("heavy_top", "cf4", {"steps": 20, "t_end": 0.05, "options": {"action": "semidirect"}}),
+    ("heavy_top", "slgi", {"steps": 20, "t_end": 0.1, "options": {"theta": 0.3}}),
+    ("heavy_top", "slgi_kk", {"steps": 20, "t_end": 0.1}),
+    ("quadrotor_payload", "rkmk4", {"steps": 20, "t_end": 0.1}),
+    ("spring_pendula", "vi_sphere", {"steps": 20, "t_end": 0.1}),
+    ("elastic_rod", "vi_sphere", {"steps": 10, "t_end": 1e-3}),
+    ("dipole_array", "vi_sphere", {"steps": 5, "t_end": 5e-3}),
+    ("lennard_jones_sphere", "vi_sphere", {"steps": 3, "t_end": 0.015, "preset": "level1"}),
+]
+FAILING = {
+    "STEP_TOO_LARGE": ("sphere_nbody", "vi_sphere", {"steps": 200, "t_end": 10.0}),
+    "NOT_CONVERGED": ("spherical_pendulum_chain", "vi_sphere",
+                      {"preset": "paper_scaled", "steps": 40, "t_end": 20.0, "options": {"solver": "newton"}}),
+    "NOT_FINITE": ("sphere_nbody", "rk4", {"steps": 20, "t_end": 20.0}),
+    "CHART_LIMIT": ("sphere_nbody", "rkmk4", {"steps": 1, "t_end": 10.0}),
+}
+
+
+def fingerprint(problem, integrator, request):
+    """Status, last good time, counters, and a hash of all that a run records."""
+    outcome = run_once(specify(problem, integrator, **request))
+    digest = hashlib.sha256()
+    for recorder in (outcome.outputs, outcome.accepted):
+        for field in recorder or ():
+            digest.update(np.asarray(field).tobytes())
+    digest.update(outcome.step_log.tobytes())
+    return [Status(outcome.status).name, outcome.time_reached, outcome.steps, outcome.counters, digest.hexdigest()]
+
+
+def fingerprints():
+    return [fingerprint(*case) for case in (*SAME, *FAILING.values())]
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """All fingerprints made by plain Python, in one process."""
+    program = "import json, test_core_quality as t; print(json.dumps(t.fingerprints()))"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join((str(PACKAGE.parent), str(Path(__file__).parents[1]), str(Path(__file__).parent)))}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("index", range(len(SAME)), ids=[f"{problem}-{integrator}-{k}" for k, (problem, integrator, _) in enumerate(SAME)])
+def test_plain_python_gives_the_same_bits(plain, index):
+    compiled = fingerprint(*SAME[index])
+    assert compiled[0] == "OK"
+    assert plain[index] == compiled
+
+
+@pytest.mark.parametrize("status", FAILING)
+def test_plain_python_fails_in_the_same_way(plain, status):
+    compiled = fingerprint(*FAILING[status])
+    assert compiled[0] == status
+    assert plain[len(SAME) + list(FAILING).index(status)] == compiled
+
+
+# A short run whose bits depend on the potential's strength; prints a hash and how many loops came from disk.
+PROGRAM = """
+import hashlib
+from liestep.runs.execution import run_once
+from liestep.runs.specification import specify
+outcome = run_once(specify("sphere_nbody", "vi_sphere", steps=10, t_end=0.1))
+print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
+"""
+
+
+class Checkout:
+    """A copy of the package with a cache of its own."""
+
+    def __init__(self, folder):
+        self.source, self.cache = folder/"source", folder/"cache"
+        shutil.copytree(PACKAGE, self.source/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def start(self, **environment):
+        environment = {**os.environ, "PYTHONPATH": str(self.source), "LIESTEP_CACHE": str(self.cache), **environment}
+        return subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, **environment):
+        """(hash, messages) of a run in a new process."""
+        return self.result(self.start(**environment))
+
+    @staticmethod
+    def result(process):
+        output, messages = process.communicate()
+        assert process.returncode == 0, messages
+        return output.splitlines()[-1], output + messages
+
+    def plain(self):
+        return self.run(NUMBA_DISABLE_JIT="1")[0]
+
+    def loops(self):
+        """Published folders; private ones, left behind, would be listed too."""
+        return sorted(path.name for path in self.cache.iterdir())
+
+    def replace(self, file, old, new):
+        path = self.source/"liestep"/file
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path)
+
+
+def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
+    first = checkout.run()[0]
+    assert first == checkout.plain()
+    checkout.replace("systems/sphere_nbody.py", "f = -self.gamma/(s*sqrt(s))", "f = -2.0*self.gamma/(s*sqrt(s))")
+    second = checkout.run()[0]
+    assert second == checkout.plain() != first
+    checkout.replace("core/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] - v[2]")
+    third = checkout.run()[0]
+    assert third == checkout.plain() not in (first, second)
+
+
+def test_edits_of_what_a_run_does_not_use_keep_its_machine_code(checkout):
+    checkout.run()
+    before = checkout.loops()
+    checkout.replace("systems/elastic_rod.py", "bend = 1.0 -", "bend = 2.0 -")
+    assert "data saved" not in checkout.run(NUMBA_DEBUG_CACHE="1")[1]
+    assert checkout.loops() == before
+
+
+def parsed_imports(path):
+    """Modules of this package that a file imports, by Python's own parser; `from a import b` may name a module or what is in one."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.split(".")[0] == "liestep"}
+
+
+def test_no_import_is_overlooked(tmp_path):
+    odd = tmp_path/"odd.py"
+    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.groups import (  # two\n        rotation,\n        product)\n"
+                   "finally:\n    from liestep.core import \\\n        driver as loops; import liestep.cli, liestep.api as api\n")
+    for path in (odd, *PACKAGE.rglob("*.py")):
+        assert parsed_imports(path) <= sources._imports(path), path
+    assert len(parsed_imports(odd)) == 8
+
+
+def test_two_processes_compile_at_once(checkout):
+    processes = [checkout.start() for _ in range(2)]
+    first, second = (checkout.result(process)[0] for process in processes)
+    assert first == second == checkout.plain()
+    loops = checkout.loops()
+    assert len(loops) == len({name.rsplit("-", 1)[0] for name in loops})  # one folder for each loop, none left behind
+    again, messages = checkout.run(NUMBA_DEBUG_CACHE="1")
+    assert again == first
+    assert "data loaded" in messages
+    assert "data saved" not in messages
+
+
+def test_another_time_of_the_loops_file_changes_nothing(checkout):
+    first = checkout.run()[0]
+    driver = checkout.source/"liestep"/"core"/"driver.py"
+    os.utime(driver, (0, 0))  # older than the machine code
+    assert checkout.run()[0] == first
+
+
+def test_unusable_cache_folder_is_a_warning(checkout):
+    expected = checkout.run()[0]
+    checkout.cache.rename(checkout.cache.with_name("kept"))
+    checkout.cache.write_text("a file where the folder should be")
+    found, messages = checkout.run()
+    assert found == expected
+    assert "machine code is not kept" in messages

@@ -1,0 +1,57 @@
+"""The rooms of the package are layers: no import upwards, no circle, and papers never import each other (docs/architecture.md)."""
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import liestep
+
+ROOT = Path(liestep.__file__).parent
+LAYERS = (  # from the bottom; rooms of one line do not import each other
+    "errors", "storage", "core", "geometry", "contracts", "groups", "formulations", "systems integrators", "catalogue", "runs", "references",
+    "plugins", "extend", "study", "analysis", "claims", "scenes", "figures", "papers", "pipeline", "report animation judge inspection", "api",
+    "cli", "__init__")
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
+FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
+         for path in sorted(ROOT.rglob("*.py"))}
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def imports(module: str) -> Iterator[str]:
+    """Modules of the package that a file imports anywhere, those under TYPE_CHECKING left out."""
+    tree = ast.parse(FILES[module].read_text("utf-8"))
+    hidden = {id(node) for branch in ast.walk(tree) if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+              for node in ast.walk(branch)}
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name in FILES)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "liestep":
+            for name in node.names:
+                full = f"{node.module}.{name.name}"
+                yield full if full in FILES else node.module
+
+
+def test_every_room_has_a_layer():
+    assert {room(module) for module in FILES} == set(LEVEL)
+
+
+def test_nothing_imports_upwards():
+    upwards = [f"{module} imports {other}" for module in FILES if module != "liestep" for other in imports(module)
+               if LEVEL[room(other)] > LEVEL[room(module)] or (LEVEL[room(other)] == LEVEL[room(module)] and room(other) != room(module))]
+    assert not upwards
+
+
+def test_there_is_no_circle():
+    TopologicalSorter({module: set(imports(module)) - {module} for module in FILES if module != "liestep"}).prepare()
+
+
+def test_papers_do_not_import_each_other():
+    papers = [module for module in FILES if module.startswith("liestep.papers.") and module.count(".") > 2]
+    wrong = [f"{module} imports {other}" for module in papers for other in imports(module)
+             if room(other) == "papers" and other.split(".")[2] != module.split(".")[2]]
+    assert not wrong

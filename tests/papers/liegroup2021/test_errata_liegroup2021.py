@@ -1,0 +1,86 @@
+"""The errata of liegroup2021: every evidence is confirmed, has the known numbers, and can say no."""
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestep.claims import errata
+from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
+from liestep.papers.liegroup2021.evidence import algebra as algebra
+from liestep.papers.liegroup2021.evidence import mechanics as mechanics
+from liestep.papers.liegroup2021.evidence import runs as runs
+
+CONFIG, PAPER = Path(__file__).parents[3]/"config", "liegroup2021"
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    """Evidence of every check of the paper, computed once."""
+    return {name: check() for name, check in checks(PAPER).items()}
+
+
+def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
+    monkeypatch.setattr(errata, "checks", lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
+    entries = load_errata(PAPER, CONFIG).errata
+    assert sorted({entry.number for entry in entries}) == list(range(1, 14))
+    for entry, row in zip(entries, errata_table(PAPER, CONFIG).to_dict("records"), strict=True):
+        if entry.check is None:
+            assert (row["evidence"], row["confirmed"]) == (TEXT_ONLY, None), entry.id
+        else:
+            assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
+            assert re.search(r"\d", row["evidence"]), entry.id
+
+
+def test_every_evidence_belongs_to_one_erratum(evidence):
+    assert sorted(entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check) == sorted(evidence)
+
+
+def test_numbers_are_the_known_ones(evidence):
+    torque = evidence["top_gravity"].numbers
+    assert torque["torque"] == pytest.approx(15.0*2.0*9.81, rel=1e-9)
+    assert torque["twice"] == pytest.approx(15.0*2.0*9.81**2, rel=1e-9)
+    assert f"{evidence['top_inertia'].numbers['corrected']:.5f}" == "4.61538"
+    control = evidence["control_exponent"].numbers
+    for found, wanted in (("text_steps", 119), ("text_rejected", 10), ("code_steps", 117), ("code_rejected", 17)):
+        assert abs(control[found] - wanted) <= 2
+    bias = evidence["reference_bias"].numbers
+    assert bias["two_reference"] == pytest.approx(1e-5, rel=0.1)
+    assert bias["twenty_reference"] == pytest.approx(9e-4, rel=0.1)
+
+
+def test_the_inverse_derivative_of_the_exponential():
+    """dexpinv_u of the derivative of the path log(exp(u + s v)) by differences."""
+    u, v, h = np.array([0.3, -0.5, 0.8]), np.array([1.0, 0.2, -0.4]), 1e-5
+    spin = (algebra.turn(u + h*v) - algebra.turn(u - h*v)) @ algebra.turn(u).T/(2.0*h)
+    np.testing.assert_allclose(algebra.dexpinv(u, np.array([spin[2, 1], spin[0, 2], spin[1, 0]])), v, atol=1e-9)
+
+
+RATE, HAT, FINAL = algebra.rate, mechanics.hat, runs.final_state
+
+
+@pytest.mark.parametrize(("module", "name", "replaced", "by"), [
+    (algebra, "body_sign", "rate", lambda path: -RATE(path)),
+    (algebra, "top_sign", "rate", lambda path: -RATE(path)),
+    (algebra, "hamiltonian_order", "size", lambda vector: 1.0),
+    (algebra, "attitude_group", "size", lambda vector: 1.0),
+    (algebra, "frozen_point", "dexpinv", lambda u, v: v),
+    (algebra, "third_stage", "_commutator_free", lambda y, h: algebra.turn(h*algebra._field(y)) @ y),
+    (mechanics, "top_gravity", "GAMMA0", np.array([0.0, 0.0, 9.81])),
+    (mechanics, "top_mirror", "PRINTED_RATE", 4.6),
+    (mechanics, "top_inertia", "PRINTED_RATE", 4.7),
+    (mechanics, "chain_energy", "moving_energy", lambda masses, lengths, rates: 1.0),
+    (mechanics, "payload_gravity", "GRAVITY", 1.62),
+    (mechanics, "link_rates", "hat", lambda vector: -HAT(vector)),
+    (runs, "reference_bias", "RELATIVE", 1e-12),
+    (runs, "control_exponent", "final_state", lambda preset, integrator, tolerance, options: FINAL(
+        preset, integrator, tolerance, {key: value for key, value in options.items() if key != "exponent"}))],
+    ids=lambda value: value if isinstance(value, str) else "")
+def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
+    monkeypatch.setattr(module, replaced, by)
+    assert checks(PAPER)[name]().confirmed is False
+
+
+def test_the_list_above_has_every_check():
+    cases = test_every_evidence_can_say_no.pytestmark[0].args[1]
+    assert sorted(case[1] for case in cases) == sorted(checks(PAPER))

@@ -1,0 +1,64 @@
+"""A working folder with a tiny study, and calls of snakemake there."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+PROBLEMS = """
+title: Three bodies and a pendulum
+problems:
+  bodies: {system: sphere_nbody, t_end: 0.5}
+  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
+"""
+STUDY = PROBLEMS + """integrators:
+  vi_sphere: {steps: [0.1, 0.05]}
+  rk4: {steps: [0.1]}
+tables: [energy]
+"""
+
+
+class Place:
+    """A working folder with the study `tiny`; jobs run uncompiled unless asked otherwise, because they are that short."""
+
+    def __init__(self, folder: Path, compiled: bool = False, source: Path | None = None):
+        self.folder, self.study = folder, folder/"config"/"studies"/"tiny.yaml"
+        self.study.parent.mkdir(parents=True)
+        self.study.write_text(STUDY)
+        shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
+        self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}), **({"PYTHONPATH": str(source)} if source else {})}
+
+    @property
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(self.folder)]
+
+    def call(self, *options: str) -> subprocess.CompletedProcess:
+        shutil.rmtree(self.folder/"results"/"tiny"/"logs", ignore_errors=True)
+        return subprocess.run([*self.command, *options], env=self.environment, capture_output=True, text=True)
+
+    def make(self, *options: str) -> set[str]:
+        """Call snakemake, which must succeed; returns what was made, for example "bodies vi_sphere h0.1"."""
+        result = self.call(*options)
+        assert result.returncode == 0, result.stderr
+        lines = [line for path in (self.folder/"results"/"tiny"/"logs").glob("*.log") for line in path.read_text().splitlines()]
+        return {line.removeprefix("made tiny ").partition(":")[0] for line in lines if line.startswith("made tiny ")}
+
+    def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "liestep.cli", *arguments]
+        return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+
+    def replace(self, old: str, new: str) -> None:
+        text = self.study.read_text()
+        assert old in text
+        self.study.write_text(text.replace(old, new))
+
+    def contents(self, pattern: str = "*") -> dict[str, bytes]:
+        """Products by path; logs are none, nor are the lists of what a job made."""
+        results = self.folder/"results"
+        return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
+                if path.is_file() and "logs" not in path.parts and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
+
+    def visible(self) -> dict[str, bytes]:
+        """Products without what killed jobs had not finished: it is removed with the manifest."""
+        return {name: content for name, content in self.contents().items() if not Path(name).name.startswith(".")}

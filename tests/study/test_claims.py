@@ -1,0 +1,376 @@
+"""The judge of the claims: every criterion met and not met, runs that stopped early, wrong claims, and the schema's sentences."""
+import math
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from liestep.claims.claimfile import VERDICTS, Claim, ClaimFile, load_claims
+from liestep.claims.judging import COLUMNS, CRITERIA, describe, judge
+from liestep.cli import main
+from liestep.errors import InputError
+from liestep.runs.files import RunFile
+from liestep.storage.textfiles import read_csv
+from liestep.study.plan import Study
+
+ROOT = Path(__file__).parents[2]
+MET, MISSED = "reproduced", "not reproduced"
+STUDY = "made/up"
+METRICS = pd.DataFrame(
+    [("p", "vi", "h0.1", "ok", 1.23449e-4, 2e-15), ("p", "vi", "h0.01", "ok", 1.2e-6, 4e-15),
+     ("p", "rk", "h0.1", "ok", 2e-2, 1e-3), ("p", "rk", "h0.01", "ok", 3e-4, 1e-5),
+     ("p", "stopped", "h0.1", "step_too_large", 1.23449e-4, 1e-16), ("p", "stopped", "h0.01", "ok", 1.2e-6, 1e-16),
+     ("p", "lost", "h0.1", "ok", math.nan, math.nan), ("p", "peak", "h0.1", "ok", 1.0, 1.0),
+     ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
+     ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
+    columns=["problem", "integrator", "resolution", "status", "error", "length"])
+ORDERS = pd.DataFrame(
+    [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"), ("p", "above", 2.3, 0.1, "asymptotic"),
+     ("p", "early", 2.0, 0.02, "pre-asymptotic"), ("p", "stopped", math.nan, math.nan, "failed")],
+    columns=["problem", "integrator", "p", "u", "class"])
+DRIFT = pd.DataFrame(
+    [("p", "vi", "energy", "bounded"), ("p", "rk", "energy", "drift"), ("p", "mixed", "energy", "bounded"),
+     ("p", "mixed", "energy", "undecided"), ("p", "stopped", "energy", "failed")],
+    columns=["problem", "integrator", "invariant", "verdict"])
+MEMBERS = [float(k) for k in range(1, 22)]  # 1..21: the central 90 % reach from 2 to 20
+FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": [1.0, 0.0, 0.25]},
+         "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
+         "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
+                  "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
+RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
+                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {}, FILES[integrator]))}
+
+
+def runs(*choices):
+    """(problem, integrator) or (problem, integrator, resolution) as choices of a claim."""
+    return [dict(zip(("problem", "integrator", "resolution"), choice, strict=False), study=STUDY) for choice in choices]
+
+
+VI, RK = runs(("p", "vi", "h0.1"), ("p", "vi", "h0.01")), runs(("p", "rk", "h0.1"), ("p", "rk", "h0.01"))
+ENSEMBLE = runs(("many", "vi", "h0.1"))
+
+
+def claim(kind, chosen=VI[:1], rule=None, **more):
+    """A claim with criterion `kind` and its fields `rule`; `more` are fields of the claim."""
+    given = {"id": "c", "statement": "s", "source": "section 1", "known": False, "quantity": "error", "runs": chosen, **more}
+    return Claim.model_validate({**given, "criterion": {"kind": kind, **(rule or {})}})
+
+
+def row(*arguments, **more):
+    table = judge(ClaimFile(paper="paper", citation="c", claims=[claim(*arguments, **more)]), RESULTS)
+    assert tuple(table.columns) == COLUMNS
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def verdict(*arguments, **more):
+    return row(*arguments, **more).verdict
+
+
+@pytest.mark.parametrize(("printed", "tolerance", "expected"), [
+    (1.23e-4, 0.0037, MET), (1.23e-4, 0.0036, MISSED), (1.239e-4, 0.0037, MET), (1.24e-4, 0.0037, MISSED)])
+def test_relative_is_the_distance_of_the_ratio_from_one(printed, tolerance, expected):
+    found = row("relative", rule={"tolerance": tolerance}, printed=printed)
+    assert found.verdict == expected
+    assert found.ratio == found.ours/printed
+
+
+@pytest.mark.parametrize(("printed", "digits", "expected"), [
+    (1.2345e-4, 5, MET), (1.234e-4, 4, MET), (1.23e-4, 3, MET), (1e-4, 1, MET),
+    (1.2344e-4, 5, MISSED), (1.235e-4, 4, MISSED), (1.2345e-3, 5, MISSED), (-1.2345e-4, 5, MISSED)])
+def test_digits_rounds_ours_to_the_printed_digits(printed, digits, expected):
+    assert verdict("digits", rule={"digits": digits}, printed=printed) == expected
+
+
+@pytest.mark.parametrize(("printed", "expected"), [(0.65e-4, MET), (2.4e-4, MET), (0.6e-4, MISSED), (2.5e-4, MISSED)])
+def test_factor_holds_in_both_directions(printed, expected):
+    assert verdict("factor", rule={"factor": 2.0}, printed=printed) == expected
+
+
+@pytest.mark.parametrize(("limits", "expected", "ours"), [
+    ({"at_most": 4e-15}, MET, 4e-15), ({"at_most": 3.9e-15}, MISSED, 4e-15), ({"at_least": 2e-15}, MET, 2e-15),
+    ({"at_least": 2.1e-15}, MISSED, 2e-15), ({"at_most": 5e-15, "at_least": 1e-15}, MET, 4e-15),
+    ({"at_most": 5e-15, "at_least": 3e-15}, MISSED, 4e-15)])
+def test_limit_needs_every_run(limits, expected, ours):
+    found = row("limit", runs(("p", "vi")), limits, quantity="length")
+    assert (found.verdict, found.ours) == (expected, ours)
+
+
+def test_energy_change_is_the_last_sample_minus_the_first():
+    assert row("limit", rule={"at_least": 0.5}, quantity="energy_change").ours == 0.5
+    assert verdict("limit", RK[:1], {"at_most": -0.75}, quantity="energy_change") == MET
+    assert verdict("limit", RK[:1], {"at_least": 0.0}, quantity="energy_change") == MISSED
+
+
+def test_ratio_pairs_the_runs_in_order():
+    assert verdict("ratio", RK, {"at_least": 160.0}, against=VI) == MET  # 162.01 and 250
+    assert verdict("ratio", RK, {"at_least": 165.0}, against=VI) == MISSED
+    assert verdict("ratio", RK[::-1], {"at_least": 160.0}, against=VI) == MISSED  # 2.4 and 16667
+    assert row("ratio", RK, {"at_least": 160.0}, against=VI).ours == 2e-2/1.23449e-4
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0.42, MET), (0.41, MISSED)])
+def test_ratio_against_one_run_uses_it_for_all(limit, expected):
+    assert verdict("ratio", VI, {"at_most": limit}, against=RK[1:]) == expected  # 0.4115 and 0.004
+
+
+@pytest.mark.parametrize(("printed", "level", "expected"), [
+    (2.0, 0.9, MET), (20.0, 0.9, MET), (1.9, 0.9, MISSED), (20.1, 0.9, MISSED), (6.0, 0.5, MET), (5.9, 0.5, MISSED)])
+def test_quantile_asks_for_the_central_interval(printed, level, expected):
+    found = row("quantile", ENSEMBLE, {"level": level}, quantity="spread", printed=printed)
+    assert (found.verdict, found.ours) == (expected, 11.0)
+    assert "21 members" in found.evidence
+
+
+@pytest.mark.parametrize(("problem", "integrator", "theory", "expected"), [
+    ("p", "vi", 2.0, MET), ("p", "vi", 2.07, MET), ("p", "vi", 2.09, MISSED), ("q", "vi", 2.0, MET), ("p", "above", 2.0, MISSED),
+    ("p", "early", 2.0, MISSED), ("p", "stopped", 2.0, MISSED)])
+def test_order_needs_the_class_and_theory_within_the_uncertainty(problem, integrator, theory, expected):
+    assert verdict("order", runs((problem, integrator)), {"theory": theory}) == expected
+
+
+def test_order_needs_every_problem():
+    assert verdict("order", runs(("p", "vi"), ("q", "vi")), {"theory": 2.0}) == MET
+    assert verdict("order", runs(("p", "vi"), ("p", "early")), {"theory": 2.0}) == MISSED
+
+
+@pytest.mark.parametrize(("integrators", "wanted", "expected"), [
+    (["vi"], "bounded", MET), (["rk"], "bounded", MISSED), (["rk"], "drift", MET), (["mixed"], "bounded", MISSED),
+    (["stopped"], "bounded", MISSED), (["vi", "rk"], "bounded", MISSED)])
+def test_drift_needs_every_verdict_of_the_table(integrators, wanted, expected):
+    assert verdict("drift", runs(*(("p", name) for name in integrators)), {"verdict": wanted}, quantity="energy") == expected
+
+
+@pytest.mark.parametrize("integrator", ["stopped", "lost"])
+@pytest.mark.parametrize(("kind", "rule"), [("relative", {"tolerance": 1e9}), ("digits", {"digits": 5}), ("factor", {"factor": 1e9}),
+                                            ("limit", {"at_most": 1e9}), ("limit", {"at_least": -1e9}), ("ratio", {"at_most": 1e9})])
+def test_a_run_that_failed_never_passes(kind, rule, integrator):
+    found = row(kind, runs(("p", integrator, "h0.1")), rule, printed=1.2345e-4, against=VI[:1])
+    assert found.verdict == MISSED
+    assert math.isnan(found.ours)
+
+
+def test_one_failed_run_among_good_ones_does_not_pass():
+    assert verdict("limit", runs(("p", "stopped")), {"at_most": 1e9}) == MISSED
+    assert verdict("ratio", VI, {"at_most": 1e9}, against=runs(("p", "stopped"))) == MISSED
+
+
+def test_energy_change_of_a_failed_run_never_passes():
+    assert verdict("limit", runs(("p", "stopped", "h0.1")), {"at_least": 0.5}, quantity="energy_change") == MISSED
+
+
+@pytest.mark.parametrize("integrator", ["stopped", "lost"])
+def test_an_ensemble_with_a_failed_member_never_passes(integrator):
+    found = row("quantile", runs(("many", integrator, "h0.1")), quantity="spread", printed=10.0)
+    assert found.verdict == MISSED
+    assert math.isnan(found.ours)
+
+
+@pytest.mark.parametrize("word", ["reproduced", "recovered", "calibrated", "qualitative"])
+def test_the_claim_names_the_verdict_of_success(word):
+    assert verdict("limit", rule={"at_most": 1.0}, verdict=word) == word
+    assert verdict("limit", rule={"at_most": 0.0}, verdict=word) == MISSED
+
+
+def test_untestable_claims_are_not_judged():
+    found = row("none", [])
+    assert found.verdict == "not testable"
+    assert math.isnan(found.ours)
+
+
+def test_scanned_settings_are_stated_with_a_recovered_number():
+    assert row("limit", rule={"at_most": 1.0}, scanned=60, setting="h").setting == "h (60 settings scanned)"
+    assert row("limit", rule={"at_most": 0.0}, scanned=60, setting="h").setting == "h"
+
+
+@pytest.mark.parametrize(("kind", "chosen", "more", "sentence"), [
+    ("limit", runs(("p", "vi", "h7")), {"rule": {"at_most": 1}}, "claim c of paper: study made/up: unknown resolution 'h7' (allowed: h0.01, h0.1)"),
+    ("limit", runs(("p", "euler")), {"rule": {"at_most": 1}},
+     "claim c of paper: study made/up: unknown integrator 'euler' (allowed: lost, peak, rk, stopped, vi)"),
+    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}}, "claim c of paper: study other is not among the studies made"),
+    ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
+     "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length)"),
+    ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1}, "claim c of paper: a printed number is compared with one run, not with 2"),
+    ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]}, "claim c of paper: 2 runs cannot be compared with 4"),
+    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run"),
+    ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 2"),
+    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"}, "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),
+    ("order", runs(("p", "euler")), {"rule": {"theory": 1}}, "claim c of paper: no order of p/euler in study made/up"),
+    ("drift", runs(("p", "euler")), {"quantity": "energy"}, "claim c of paper: no drift verdict of energy for p/euler in study made/up")])
+def test_a_claim_about_nothing_is_refused(kind, chosen, more, sentence):
+    with pytest.raises(InputError, match=f"^{re.escape(sentence)}$"):
+        row(kind, chosen, **more)
+
+
+@pytest.mark.parametrize(("rule", "expected"), [
+    ({"at_most": 1e-3}, MISSED), ({"at_most": 1e-3, "statistic": "median"}, MET), ({"at_most": 1e-4, "statistic": "median"}, MISSED)])
+def test_the_median_of_the_runs_can_be_judged(rule, expected):
+    assert verdict("limit", [*VI, *runs(("p", "rk", "h0.1"))], rule) == expected
+    assert verdict("ratio", [*VI, *runs(("p", "rk", "h0.1"))], rule, against=ENSEMBLE) == expected
+    stopped = [*VI, *runs(("p", "stopped", "h0.1"))]
+    assert verdict("limit", stopped, {"at_most": 1.0, "statistic": "median"}) == MISSED
+
+
+@pytest.mark.parametrize(("rule", "quantity", "expected"), [
+    ({"at_least": 0.9, "at_most": 1.1}, "scalar", MET), ({"at_least": 1.1}, "scalar", MISSED),
+    ({"at_most": 1.1, "prominence": 4.0}, "scalar", MET), ({"at_most": 1.1, "prominence": 6.0}, "scalar", MISSED),
+    ({"at_least": 3.0, "of": "smallest"}, "scalar", MET), ({"at_most": 2.0, "of": "smallest"}, "scalar", MISSED),
+    ({"at_most": 0.0, "rate": True}, "scalar", MET),
+    ({"at_least": 2.0, "indices": [[1, 0]]}, "vectors", MET), ({"at_least": 2.0, "indices": [[1, 0], [0, 0]]}, "vectors", MISSED)])
+def test_extremum_is_the_time_of_a_variable(rule, quantity, expected):
+    assert verdict("extremum", runs(("p", "peak", "h0.1")), rule, quantity=quantity) == expected
+
+
+@pytest.mark.parametrize(("expected", "tolerance", "outcome"), [([[3.0], [7.1]], 0.2, MET), ([[3.0], [7.1]], 0.05, MISSED)])
+def test_state_is_the_last_sample(expected, tolerance, outcome):
+    assert verdict("state", runs(("p", "peak", "h0.1")), {"expected": expected, "tolerance": tolerance}, quantity="vectors") == outcome
+
+
+def test_features_of_a_stopped_run_never_pass():
+    for kind, rule in (("extremum", {"at_least": 0.0}), ("state", {"expected": [1.0], "tolerance": 1e9})):
+        assert verdict(kind, runs(("p", "stopped", "h0.1")), rule, quantity="energy") == MISSED
+
+
+@pytest.mark.parametrize(("kind", "rule", "quantity", "words"), [
+    ("extremum", {"at_most": 1.0, "indices": [[2, 0]]}, "vectors", "does not fit"), ("extremum", {"at_most": 1.0}, "vectors", "does not fit"),
+    ("extremum", {"at_most": 1.0}, "scalr", "unknown quantity 'scalr'"), ("state", {"expected": [1.0], "tolerance": 1.0}, "vectors", "do not fit"),
+    ("state", {"expected": [[1.0, 2.0], [1.0]], "tolerance": 1.0}, "vectors", "do not fit")])
+def test_features_of_what_is_not_there_are_refused(kind, rule, quantity, words):
+    with pytest.raises(InputError, match=words):
+        row(kind, runs(("p", "peak", "h0.1")), rule, quantity=quantity)
+
+
+def test_every_criterion_is_a_sentence_with_its_numbers():
+    numbers = {"relative": ({"tolerance": 0.25}, "0.25"), "digits": ({"digits": 4}, "4"), "factor": ({"factor": 3.5}, "3.5"),
+               "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"), "quantile": ({"level": 0.8}, "80%"),
+               "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"), "drift": ({"verdict": "round-off"}, "round-off"),
+               "extremum": ({"at_least": 1.5, "prominence": 2.5}, "in s >= 1.5, a factor 2.5"),
+               "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]")}
+    assert len(numbers) == len(CRITERIA)
+    for kind, (rule, shown) in numbers.items():
+        assert shown in describe(claim(kind, rule=rule, printed=1.0, against=RK))
+    assert describe(claim("limit", rule={"at_least": 1.5})) == "error >= 1.5"
+
+
+GOOD = """\
+paper: paper
+citation: c
+claims:
+  - id: first
+    statement: s
+    source: x
+    printed: 1e-3
+    runs:
+      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}
+    quantity: error
+    criterion: {kind: relative, tolerance: 0.1}
+    known: false
+"""
+
+
+@pytest.mark.parametrize(("old", "new", "line", "part"), [
+    ("printed:", "printd:", 7, "unknown key 'printd'; did you mean printed?"),
+    ("    printed: 1e-3\n", "", 4, "criterion relative needs a printed number other than zero"),
+    ("printed: 1e-3", "printed: 0", 4, "criterion relative needs a printed number other than zero"),
+    ("    runs:\n      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}\n", "", 4, "criterion relative needs runs"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 11, "give at_most, at_least or both"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_most: 1}", 4, "needs the runs to compare with"),
+    ("    known: false\n", "", 4, "key claims.0.known is missing"),
+    ("tolerance: 0.1", "tolerance: -0.1", 11, "greater than 0, not -0.1"),
+    ("tolerance: 0.1", "tolerance: wide", 11, "not 'wide'"),
+    ("tolerance: 0.1", "tolerence: 0.1", 11, "tolerance"),
+    ("kind: relative", "kind: relativ", 11, "'relativ'"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: factor, factor: 1}", 11, "greater than 1, not 1"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: quantile, level: 1}", 11, "less than 1, not 1"),
+    ("printed: 1e-3", "printed: small", 7, "not 'small'"),
+    ("problem: p, ", "", 9, "problem is missing"),
+    ("id: first", "id: First Claim", 4, "claims.0.id"),
+    ("known: false", "known: false\n    known: true", 13, "key known appears twice"),
+    ("citation: c", "citation: [c", 3, "malformed YAML")])
+def test_a_wrong_claims_file_gives_one_sentence_with_the_line(tmp_path, old, new, line, part):
+    assert old in GOOD
+    path = tmp_path/"claims.yaml"
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        load_claims(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}, line {line}: ")
+    assert part in message
+    assert "\n" not in message
+
+
+def test_numbers_with_an_exponent_and_double_claims(tmp_path):
+    path = tmp_path/"claims.yaml"
+    path.write_text(GOOD)
+    assert load_claims(path).claims[0].printed == 1e-3
+    path.write_text(GOOD + GOOD[GOOD.index("  - id"):])
+    with pytest.raises(InputError, match="claim first appears twice"):
+        load_claims(path)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT/"config"/"claims").glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_claims_of_the_papers_can_be_judged(path):
+    """Every run that a claim names is a cell of its study, in the number that its criterion compares."""
+    studies = {}
+    for one in load_claims(path).claims:
+        for choice in [*one.runs, *one.against]:
+            study = studies.setdefault(choice.study, Study.find(choice.study, ROOT/"config"))
+            cells = study.select(choice.problem, choice.integrator, [choice.resolution] if choice.resolution else None)
+            single = one.criterion.kind in ("relative", "digits", "factor", "quantile", "extremum", "state")
+            assert len(cells) == 1 or not single, one.id
+            assert one.criterion.kind != "order" or "orders" in study.config.tables, one.id
+            assert one.criterion.kind != "drift" or "drift" in study.config.tables, one.id
+            assert one.criterion.kind != "quantile" or cells[0].spec.ensemble, one.id
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """Config with one claims file; every study has RESULTS."""
+    (tmp_path/"config"/"claims").mkdir(parents=True)
+    (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
+    monkeypatch.setattr(Study, "find", lambda name, config, results: name)
+    monkeypatch.setattr("liestep.analysis.results.StudyResults", RESULTS.__getitem__)
+    return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "claims"], tmp_path
+
+
+def test_the_command_writes_table_and_page(workplace):
+    arguments, folder = workplace
+    assert main(arguments) == 0
+    table = read_csv(folder/"results"/"claims.csv")
+    assert tuple(table.columns) == COLUMNS
+    assert list(table.verdict) == [MISSED]
+    assert table.ours[0] == 1.23449e-4
+    page = (folder/"results"/"claims.md").read_text()
+    assert f"1 claims: {', '.join(f'{int(name == MISSED)} {name}' for name in VERDICTS)}." in page
+    assert "| not reproduced | first | \\|q\\| = 1 | x | 0.001 | 0.00012345 | 0.12345 |" in page
+    first = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
+    assert main(arguments) == 0
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == first
+
+
+def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
+    arguments, folder = workplace
+    assert main(arguments) == 0
+    before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
+    (folder/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("quantity: error", "quantity: eror"))
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.splitlines()[-1] .startswith("liestep: claim first of paper: unknown quantity 'eror'; did you mean error?")
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
+
+
+def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
+    arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "claims"]
+    assert main(arguments) == 2
+    assert "there is no claims file" in capsys.readouterr().err
+    (tmp_path/"claims").mkdir()
+    (tmp_path/"claims"/"paper.yaml").write_text(GOOD)
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith("liestep: claim first of paper: there is no study in")
+    other = tmp_path/"studies"/"made"/"other.yaml"
+    other.parent.mkdir(parents=True)
+    other.write_text("title: t\nproblems:\n  a: {system: sphere_nbody}\nintegrators:\n  vi_sphere: {steps: [0.1]}\n")
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith("liestep: claim first of paper: unknown study 'made/up'")
+    assert not (tmp_path/"results").exists()

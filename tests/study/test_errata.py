@@ -1,0 +1,212 @@
+"""The errata: every evidence is computed and can say no, every citation of an erratum exists, wrong files are refused."""
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestep.claims import errata
+from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
+from liestep.cli import main
+from liestep.errors import InputError
+from liestep.papers.twospheres2009.evidence import continuous as continuous
+from liestep.papers.twospheres2009.evidence import discrete as discrete
+from liestep.papers.twospheres2009.evidence import rod as rod
+from liestep.papers.twospheres2009.evidence import runs as examples
+from liestep.storage.textfiles import read_csv
+
+ROOT = Path(__file__).parents[2]
+CONFIG, PAPER = ROOT/"config", "twospheres2009"
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    """Evidence of every check of the paper, computed once."""
+    return {name: check() for name, check in checks(PAPER).items()}
+
+
+def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
+    monkeypatch.setattr(errata, "checks", lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
+    table = errata_table(PAPER, CONFIG)
+    entries = load_errata(PAPER, CONFIG).errata
+    assert tuple(table.columns) == COLUMNS
+    assert list(table.erratum) == [entry.id for entry in entries]
+    for entry, row in zip(entries, table.to_dict("records"), strict=True):
+        if entry.check is None:
+            assert (row["evidence"], row["confirmed"]) == (TEXT_ONLY, None), entry.id
+        else:
+            assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
+            assert re.search(r"\d", row["evidence"]), entry.id
+
+
+def test_every_evidence_belongs_to_one_erratum(evidence):
+    used = [entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check]
+    assert sorted(used) == sorted(evidence)
+
+
+@pytest.mark.parametrize(("name", "number", "printed"), [
+    ("body_steps", "a", "1.1717e-04"), ("body_steps", "b", "1.1986e-06"), ("pendulum_units", "scaled_rk", "7.8586e-04"),
+    ("spring_duration", "error", "3.6171e-05")])
+def test_corrected_data_give_the_printed_digits(evidence, name, number, printed):
+    assert f"{evidence[name].numbers[number]:.4e}" == printed
+
+
+def test_numbers_have_the_sizes_that_theory_gives(evidence):
+    units = evidence["pendulum_units"].numbers
+    assert units["printed_vi"]/units["scaled_vi"] == pytest.approx(9.81**2, rel=1e-6)  # energies of one motion in two units
+    assert units["printed_rk"]/units["scaled_rk"] == pytest.approx(9.81**2, rel=1e-6)
+    assert units["scaled_vi"] == pytest.approx(2.16472e-5, rel=2e-5)
+    assert evidence["horizontal_springs"].numbers["printed"] == pytest.approx(4.3e-5, rel=0.01)
+    coupling = evidence["rod_equation"].numbers
+    assert coupling["exact"] == pytest.approx(8.5*0.005*0.1**2, rel=1e-12)  # (n - 3/2) m_i l_i^2
+    assert coupling["printed"] == pytest.approx(4.5*0.005*0.1**2, rel=1e-12)
+    assert evidence["spring_constants"].numbers["orders"] == 24
+    faces = evidence["face_count"].numbers
+    assert (faces["points"], faces["coarse"], faces["fine_points"], faces["fine"]) == (642, 1280, 2562, 5120)
+
+
+def test_kinetic_energy_of_two_rods_by_hand():
+    """Rod 1 turns about its end (m l^2/6), rod 2 moves with its tip (m l^2/2)."""
+    rates = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    assert rod.rod_energy(np.array([2.0, 3.0]), np.array([0.5, 0.7]), rates) == pytest.approx(2.0*0.25/6.0 + 3.0*0.25/2.0, rel=1e-14)
+
+
+def test_hat_is_the_cross_product():
+    a, b = np.array([1.0, -2.0, 3.0]), np.array([0.5, 4.0, -1.0])
+    np.testing.assert_array_equal(discrete.hat(a) @ b, np.cross(a, b))
+
+
+MOTION = discrete.pendulum_motion
+
+
+def noisy_motion(*arguments, **more):
+    motion = MOTION(*arguments, **more)
+    return motion._replace(q=motion.q + 1e-6*np.random.default_rng(1).standard_normal(motion.q.shape))
+
+
+ROD, SPRING_ERRORS = rod.rod_sheet, examples.spring_errors
+ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, continuous.difference_gradient
+
+
+@pytest.mark.parametrize(("module", "name", "replaced", "by"), [
+    (discrete, "stray_zero", "pendulum_motion", noisy_motion),
+    (discrete, "momentum_symbol", "pendulum_motion", noisy_motion),
+    (discrete, "legendre_signs", "pendulum_motion", noisy_motion),
+    (discrete, "matrix_index", "pendulum_motion", noisy_motion),
+    (discrete, "bracket_index", "angular_matrix", lambda mass, q: 100.0*ANGULAR(mass, q)),
+    (continuous, "nbody_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
+    (continuous, "lennard_jones_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
+    (continuous, "determinant", "angular_matrix", lambda mass, q: 1.1*ANGULAR(mass, q)),
+    (continuous.GreatCircles, "boundary_term", "boundary_corrected", continuous.GreatCircles.boundary_printed),
+    (rod, "horizontal_rod", "rod_sheet", lambda **more: ROD(clamp=[0.0, 0.0, 1.0], **more)),
+    (rod, "rod_diagonal", "rod_energy", lambda *data: 1.0),
+    (rod, "rod_coupling", "rod_energy", lambda *data: 1.0),
+    (rod, "rod_equation", "rod_energy", lambda *data: 1.0),
+    (rod, "spring_sum", "rod_sheet", lambda **more: ROD(**more, stiffness=0.0)),
+    (examples, "horizontal_springs", "spring_errors", lambda **more: SPRING_ERRORS(0.01, **more)),
+    (examples, "spring_constants", "PRINTED_ORDER", (40.0, 30.0, 20.0, 10.0)),
+    (examples, "spring_duration", "DURATION", 20),
+    (examples, "body_steps", "BODIES", (4.7895e-6, 4.7960e-8)),
+    (examples, "pendulum_units", "PENDULUM_RK", 7.5628e-2),
+    (examples, "face_count", "icosphere", lambda level: ICOSPHERE(level - 1)),
+    (examples, "rounded_starts", "PENDULUM_LENGTH", 2e-5)],
+    ids=lambda value: value if isinstance(value, str) else "")
+def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
+    monkeypatch.setattr(module, replaced, by)
+    assert checks(PAPER)[name]().confirmed is False
+
+
+def test_the_list_above_has_every_check():
+    cases = test_every_evidence_can_say_no.pytestmark[0].args[1]
+    assert sorted(case[1] for case in cases) == sorted(checks(PAPER))
+
+
+def test_cited_errata_exist():
+    """`erratum n` and `errata n, m and k` in sources and configuration: each is an entry of one of the papers."""
+    entries = [entry for paper in errata_papers(CONFIG) for entry in load_errata(paper, CONFIG).errata]
+    numbers = {str(entry.number) for entry in entries} | {entry.id for entry in entries}
+    pattern = re.compile(r"\b(?:erratum|errata) (\d+[a-z]?(?:(?:, | and )\d+[a-z]?)*)")
+    cited = 0
+    for path in sorted([*(ROOT/"src").rglob("*.py"), *CONFIG.rglob("*.yaml")]):
+        for found in pattern.findall(path.read_text(encoding="utf-8")):
+            for number in re.split(", | and ", found):
+                cited += 1
+                assert number in numbers, f"{path} cites erratum {number}"
+    assert cited >= 10
+
+
+GOOD = """\
+paper: made_up
+citation: c
+errata:
+  - number: 1
+    place: eq. (1)
+    printed: a
+    correct: b
+    kind: misprint
+    check: right
+  - number: 2
+    part: a
+    place: text
+    printed: a
+    correct: b
+    kind: ambiguity
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A configuration with the errata of a made-up paper."""
+    (tmp_path/"errata").mkdir()
+    (tmp_path/"errata"/"made_up.yaml").write_text(GOOD)
+    monkeypatch.setattr(errata, "checks", lambda paper: {"right": lambda: Evidence(True, "{a:.2f} | {b:d}", {"a": 0.5, "b": 3})})
+    return tmp_path
+
+
+@pytest.mark.parametrize(("old", "new", "line", "part"), [
+    ("check: right", "check: rihgt", 9, "unknown check 'rihgt'; did you mean right?"),
+    ("kind: misprint", "kind: typo", 8, "'misprint', 'ambiguity', 'physics' or 'no erratum', not 'typo'"),
+    ("    correct: b\n    kind: misprint", "    kind: misprint", 4, "key errata.0.correct is missing"),
+    ("part: a", "part: ab", 11, "part"),
+    ("number: 2\n    part: a", "number: 1", 10, "erratum 1 appears twice"),
+    ("number: 1", "number: 0", 4, "greater than 0, not 0"),
+    ("place: text", "place: text\n    plaec: x", 13, "unknown key 'plaec'; did you mean place?"),
+    ("paper: made_up", "paper: [", 3, "malformed YAML")])
+def test_a_wrong_errata_file_gives_one_sentence_with_the_line(folder, old, new, line, part):
+    assert old in GOOD
+    path = folder/"errata"/"made_up.yaml"
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        errata_table("made_up", folder)
+    message = str(caught.value)
+    assert message.startswith(f"{path}, line {line}: ")
+    assert part in message
+    assert "\n" not in message
+
+
+def test_unknown_paper_names_the_closest():
+    with pytest.raises(InputError, match="unknown paper with errata 'twosphere2009'; did you mean twospheres2009"):
+        errata_table("twosphere2009", CONFIG)
+    assert PAPER in errata_papers(CONFIG)
+
+
+def test_the_command_writes_table_and_page(folder, capsys):
+    arguments = ["--config", str(folder), "--results", str(folder/"results"), "errata"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == "made_up: 1 confirmed, 0 not confirmed, 1 text only\n"
+    table = read_csv(folder/"results"/"errata.csv")
+    assert tuple(table.columns) == COLUMNS
+    assert list(table.evidence) == ["0.50 | 3", TEXT_ONLY]
+    page = (folder/"results"/"errata.md").read_text()
+    assert "| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |\n| 2a | text | ambiguity | a | b | text only |  |\n" in page
+    before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
+    assert main(arguments) == 0
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
+    (folder/"errata"/"made_up.yaml").write_text(GOOD.replace("kind: misprint", "kind: typo"))
+    assert main(arguments) == 2
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
+
+
+def test_no_errata_are_refused(tmp_path, capsys):
+    assert main(["--config", str(tmp_path), "--results", str(tmp_path/"results"), "errata"]) == 2
+    assert "there is no errata file" in capsys.readouterr().err

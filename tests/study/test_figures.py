@@ -1,0 +1,310 @@
+"""Figures: style, byte-identical files, and what every generic figure shows for a small study."""
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestep import cli
+from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
+from liestep.analysis.results import StudyResults
+from liestep.catalogue import integrator_ids
+from liestep.errors import InputError
+from liestep.figures import commands, growth, ladders, panels, series, style
+from liestep.study.plan import Study
+
+STUDY = """
+title: Tiny study
+reference: true
+timing: true
+tables: [orders, energy, drift, growth, work]
+problems:
+  bodies: {label: three bodies, system: sphere_nbody, t_end: 1}
+integrators:
+  vi_sphere: {steps: {counts: [4, 8, 32, 64, 128, 256, 512]}}
+  rk2_velocity: {id: rk2_midpoint, options: {form: velocity}, label: "RK2, velocities", steps: {counts: [32, 64, 128]}}
+  ode45: {tolerances: [1e-4, 1e-8]}
+samples: 3
+"""
+MEMBERS = """
+title: Tiny ensembles
+problems:
+  bodies: {system: sphere_nbody, t_end: 1}
+integrators:
+  vi_sphere: {steps: {counts: [64]}}
+samples: 17
+ensemble: {members: 5, amplitude: 1e-3}
+tables: [energy, horizons]
+"""
+SOLVERS = """
+title: Tiny solvers
+problems:
+  two: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 1}
+  three: {system: spherical_pendulum_chain, preset: chain3, t_end: 1, steps: {counts: [40]}}
+integrators:
+  vi_sphere: {steps: {counts: [10, 20, 40]}}
+samples: 3
+tables: [energy]
+"""
+CLAIMS = """
+paper: none
+citation: none
+claims:
+  - {id: one, statement: s, source: t, printed: 0.25, quantity: energy_error_mean, criterion: {kind: quantile}, known: false,
+     runs: [{study: members, problem: bodies, integrator: vi_sphere}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, StudyResults]:
+    """The three studies with all runs, references, times and tables."""
+    root = tmp_path_factory.mktemp("figures")
+    (root/"config"/"studies").mkdir(parents=True)
+    (root/"config"/"claims").mkdir()
+    (root/"config"/"claims"/"none.yaml").write_text(CLAIMS)
+    found = {}
+    for name, text in (("tiny", STUDY), ("members", MEMBERS), ("solvers", SOLVERS)):
+        (root/"config"/"studies"/f"{name}.yaml").write_text(text)
+        study = Study.find(name, root/"config", root/"results")
+        start = ["--config", str(root/"config"), "--results", str(root/"results")]
+        for sweep in study.sweeps:
+            assert cli.main([*start, "sweep", name, sweep.problem, sweep.integrator]) == 0
+        if study.config.reference:
+            assert cli.main([*start, "reference", name, "bodies"]) == 0
+        if study.config.timing:
+            assert cli.main([*start, "time", name]) == 0
+        assert cli.main([*start, "analyse", name]) == 0
+        found[name] = StudyResults(study)
+    return found
+
+
+def lines(axes, colour) -> list:
+    from matplotlib.colors import to_hex
+
+    return [line for line in axes.get_lines() if to_hex(line.get_color()) == to_hex(colour)]
+
+
+def test_registry_has_every_integrator_with_its_own_marker_and_colour():
+    assert set(style.REGISTRY) == set(integrator_ids())
+    for part in ("colour", "marker", "label"):
+        values = [getattr(mark, part) for mark in style.REGISTRY.values()]
+        assert len(set(values)) == len(values)
+
+
+# Linear RGB as seen without one kind of cone, Machado, Oliveira and Fernandes 2009, severity 1.
+SIGHT = {
+    "full": np.eye(3),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+}
+JUST_NOTICEABLE = 2.3  # distance in CIELAB
+
+
+def cielab(colour, sight) -> np.ndarray:
+    """CIELAB (D65) of a colour as seen through a matrix on linear RGB."""
+    from matplotlib.colors import to_rgb
+
+    c = np.array(to_rgb(colour))
+    linear = np.clip(sight @ np.where(c <= 0.04045, c/12.92, ((c + 0.055)/1.055)**2.4), 0.0, 1.0)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787*xyz + 16.0/116.0)
+    return np.array([116.0*f[1] - 16.0, 500.0*(f[0] - f[1]), 200.0*(f[1] - f[2])])
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_colours_differ_for_the_colour_blind(sight):
+    seen = [cielab(mark.colour, SIGHT[sight]) for mark in style.REGISTRY.values()]
+    closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
+    assert closest > 4.0*JUST_NOTICEABLE
+
+
+def test_fonts_are_legible_at_final_size():
+    sizes = [style.RC[name] for name in ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize")]
+    assert min(sizes) >= 7.0
+    assert max(sizes) <= 9.0
+
+
+def test_options_of_one_method_look_different(made):
+    base = style.REGISTRY["rk2_midpoint"]
+    looks = {(mark.colour, mark.marker, mark.dash) for mark in (style.variant(base, number) for number in range(5))}
+    assert len(looks) == 5
+    assert style.variant(base, 0) == base
+    assert style.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
+    assert style.marks(made["tiny"])["vi_sphere"].label == style.REGISTRY["vi_sphere"].label
+
+
+def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
+    figure = style.new_figure(80.0, 60.0)
+    axes = figure.subplots()
+    axes.plot([1e-3, 1.0], [1.0, 2.0])
+    panels.logarithmic(axes, y=False)
+    locator = axes.xaxis.get_minor_locator()
+    style.save(figure, tmp_path/"figure")
+    assert axes.xaxis.get_minor_locator() is locator
+    assert len(axes.xaxis.get_minor_ticks()) > 10
+
+
+def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
+    for folder in ("a", "b"):
+        style.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")
+    for kind in ("pdf", "png"):
+        assert (tmp_path/"a"/f"figure.{kind}").read_bytes() == (tmp_path/"b"/f"figure.{kind}").read_bytes()
+    pdf = (tmp_path/"a"/"figure.pdf").read_bytes()
+    assert b"CreationDate" not in pdf
+    assert b"/FontFile2" in pdf
+    from PIL import Image
+
+    assert Image.open(tmp_path/"a"/"figure.png").size[0] == int(style.DOUBLE/25.4*style.DPI)
+    assert sorted(path.name for path in (tmp_path/"a").iterdir()) == ["figure.pdf", "figure.png"]
+
+
+def test_unwritable_folder_is_one_sentence(made, tmp_path):
+    (tmp_path/"file").write_text("")
+    with pytest.raises(InputError, match="cannot write"):
+        style.save(style.new_figure(20.0, 20.0), tmp_path/"file"/"figure")
+
+
+@pytest.mark.parametrize("name", [name for name in commands.figure_names() if "." not in name])
+def test_every_generic_figure_is_written_with_its_caption(made, name):
+    study = {"ensemble": "members", "separation": "members", "iterations": "solvers", "scaling": "solvers"}.get(name, "tiny")
+    paths = commands.make_figure(made[study], name)
+    assert [path.name for path in paths] == [f"{name}.png", f"{name}.pdf", f"{name}.caption.txt"]
+    caption = paths[-1].read_text()
+    assert made[study].config.title in caption
+    assert "h = " in caption
+    assert "{" not in caption
+
+
+def test_names_lead_to_drawings():
+    for name in commands.figure_names():
+        assert isinstance(commands.drawing_of(name).caption, str)
+
+
+def test_unknown_figure_names_the_closest():
+    with pytest.raises(InputError, match="unknown figure 'energy_eror'; did you mean energy_error"):
+        commands.require_figure("energy_eror")
+
+
+def test_names_are_checked_without_loading_matplotlib():
+    code = "import sys; from liestep.figures.commands import require_figure; require_figure('drift'); assert 'matplotlib' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_command_refuses_unknown_names_before_drawing(made, capsys):
+    root = made["tiny"].study.path.parents[1]
+    assert cli.main(["--config", str(root), "--results", str(root.parent/"results"), "figure", "tiny", "failures", "failure"]) == 2
+    assert "did you mean failures" in capsys.readouterr().err
+
+
+def test_missing_tables_are_refused(made, tmp_path):
+    study = made["tiny"].study
+    with pytest.raises(InputError, match=r"figure convergence of tiny: .*metrics\.csv does not exist"):
+        commands.make_figure(StudyResults(Study(study.path, "tiny", tmp_path)), "convergence")
+
+
+def test_series_show_the_largest_step_that_most_completed(made):
+    shown = panels.shown_cells(made["tiny"], "bodies")
+    assert {key: cell.resolution for key, cell in shown.items()} == {"vi_sphere": "h0.03125", "rk2_velocity": "h0.03125", "ode45": "tol0.0001"}
+
+
+def test_energy_curve_bounds_every_sample(made):
+    figure = series.energy_error(made["tiny"])
+    curve, = (line for line in lines(figure.axes[0], style.REGISTRY["vi_sphere"].colour) if line.get_linewidth() > 0.5)
+    file = made["tiny"].file("bodies", "vi_sphere", "h0.03125")
+    samples = np.abs(file["energy"] - file["energy"][0])
+    assert curve.get_ydata().max() >= samples.max() > 0.0
+    assert curve.get_ydata().max() == pytest.approx(file.attributes["energy_error_max"], rel=1e-12)
+
+
+def test_convergence_marks_admissible_points_and_orders(made):
+    results = made["tiny"]
+    figure = commands.drawing_of("convergence")(results)
+    axes = figure.axes[0]
+    runs = results.select("bodies", "vi_sphere").dropna(subset=["error"])
+    usable = (runs["error"] >= FLOOR_FACTOR*runs["floor"]) & (runs["error"] <= LARGEST_ERROR)
+    solid, hollow = (line for line in lines(axes, style.REGISTRY["vi_sphere"].colour) if line.get_linestyle() == "None")
+    assert 0 < usable.sum() < len(runs)
+    assert sorted(solid.get_xdata()) == sorted(runs["step"][usable])
+    assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])
+    assert hollow.get_markerfacecolor() == "white"
+    order = results.table("orders").set_index("integrator").loc["vi_sphere"]
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert order["class"] == "asymptotic"
+    assert texts[0] == f"VI  {order['p']:.2f} ± {order['u']:.2f}"
+    assert texts[2].endswith("(tolerance)")
+
+
+def test_slope_triangle_has_its_slope_and_touches_the_data(made):
+    axes = style.new_figure(60.0, 60.0).subplots()
+    h = np.array([0.1, 0.2, 0.4, 0.8])
+    panels.slope_triangle(axes, h, 3.0*h**4, 4, below=0.5)
+    x, y = axes.get_lines()[0].get_data()
+    assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(4.0)
+    assert y[0] == pytest.approx(0.5*3.0*x[0]**4)
+
+
+@pytest.mark.parametrize(("p", "u", "more", "expected"), [
+    (2.0, 0.02, {}, 2), (1.02, 0.02, {}, 1), (1.7, 0.02, {}, None), (1.7, 0.4, {}, 2), (0.2, 0.3, {}, None),
+    (2.0, 0.02, {"class": "pre-asymptotic"}, None), (2.0, 0.02, {"adaptive": True}, None)])
+def test_triangles_of_convergence_have_the_measured_exponent(p, u, more, expected):
+    """Theory promises order 1 of theta = 0, but a body without torque shows 2."""
+    row = {"adaptive": False, "order_theory": 1.0, "class": "asymptotic", "p": p, "u": u, **more}
+    assert ladders._whole_order(row, "") == expected
+    energy = {"adaptive": False, "class": "failed", "energy_class": "asymptotic", "energy_order": p, "energy_u": u}
+    energy |= {"energy_class": more["class"]} if "class" in more else more
+    assert ladders._whole_order(energy, "energy_") == expected
+
+
+def test_triangles_of_growth_stand_side_by_side_under_all_curves():
+    axes = style.new_figure(60.0, 60.0).subplots()
+    time = np.linspace(0.0, 1000.0, 4001)
+    shown = [(time, 1e-6*time, {"growth": "linear"}), (time, 1e-9*time**2, {"growth": "quadratic"}),
+             (time, np.where(time < 150.0, 4e-6, 4e-6*time), {"growth": "faster"})]
+    growth._triangles(axes, shown)
+    first, second = (np.array(line.get_data()) for line in axes.get_lines())
+    for corners, power in ((first, 1), (second, 2)):
+        x, y = corners
+        assert np.log(y[2]/y[0])/np.log(x[2]/x[0]) == pytest.approx(power)
+        assert 10.0 < x.min() < x.max() < 600.0
+        at = np.geomspace(x[0], x[2], 50)
+        lowest = np.min([np.interp(at, time, error) for _, error, _ in shown], axis=0)
+        assert (y[0]*(at/x[0])**power < 0.5*lowest).all()
+    assert first[0].max() < second[0].min()
+
+
+def test_legends_stand_outside_the_panels(made):
+    for name in ("convergence", "energy_error", "work_precision"):
+        figure = commands.drawing_of(name)(made["tiny"])
+        figure.draw_without_rendering()
+        legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()] + figure.legends
+        assert legends
+        for legend in legends:
+            box = legend.get_window_extent()
+            assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1
+            assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
+
+
+def test_ensemble_marks_the_printed_value(made):
+    figure = commands.drawing_of("ensemble")(made["members"])
+    file = made["members"].file("bodies", "vi_sphere", "h0.015625")
+    middle = np.median(file["energy_error_mean"])
+    offsets = [collection.get_offsets() for collection in figure.axes[0].collections]
+    assert any(len(points) == 1 and points[0][0] == pytest.approx(0.25/middle) for points in offsets)
+    members = next(points for points in offsets if len(points) == 4)
+    assert sorted(members[:, 0]) == pytest.approx(sorted(file["energy_error_mean"][1:]/middle))
+
+
+def test_work_precision_has_panels_for_what_was_measured(made):
+    titles = [axes.get_title(loc="left") for axes in commands.drawing_of("work_precision")(made["tiny"]).axes]
+    assert titles == ["error over evaluations", "error over seconds"]
+
+
+def test_figures_without_their_data_say_what_is_missing(made):
+    for study, name, words in (("tiny", "ensemble", "has no ensembles"), ("tiny", "scaling", "in several sizes"),
+                               ("solvers", "work_precision", "reference: true")):
+        with pytest.raises(InputError, match=words):
+            commands.make_figure(made[study], name)
+    assert not (Path(made["tiny"].study.folder)/"figures"/"ensemble.pdf").exists()

@@ -1,0 +1,71 @@
+"""Growth of errors in time and crossovers of energy errors, from made-up histories with known answers."""
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from liestep.analysis import crossover, growth
+from liestep.runs.files import RunFile
+
+TIME = np.linspace(0.0, 100.0, 2001)
+WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_powers_are_found_under_oscillations(power):
+    found = growth.judge(TIME, 1e-6*WIGGLE*(TIME/100.0)**power, 0.0)
+    assert abs(found["exponent"] - power) <= found["uncertainty"] <= 0.1
+    assert found["growth"] == {1: "linear", 2: "quadratic", 3: "cubic"}[power]
+
+
+def test_an_error_that_stays_is_constant():
+    assert growth.judge(TIME, 1e-6*WIGGLE, 0.0)["growth"] == "constant"
+
+
+def test_two_powers_are_undecided():
+    found = growth.judge(TIME, 1e-6*(TIME/100.0 + (TIME/100.0)**2), 0.0)
+    assert found["growth"] == "undecided"
+    assert 0.1 <= found["uncertainty"] <= 0.12  # the local exponent 1 + x/(1 + x) has the means 1.15 and 1.37 over the halves
+    assert 1.25 < found["exponent"] < 1.5
+
+
+def test_powers_of_opposite_sign_are_undecided():
+    error = np.abs(TIME/100.0 - 4.0*(TIME/100.0)**2)
+    assert growth.judge(TIME, 1e-6*error, 0.0)["growth"] == "undecided"
+
+
+def test_floor_and_saturation_are_named():
+    assert growth.judge(TIME, 1e-6*TIME/100.0, 1e-8)["growth"] == "floor-limited"
+    assert growth.judge(TIME, 1e-6*TIME/100.0, 3e-9)["growth"] == "linear"
+    assert growth.judge(TIME, 0.5*TIME/100.0, 0.0)["growth"] == "saturated"
+    assert growth.judge(TIME, np.zeros_like(TIME), 0.0)["growth"] == "floor-limited"
+
+
+def results(*histories):
+    """Complete runs of one problem with these largest deviations of the energy in ten parts; None for one that stopped early."""
+    names = [f"m{k}" for k in range(len(histories))]
+    metrics = pd.DataFrame([{"problem": "p", "problem_label": "P", "integrator": name, "resolution": "h1", "t_end": 10.0, "members": 1,
+                             "status": "ok" if history is not None else "newton_failed"} for name, history in zip(names, histories, strict=True)])
+    files = {name: RunFile(Path(name), {}, {"energy_blocks": np.array([np.zeros(10), -0.5*np.array(history), history])})
+             for name, history in zip(names, histories, strict=True) if history is not None}
+    return SimpleNamespace(metrics=metrics, study=SimpleNamespace(name="s"), file=lambda problem, integrator, resolution: files[integrator])
+
+
+def test_crossover_is_the_first_part_from_which_on_the_error_is_larger():
+    drifting, bounded = np.arange(1.0, 11.0), np.full(10, 4.5)
+    row, = crossover.crossover_rows(results(drifting, bounded))
+    assert (row["integrator"], row["other"], row["crossover"]) == ("m0", "m1", 5.0)
+    assert (row["first"], row["last"], row["other_first"], row["other_last"]) == (1.0, 10.0, 4.5, 4.5)
+    assert tuple(row) == crossover.COLUMNS
+
+
+def test_no_crossover_of_one_that_stays_better_or_stopped():
+    assert crossover.crossover_rows(results(np.full(10, 1.0), np.full(10, 2.0))) == []
+    assert crossover.crossover_rows(results(np.arange(1.0, 11.0), None)) == []
+
+
+def test_an_error_that_falls_again_counts_by_its_largest_value():
+    row, = crossover.crossover_rows(results([1.0]*4 + [9.0] + [1.0]*5, np.full(10, 4.5)))
+    assert row["crossover"] == 5.0

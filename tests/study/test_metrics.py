@@ -1,0 +1,314 @@
+"""From runs to tables: a small study, made once, and the numbers of its tables computed again by hand."""
+import math
+
+import numpy as np
+import pandas
+import pytest
+
+from liestep.analysis import drift_table, tables, work_table
+from liestep.analysis.cost import CostModel, gradient_flops
+from liestep.analysis.errors import error_fields, reference_floor, replica_floor, state_error
+from liestep.analysis.metrics import COLUMNS
+from liestep.analysis.results import StudyResults
+from liestep.analysis.tables import analyse, markdown
+from liestep.analysis.timing import shortest, time_run, time_study
+from liestep.catalogue import sheet
+from liestep.errors import InputError
+from liestep.references.reference import compute_reference, study_reference
+from liestep.runs.files import RunFile, write
+from liestep.runs.specification import specify
+from liestep.storage.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.study.plan import Study
+from liestep.study.sweep import run_cells
+
+STUDY = """title: Small study
+description: Three bodies over one second.
+reference: true
+timing: true
+replicas: 3
+samples: 11
+tables: [orders, energy, momentum, work]
+problems:
+  bodies: {system: sphere_nbody, t_end: 1, label: three bodies}
+integrators:
+  vi_sphere: {steps: {counts: [20, 40, 80, 160, 320, 640]}, label: variational}
+  coarse: {id: vi_sphere, steps: {counts: [20]}, options: {form: paper}}
+  dop853: {tolerances: [1e-6, 1e-9]}
+"""
+DRIFT = """title: Drift
+samples: 801
+tables: [drift]
+problems:
+  short: {system: sphere_nbody, t_end: 4, steps: {counts: [800]}}
+  long: {system: sphere_nbody, t_end: 16, steps: {counts: [3200]}, parameters: {gamma: 0.0}}
+  free: {system: sphere_nbody, t_end: 4, steps: {counts: [800]}, parameters: {gamma: 0.0}}
+integrators: {vi_sphere: {}}
+"""
+ENSEMBLE = """title: Horizons
+samples: 101
+ensemble: {members: 3, amplitude: 1e-9, seed: 4}
+tables: [energy, horizons]
+problems:
+  bodies: {system: sphere_nbody, t_end: 5, steps: {counts: [1000]}}
+integrators: {vi_sphere: {}}
+"""
+FAILING = """title: Failing
+samples: 2
+reference: true
+tables: [orders, energy, momentum]
+problems:
+  bodies: {system: sphere_nbody, t_end: 2, steps: {counts: [2, 200]}}
+integrators: {vi_sphere: {}}
+"""
+
+
+def make(folder, name, text, timing=False) -> Study:
+    """Write a study, make all of its products, return it."""
+    (folder/"studies").mkdir(exist_ok=True)
+    (folder/"studies"/f"{name}.yaml").write_text(text)
+    study = Study.find(name, folder, folder/"results")
+    run_cells(study.cells)
+    if study.config.reference:
+        for problem in study.config.problems:
+            path, spec = study_reference(study, problem)
+            write(compute_reference(spec), path)
+    if timing:
+        time_study(study)
+    analyse(study)
+    return study
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return StudyResults(make(tmp_path_factory.mktemp("small"), "small", STUDY, timing=True))
+
+
+def test_metrics_have_one_row_per_run_with_its_errors(small):
+    metrics = small.metrics
+    assert tuple(metrics.columns) == (*COLUMNS, "error_omega", "error_q", "seconds")
+    assert list(metrics["resolution"]) == [cell.resolution for cell in small.study.cells]
+    reference = small.reference("bodies")
+    for row in metrics.itertuples():
+        run = small.file(row.problem, row.integrator, row.resolution)
+        q, omega = run["q"] - reference["q"], run["omega"] - reference["omega"]
+        chord = max(math.dist(a, b) for k in range(11) for a, b in zip(run["q"][k], reference["q"][k], strict=True))
+        assert row.error_q == pytest.approx(chord, rel=1e-12)
+        assert row.error_omega == pytest.approx(np.linalg.norm(omega, axis=2).max()/reference.attributes["scale_omega"], rel=1e-12)
+        assert row.error == max(row.error_q, row.error_omega)
+        assert row.error_final == pytest.approx(math.sqrt((q[-1]**2).sum() + (omega[-1]**2).sum()), rel=1e-12)
+        assert row.floor == max(row.floor_reference, row.floor_replicas)
+        assert 0.0 < row.floor_replicas < 1e-12
+        assert row.energy_error_mean == run.attributes["energy_error_mean"]
+        assert row.energy_error_mean_relative == row.energy_error_mean/reference.attributes["energy_scale"]
+        assert row.energy_change == run["energy"][-1] - run["energy"][0]
+        assert row.force_evaluations == run.attributes["force_evaluations"]
+        assert row.step == (pytest.approx(1.0/row.steps))
+        assert row.seconds > 0.0
+        assert row.cost > 0.0
+    assert list(metrics["problem_label"].unique()) == ["three bodies"]
+    assert list(metrics["integrator_label"].unique()) == ["variational", "coarse", "dop853"]
+    assert list(metrics["momentum_conserved"].unique()) == ["xyz"]
+
+
+def test_metrics_repeat_byte_for_byte(small):
+    path = small.study.folder/"metrics.csv"
+    before = path.read_bytes()
+    names = [path.name for path in analyse(small.study)]
+    assert names == ["metrics.csv", "orders.csv", "energy.csv", "momentum.csv", "work.csv", "seconds.csv", "tables.md"]
+    assert path.read_bytes() == before
+
+
+def test_observed_order_of_the_variational_step(small):
+    orders = small.table("orders").set_index("integrator")
+    row = orders.loc["vi_sphere"]
+    assert row["class"] == "asymptotic"
+    assert bool(row["passed"])
+    assert abs(row["p"] - 2.0) <= 0.05
+    assert row["window_h_min"] == 1.0/640
+    assert orders.loc["coarse", "class"] != "asymptotic"
+    assert pandas.isna(orders.loc["dop853", "passed"])
+
+
+def test_invariants_in_the_tables(small):
+    momentum, energy = small.table("momentum"), small.table("energy")
+    variational = momentum[momentum["integrator"] == "vi_sphere"]
+    assert (variational["momentum_error_max_relative"] < 1e-14).all()
+    assert (variational["unit_length_error_max"] < 1e-14).all()
+    means = energy[energy["integrator"] == "vi_sphere"]["energy_error_mean"].to_numpy()
+    assert (np.log2(means[:-1]/means[1:]) > 1.8).all()
+
+
+def test_page_shows_every_table(small):
+    text = (small.study.folder/"tables.md").read_text()
+    assert text.startswith("# Small study\n\nThree bodies over one second.\n")
+    for name in ("orders", "energy", "momentum", "work"):
+        assert f"\n## {name}\n" in text
+    assert "heyoka_taylor" in set(small.table("seconds")["integrator"])
+
+
+def test_results_of_another_state_are_refused(small, tmp_path):
+    folder = tmp_path/"results"
+    path = tmp_path/"small.yaml"
+    path.write_text(STUDY.replace("20, 40,", "20, 50,"))
+    changed = StudyResults(Study(path, "small", folder))
+    with pytest.raises(InputError, match=r"metrics.csv does not exist"):
+        _ = changed.metrics
+    changed.study.folder = small.study.folder
+    with pytest.raises(InputError, match=r"another state of the study; run `liestep analyse small`"):
+        _ = changed.metrics
+    with pytest.raises(InputError, match="unknown"):
+        small.file("bodies", "vi_sphere", "h0.3")
+    with pytest.raises(InputError, match="does not exist"):
+        small.table("drift")
+
+
+def test_failed_run_stays_a_row_without_error(tmp_path):
+    results = StudyResults(make(tmp_path, "failing", FAILING))
+    failed, good = results.metrics.itertuples()
+    assert (failed.status, good.status) == ("step_too_large", "ok")
+    assert math.isnan(failed.error)
+    assert math.isnan(failed.error_final)
+    assert "90 degrees" in failed.message
+    assert good.error < 0.1
+    row = results.table("orders").iloc[0]
+    assert row["class"] == "failed"
+    assert row["failed"] == 1
+
+
+def synthetic(q, omega, **attributes):
+    """A file in memory with two samples of one body."""
+    return RunFile("file", {"status": "ok", "scale_omega": 4.0, "error_norms": "q:direction omega:relative", **attributes},
+                   {"time": np.array([0.0, 1.0]), "q": np.array(q, float)[:, None], "omega": np.array(omega, float)[:, None]})
+
+
+def test_state_error_by_hand():
+    reference = synthetic([[1, 0, 0], [0, 1, 0]], [[0, 0, 4], [0, 0, 2]])
+    run = synthetic([[1, 0, 0], [0, 1, 0.3]], [[0, 0.8, 4], [0, 0, 2.4]])
+    error = state_error(run, reference)
+    assert (error.parts["q"], error.parts["omega"]) == (pytest.approx(0.3), pytest.approx(0.2))
+    assert error.error == pytest.approx(0.3)
+    assert error.final == pytest.approx(0.5)  # sqrt(0.3^2 + 0.4^2)
+    run.attributes["status"] = "not_finite"
+    assert math.isnan(state_error(run, reference).error)
+    run.attributes["status"] = "ok"
+    run.variables["time"] = np.array([0.0, 1.001])
+    with pytest.raises(InputError, match="different sample times"):
+        state_error(run, reference)
+
+
+def test_floors_by_hand():
+    reference = synthetic([[1, 0, 0], [0, 1, 0]], [[0, 0, 4], [0, 0, 2]])
+    reference.variables |= {"disagreement_q": np.array([0.0, 3e-14]), "disagreement_omega": np.array([1e-15, 5e-14])}
+    assert reference_floor(reference, error_fields(reference)) == 5e-14
+    assert math.isnan(replica_floor(reference, reference))  # no replicas
+    reference.variables |= {"spread_q": np.array([0.0, 1e-13]), "spread_omega": np.array([0.0, 8e-13])}
+    assert replica_floor(reference, reference) == pytest.approx(2e-13)
+
+
+def test_cost_counts_operations():
+    """66 operations of three pairs: dot 5, 1 - c c 2, s sqrt(s) 2, 1/s 1, axpy 6, scale 3, add 3 each."""
+    spec = specify("sphere_nbody", "vi_sphere", steps=10)
+    assert gradient_flops(sheet("sphere_nbody").build(spec.parameters), spec.initial["q"]) == 66
+    counters = dict.fromkeys(("force_evaluations", "rhs_evaluations", "linear_solves", "exponentials"), 0)
+    model = CostModel(spec)
+    assert model.cost(spec, counters | {"force_evaluations": 11}) == 11*(66 + 180)
+    assert model.cost(spec, counters | {"force_evaluations": 11, "rhs_evaluations": 11}) == 11*(66 + 180)  # diagonal mass
+    pendulum = specify("spherical_pendulum_chain", "vi_sphere", steps=10)
+    newton = specify("spherical_pendulum_chain", "vi_sphere", steps=10, options={"solver": "newton"})
+    model = CostModel(pendulum)
+    assert model.cost(pendulum, counters | {"linear_solves": 3}) == pytest.approx(3*(2*2**3/3 + 2*2**2))
+    assert model.cost(newton, counters | {"linear_solves": 3}) == pytest.approx(3*(90*2**2 + 2*6**3/3 + 2*6**2))
+    banded = specify("spherical_pendulum_chain", "rk4", steps=10, options={"mass": "banded"})
+    assert model.cost(banded, counters | {"rhs_evaluations": 3}) == 3*110*2
+    assert model.cost(banded, counters | {"force_evaluations": 3}) == model.cost(pendulum, counters | {"force_evaluations": 3}) - 3*12*2**2
+
+
+def test_work_at_equal_error_is_interpolated_in_log_log():
+    steps = np.array([40.0, 80.0, 160.0])
+    runs = pandas.DataFrame({"error": 50.0/steps**3, "step": 1.0/steps, "tolerance": np.nan, "steps": steps, "iterations": 3.0*steps,
+                             "cost": 5.0*steps, "exponentials": 0.0})
+    row, = work_table.at_equal_error(runs.sample(frac=1.0, random_state=1), ("steps", "iterations", "cost", "exponentials"))
+    assert row["error"] == 1e-4
+    wanted = 5e5**(1.0/3.0)
+    assert row["steps"] == pytest.approx(wanted, rel=1e-12)
+    assert row["cost"] == pytest.approx(5.0*wanted, rel=1e-12)
+    assert row["iterations"] == pytest.approx(3.0*wanted, rel=1e-12)
+    assert row["exponentials"] == 0.0
+
+
+def test_drift_rows_are_confirmed_by_the_same_run_over_four_times_its_length(tmp_path):
+    study = make(tmp_path, "drift", DRIFT)
+    table = StudyResults(study).table("drift").set_index(["problem", "invariant"])
+    assert set(table.index.get_level_values("invariant")) == {"energy", "momentum_x", "momentum_y", "momentum_z", "unit_length"}
+    assert table.loc[("free", "energy"), "confirmed_by"] == "long"
+    assert table["confirmed_by"].dropna().index.get_level_values("problem").unique().tolist() == ["free"]  # other parameters, or too short
+    free = table.loc["free"]
+    assert free.loc["energy", "largest"] < free.loc["energy", "round_off"]
+    assert "drift" not in set(free["verdict"])
+    assert free.loc["energy", "period"] == pytest.approx(2.0*math.pi, rel=0.4)  # great circles at 1 rad/s
+
+
+def test_longest_period_and_energy_terms():
+    time = np.linspace(0.0, 100.0, 2001)
+    q = np.stack([np.cos(math.pi*time), np.sin(math.pi*time), 1e-4*np.sin(0.01*time)], axis=-1)[:, None]
+    assert drift_table.longest_period(time, q) == pytest.approx(2.0, rel=0.03)  # the slow component hardly moves
+    spec = specify("sphere_nbody", "vi_sphere", steps=10, t_end=0.1)
+    file = {"q": spec.initial["q"][None], "omega": spec.initial["omega"][None], "energy": np.array([2.0])}
+    kinetic = 0.5*(1.1**2 + 2.0)
+    assert drift_table.energy_terms(spec, file) == pytest.approx(kinetic + abs(2.0 - kinetic))
+
+
+def test_ensemble_rows_have_quantiles_and_a_horizon(tmp_path):
+    results = StudyResults(make(tmp_path, "ensemble", ENSEMBLE))
+    energy, horizon = results.table("energy").iloc[0], results.table("horizons").iloc[0]
+    assert energy["members"] == 3
+    assert energy["member_low"] <= energy["member_median"] <= energy["member_high"]
+    file = results.file("bodies", "vi_sphere", "h0.005")
+    apart = np.linalg.norm(file["q"][1:] - file["q"][:1], axis=3).max(axis=(0, 2))
+    assert horizon["separation_end"] >= apart[-1] > 1e-8  # the close encounter at t = 3.6 magnifies 1e-9
+    assert pandas.isna(horizon["horizon"]) == (horizon["separation_end"] < 1e-6)
+    assert "floor" in results.metrics.columns
+    assert results.metrics["error"].isna().all()
+
+
+def test_timing_of_runs_and_of_failures():
+    seconds, repeats = time_run(specify("sphere_nbody", "vi_sphere", steps=100, t_end=1.0))
+    assert seconds > 0.0
+    assert repeats >= 3
+    seconds, _ = time_run(specify("sphere_nbody", "vi_sphere", steps=2, t_end=2.0))
+    assert math.isnan(seconds)
+    times = iter([0.03, 0.01, 0.02, 0.005])
+    assert shortest(lambda: next(times)) == (0.01, 3)
+
+
+def test_timings_list_other_runtimes_with_their_errors(small):
+    timings = small.table("timings")
+    core, other = timings[timings["runtime"] == "core"], timings[timings["runtime"] == "other runtime"]
+    assert list(core["run_sha256"]) == list(small.metrics["run_sha256"])
+    assert set(other["integrator"]) == {"scipy_dop853", "heyoka_taylor"}
+    for _, rows in other.groupby("integrator"):
+        tolerances, errors = rows["tolerance"].to_numpy(), rows["error"].to_numpy()
+        assert (np.diff(tolerances) < 0.0).all()
+        assert errors[-1] < 1e-10 < 10.0*errors[0]
+
+
+def test_csv_reads_back_the_same_values(tmp_path):
+    path = tmp_path/"table.csv"
+    rows = [{"a": 0.1 + 0.2, "b": "none", "c": True, "d": np.int64(3)}, {"a": math.nan, "b": 'with "quotes", and commas', "c": False},
+            {"a": np.float64(5e-324), "b": "NA", "c": np.bool_(True), "d": 1}]
+    write_text_atomically(path, csv_text("abcd", rows))
+    table = read_csv(path)
+    assert table["a"].tolist()[::2] == [0.1 + 0.2, 5e-324]
+    assert math.isnan(table["a"][1])
+    assert table["b"].tolist() == ["none", 'with "quotes", and commas', "NA"]
+    assert table["c"].tolist() == [True, False, True]
+    assert math.isnan(table["d"][1])
+    with pytest.raises(InputError, match="cannot write"):
+        write_text_atomically(path/"below.csv", "")
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_markdown_is_readable():
+    text = markdown(["name", "value"], [{"name": "a|b", "value": 0.123456789}, {"name": "c", "value": math.nan}])
+    assert text == "| name | value |\n| --- | --- |\n| a\\|b | 0.12346 |\n| c |  |\n"
+    assert set(tables.TABLES) == set(tables.READABLE)

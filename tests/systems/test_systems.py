@@ -1,0 +1,148 @@
+"""Fact sheets: gradients, symmetries, conserved momenta, singular places."""
+import numpy as np
+import pytest
+from system_cases import PRESETS, SMALL, Case, case, compiled_gradient, compiled_potential
+
+from liestep import simulate
+from liestep.catalogue import sheet, system_ids
+from liestep.errors import InputError
+from liestep.formulations.spheres.mass import check_banded, mass_component
+from liestep.runs.specification import specify
+
+
+def rotation(seed):
+    q, r = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))
+    q = q*np.sign(np.diag(r))
+    return q*np.linalg.det(q)
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS)
+def test_gradient_is_the_derivative_of_the_potential(name, preset):
+    """Central differences of order 4 along random directions of R^3n, off the spheres too: the plain gradient."""
+    c = case(name, preset)
+    h = 1e-3*c.parameters.get("sigma", 0.1)
+    for seed in range(5):
+        q = c.random_q(seed)
+        direction = np.random.default_rng(seed + 100).normal(size=q.shape)
+        direction /= np.abs(direction).max()
+
+        def v(s, q=q, direction=direction):
+            return c.potential(q + s*h*direction)
+
+        difference = (8.0*(v(1) - v(-1)) - (v(2) - v(-2)))/(12.0*h)
+        slope = float(np.sum(c.gradient(q)*direction))
+        size = float(np.sum(np.abs(c.gradient(q)*direction)))
+        assert abs(difference - slope) <= 1e-8*max(size, abs(c.potential(q)))
+
+
+@pytest.mark.parametrize(("name", "preset"), SMALL)
+def test_plain_python_gives_the_same_bits(name, preset):
+    c = case(name, preset)
+    q = c.random_q(7)
+    out = np.zeros_like(q)
+    c.system.gradient(q, out)
+    assert np.array_equal(out, c.gradient(q))
+    assert c.system.potential(q) == c.potential(q)
+
+
+@pytest.mark.parametrize(("name", "preset"), SMALL)
+def test_turning_everything_changes_no_energy_and_turns_the_gradient(name, preset):
+    c, r = case(name, preset), rotation(3)
+    turned = c.sheet.build(c.sheet.check(c.turned(r)))
+    q = c.random_q(8)
+    out = np.zeros_like(q)
+    compiled_gradient(turned, q @ r.T, out)
+    g = c.gradient(q)
+    assert np.allclose(out, g @ r.T, rtol=0, atol=1e-11*np.abs(g).max())
+    assert np.isclose(compiled_potential(turned, q @ r.T), c.potential(q), rtol=1e-12, atol=1e-12*np.abs(g).sum())
+    assert np.array_equal(c.sheet.mass(c.sheet.check(c.turned(r))), c.sheet.mass(c.parameters))
+
+
+@pytest.mark.parametrize(("name", "preset", "companion"), [("sphere_nbody", "four_bodies", None), ("lennard_jones_sphere", "level1", None),
+                                                           ("dipole_array", "paper", "positions")])
+def test_numbering_of_equal_bodies_does_not_matter(name, preset, companion):
+    c = case(name, preset)
+    q = c.random_q(9)
+    order = np.random.default_rng(10).permutation(len(q))
+    changes = {companion: c.parameters[companion][order]} if companion else {}
+    g = c.gradient(q)
+    other = Case(name, preset, **changes)
+    assert np.allclose(other.gradient(q[order]), g[order], rtol=0, atol=1e-12*np.abs(g).max())
+    assert np.isclose(other.potential(q[order]), c.potential(q), rtol=1e-12)
+
+
+VARIATIONS = [(name, preset, {}) for name, preset in PRESETS] + [
+    ("spherical_pendulum_chain", "paper", {"gravity": [0.0, 9.81, 0.0]}),
+    ("spherical_pendulum_chain", "paper", {"gravity": [0.0, 1e-3, 9.81]}),
+    ("spring_pendula", "paper", {"gravity": [0.0, 0.0, 0.0]}),
+    ("spring_pendula", "paper", {"stiffness": [0.0, 0.0, 0.0, 0.0]}),
+    ("spring_pendula", "paper", {"gravity": [0.0, 0.0, 0.0], "stiffness": [10.0, 0.0, 30.0, 0.0]}),  # only springs along e1 are left
+    ("spring_pendula", "column", {"gravity": [9.81, 0.0, 0.0]}),
+    ("spring_pendula", "column", {"gravity": [0.0, 0.0, 0.0], "pivots": [[0.0, 0.0, 0.0]]*3}),
+    ("elastic_rod", "paper", {"gravity": [0.0, 0.0, 0.0]}),
+    ("elastic_rod", "paper", {"gravity": [-9.81, 0.0, 0.0]}),
+    ("elastic_rod", "paper", {"gravity": [0.0, 0.0, 0.0], "clamp": [0.6, 0.8, 0.0]}),
+    ("elastic_rod", "paper", {"stiffness": 0.0}),
+    ("dipole_array", "line", {"positions": [[0.0, 0.0, 0.024*k] for k in range(5)]}),
+    ("dipole_array", "line", {"positions": [[0.024*k, 0.024*k, 0.0] for k in range(5)]}),
+]
+
+
+@pytest.mark.parametrize(("name", "preset", "changes"), VARIATIONS)
+def test_momentum_is_conserved_about_exactly_the_flagged_axes(name, preset, changes):
+    """dJ/dt = -sum q_i x G_i for any mass: its component vanishes for all q exactly where flagged. (T has full symmetry.)"""
+    c = Case(name, preset, **changes)
+    flags = c.sheet.conserved_momentum(c.parameters)
+    assert all(isinstance(flag, bool) for flag in flags)
+    largest = np.zeros(3)
+    for seed in range(3):
+        q = c.random_q(seed + 20)
+        torques = np.cross(q, c.gradient(q))
+        size = max(float(np.abs(torques).sum()), 1e-300)
+        largest = np.maximum(largest, np.abs(torques.sum(axis=0))/size)
+    assert tuple(bool(t <= 1e-13) for t in largest) == flags
+    assert all(t <= 1e-13 or t >= 1e-6 for t in largest)
+
+
+def test_spring_of_rest_length_zero_has_no_singularity():
+    c = Case("spring_pendula", "column", gravity=[0.0, 0.0, 0.0], pivots=[[0.0, 0.0, 0.0]]*3)
+    aligned = np.tile([0.0, 0.0, 1.0], (3, 1))
+    assert c.potential(aligned) == 0.0
+    assert np.array_equal(c.gradient(aligned), np.zeros((3, 3)))
+
+
+def test_spring_shrunk_to_a_point_has_no_gradient():
+    c = Case("spring_pendula", "paper")
+    q = np.tile([0.0, 0.0, 1.0], (4, 1))
+    q[0], q[1] = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
+    assert np.isfinite(c.potential(q))
+    assert not np.all(np.isfinite(c.gradient(q)))
+
+
+@pytest.mark.parametrize("name", system_ids())
+def test_sheets_are_complete(name):
+    facts = sheet(name)
+    assert facts.title
+    assert facts.equations
+    assert "2009" in facts.citation or "2021" in facts.citation
+    assert facts.presets
+    assert all(rule.doc and rule.units for rule in facts.parameters.values())
+
+
+@pytest.mark.parametrize("preset", ["paper_scaled", "total5_20"])
+def test_banded_and_dense_mass_give_the_same_motion(preset):
+    """As long as all q_i are unit vectors, which rkmk4 keeps; the two solves round differently."""
+    dense, banded = (simulate("spherical_pendulum_chain", "rkmk4", preset=preset, steps=20, t_end=0.02, options={"mass": mass})
+                     for mass in ("dense", "banded"))
+    for name in ("q", "omega", "energy"):
+        assert np.abs(dense[name] - banded[name]).max() <= 1e-11*max(1.0, np.abs(dense[name]).max()), name
+        assert np.abs(banded[name] - banded[name][0]).max() > 0.0, name
+
+
+def test_a_mass_without_tridiagonal_inverse_is_not_banded():
+    with pytest.raises(InputError, match="the inverse of this mass matrix is not tridiagonal; allowed is dense"):
+        specify("elastic_rod", "rk4", steps=10, t_end=0.01, options={"mass": "banded"})
+    general = np.array([[3.0, 1.0, 0.5], [1.0, 3.0, 1.0], [0.5, 1.0, 3.0]])
+    for check in (check_banded, lambda matrix: mass_component(matrix, "banded")):
+        with pytest.raises(InputError, match="not tridiagonal"):
+            check(general)

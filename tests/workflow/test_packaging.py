@@ -1,0 +1,191 @@
+"""What a clone needs: lock, environment files, citation, schemas and pages agree with each other, and the README's code works."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from liestep.pipeline import schemas
+
+TOP = Path(__file__).parents[2]
+PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
+CONDA_NAMES = {"heyoka.py": "heyoka", "matplotlib-base": "matplotlib"}  # conda's name -> PyPI's
+ONLY_CONDA = {"python", "pip"}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def asked_for() -> dict[str, SpecifierSet]:
+    """Requirements of pyproject.toml: run time, clusters, tests and build."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    texts = [*PROJECT["project"]["dependencies"], *extras["cluster"], *extras["test"], *PROJECT["dependency-groups"]["build"]]
+    return {canonical(item.name): item.specifier for item in map(Requirement, texts)}
+
+
+def locked() -> list[tuple[str, str, list[str]]]:
+    """(name, version, hashes) of every entry of the lock."""
+    found = []
+    for line in (TOP/"requirements.lock").read_text().replace("\\\n", " ").splitlines():
+        entry, *hashes = line.split("--hash=")
+        name, version = entry.partition(" ; ")[0].strip().split("==")
+        found.append((canonical(name), version, [text.strip() for text in hashes]))
+    return found
+
+
+def test_every_entry_of_the_lock_has_hashes_and_no_address():
+    text = (TOP/"requirements.lock").read_text()
+    assert "://" not in text
+    assert "--index" not in text
+    assert "--find-links" not in text
+    for name, _, hashes in locked():
+        assert hashes, name
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", text) for text in hashes), name
+
+
+def test_lock_meets_the_project():
+    versions: dict[str, list[str]] = {}
+    for name, version, _ in locked():
+        versions.setdefault(name, []).append(version)
+    for name, specifier in asked_for().items():
+        assert all(specifier.contains(version) for version in versions[name]), name
+
+
+def test_conda_environment_agrees_with_project_and_lock():
+    environment = yaml.safe_load((TOP/"environment.yml").read_text())
+    found = {}
+    for item in environment["dependencies"]:
+        name, _, versions = item.partition(" ")
+        if name not in ONLY_CONDA:
+            found[CONDA_NAMES.get(name, canonical(name))] = SpecifierSet(f"=={versions}" if versions[0].isdigit() else versions)
+    assert found == asked_for()
+    assert f"python {PROJECT['project']['requires-python']}" in environment["dependencies"]
+    assert environment["name"] == PROJECT["project"]["name"]
+
+
+def test_build_needs_only_locked_packages():
+    wanted = {canonical(Requirement(item).name) for item in PROJECT["build-system"]["requires"]}
+    assert wanted <= {name for name, _, _ in locked()}
+    assert PROJECT["build-system"]["requires"] == PROJECT["dependency-groups"]["build"]
+
+
+def test_citation_agrees_with_the_project():
+    citation = yaml.safe_load((TOP/"CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert citation["version"] == PROJECT["project"]["version"]
+    assert citation["license"] == PROJECT["project"]["license"]
+    for reference in citation["references"]:
+        assert reference["doi"] in (TOP/"README.md").read_text()
+
+
+def test_catalog_entry_is_complete():
+    entry = yaml.safe_load((TOP/".snakemake-workflow-catalog.yml").read_text())
+    assert set(entry["usage"]) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert "snakemake" in (TOP/"README.md").read_text()
+
+
+def test_continuous_integration_runs_the_test_command_of_the_readme():
+    command = "python3 make.py test"
+    assert command in (TOP/".ci"/"run").read_text().splitlines()
+    assert command in (TOP/"README.md").read_text()
+    assert os.access(TOP/".ci"/"run", os.X_OK)
+
+
+@pytest.mark.parametrize("name", schemas.MODELS)
+def test_schemas_are_those_of_the_classes(name):
+    assert (TOP/schemas.SCHEMAS/f"{name}.schema.json").read_text() == schemas.schema_text(name), "run python -m liestep.pipeline.schemas"
+
+
+def keys_of(part) -> list[tuple[str, dict]]:
+    """All (key, entry) of a JSON Schema, at any depth."""
+    found = []
+    if isinstance(part, dict):
+        found += list(part.get("properties", {}).items())
+        found += [item for value in part.values() for item in keys_of(value)]
+    elif isinstance(part, list):
+        found += [item for value in part for item in keys_of(value)]
+    return found
+
+
+@pytest.mark.parametrize("name", schemas.MODELS)
+def test_every_key_is_described_and_unknown_keys_are_refused(name):
+    whole = json.loads(schemas.schema_text(name))
+    for key, entry in keys_of(whole):
+        assert entry.get("description"), key
+    for part in (whole, *whole.get("$defs", {}).values()):
+        for form in part.get("anyOf", [part]):
+            if "properties" in form:
+                assert form["additionalProperties"] is False
+                optional = set(form["properties"]) - set(form.get("required", ()))
+                assert all("default" in form["properties"][key] for key in optional)
+
+
+def test_configuration_page_has_every_key():
+    page = (TOP/"config"/"README.md").read_text()
+    assert schemas.page_text(page) == page, "run python -m liestep.pipeline.schemas"
+    for name in schemas.MODELS:
+        for key, _ in keys_of(schemas.schema(name)):
+            assert f"| `{key}` |" in page
+
+
+def code(language: str, containing: str) -> str:
+    """The block of the README in a language that contains a text."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", (TOP/"README.md").read_text(), re.DOTALL)
+    found, = (block for block in blocks if containing in block)
+    return found
+
+
+def test_code_of_the_readme_works(tmp_path):
+    """Its study, problem and integrator, in a copy of the package."""
+    shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path/"src"/"liestep"/"systems"/"dipole_in_field.py").write_text(code("python", "DipoleInField"))
+    (tmp_path/"src"/"liestep"/"integrators"/"ralston.py").write_text(code("python", "rk2_ralston"))
+    (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
+    (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}
+
+    def liestep(*arguments):
+        return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    assert "mine/pendulum: valid, 2 sweeps, 8 runs" in liestep("check", "mine/pendulum").stdout
+    assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
+    run = liestep("run", "dipole_in_field", "rk2_ralston", "--step", "0.1", "-o", "out.nc")
+    assert run.stdout == "out.nc: completed\n", run.stderr
+    script = ("import liestep\n"
+              "data = liestep.simulate('dipole_in_field', 'vi_sphere', step=0.1)\n"
+              "assert data.attrs['energy_error_max'] < 0.01 and data.attrs['momentum_error_max_z'] < 1e-13\n")
+    for text in (script, code("python", "import liestep\n")):
+        assert subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_files_that_pages_point_to_exist():
+    for page in (TOP/"README.md", TOP/"config"/"README.md", TOP/"results"/"README.md", *(TOP/"docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert "://" in target or (page.parent/target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize(("lines", "expected"), [(("a==1 \\", "    --hash=sha256:x \\", "    --hash=sha256:y", "ab==2 \\", "    --hash=sha256:z"),
+                                                  "a==1      --hash=sha256:x      --hash=sha256:y")])
+def test_make_finds_one_package_in_a_lock(lines, expected, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(TOP)
+    import make
+
+    (tmp_path/"lock").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(make, "LOCK", tmp_path/"lock")
+    assert make.locked_entry("a") == expected
+
+
+@pytest.mark.parametrize("arguments", [[], ["tests"]])
+def test_make_refuses_what_it_does_not_know(arguments):
+    result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == "make.py: say what to make: results, test, environment\n"

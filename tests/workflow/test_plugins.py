@@ -1,0 +1,269 @@
+"""Own systems and integrators from files outside the package: the documented example, and mistakes in it."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+from liestep.catalogue import plugin_entries
+from liestep.cli import main
+from liestep.errors import InputError
+from liestep.plugins.loading import load_plugin
+from liestep.runs.content import carry_out
+from liestep.runs.execution import run_source_hash
+from liestep.runs.specification import specify
+
+EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
+PAGE = EXAMPLES.parent/"own_system.md"
+SYSTEM, METHOD = EXAMPLES/"my_pendulum.py", EXAMPLES/"my_midpoint.py"
+
+
+def liestep(*arguments, folder, expected=0):
+    """Output of a command in a process of its own."""
+    command = [sys.executable, "-m", "liestep.cli", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, timeout=600)
+    assert done.returncode == expected, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def changed(folder, name, *changes, source=SYSTEM):
+    """A copy of an example with replaced text; each test has a name of its own, because sources are read once in a process."""
+    text = source.read_text("utf-8")
+    for old, new in changes:
+        assert text.count(old) >= 1, old
+        text = text.replace(old, new, 1)
+    path = folder/f"{name}.py"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def line_of(path, text):
+    return next(number for number, line in enumerate(path.read_text("utf-8").splitlines(), 1) if text in line)
+
+
+def complaint(path):
+    with pytest.raises(InputError) as caught:
+        load_plugin(path)
+    assert "\n" not in str(caught.value)
+    assert not plugin_entries()
+    return str(caught.value)
+
+
+def test_examples_are_short_and_the_page_shows_them():
+    assert len(SYSTEM.read_text("utf-8").splitlines()) <= 60
+    assert len(METHOD.read_text("utf-8").splitlines()) <= 40
+    page = PAGE.read_text("utf-8")
+    for path in (SYSTEM, METHOD, EXAMPLES/"own_study.yaml"):
+        assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
+
+
+def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):
+    for path in EXAMPLES.iterdir():
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    study = tmp_path/"own_study.yaml"
+    study.write_text(study.read_text("utf-8").replace("[20, 40, 80, 160, 320]", "[20, 40]"), "utf-8")
+    assert "6 made, 0 kept, 0 stopped" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+    assert "0 made, 6 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+    assert "0 made, 6 kept" in liestep("--results", tmp_path/"results", "sweep", study, "pendulum", folder="/")  # paths are relative to the study
+    own = tmp_path/"my_midpoint.py"
+    own.write_text(own.read_text("utf-8").replace("LieMidpoint(0.5)", "LieMidpoint(0.25)"), "utf-8")
+    assert "2 made, 4 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+
+
+def test_a_run_names_its_plugins_by_content(tmp_path):
+    first = specify(*load_plugin(changed(tmp_path, "content_a")), "rk4", steps=2)
+    (tmp_path/"b").mkdir()
+    assert load_plugin(shutil.copy(tmp_path/"content_a.py", tmp_path/"b")) == ("content_a",), "the same content from another place"
+    assert list(first.plugins) == ["content_a"]
+    assert str(tmp_path) not in str(first.canonical())
+    other = specify(*load_plugin(changed(tmp_path, "content_b", ("9.81", "9.80"))), "rk4", steps=2)
+    assert first.plugins["content_a"] != other.plugins["content_b"]
+    assert run_source_hash(first) != run_source_hash(other)
+    assert specify("sphere_nbody", "rk4", steps=2).plugins == {}
+
+
+def test_another_file_of_the_same_name_is_refused(tmp_path):
+    load_plugin(changed(tmp_path, "same_name"))
+    (tmp_path/"b").mkdir()
+    with pytest.raises(InputError, match="another plugin named same_name is loaded"):
+        load_plugin(changed(tmp_path/"b", "same_name", ("9.81", "9.80")))
+
+
+@pytest.mark.parametrize(("name", "change", "at", "said"), [
+    ("syntax", ("def build(p):", "def build(p:"), "def build(p:", "syntax error"),
+    ("undefined", ('mass=lambda p: np.array(', 'mass=lambda p: numpy.array('), "numpy.array", "name 'numpy' is not defined"),
+    ("importing", ("import numpy as np", "import nowhere as np"), "import nowhere", "No module named 'nowhere'"),
+    ("misspelt", ("self.weight*q[0, 2] +", "self.wieght*q[0, 2] +"), "self.wieght", "has no attribute 'wieght'"),
+    ("outside", ("row(q, 0)), row(self.anchor, 0))\n        put", "row(q, 5)), row(self.anchor, 0))\n        put"), "row(q, 5)", "out of bounds"),
+])
+def test_a_mistake_is_one_sentence_with_the_line(tmp_path, name, change, at, said):
+    path = changed(tmp_path, name, change)
+    sentence = complaint(path)
+    assert sentence.startswith(f"{path}, line {line_of(path, at)}: ")
+    assert said in sentence
+
+
+@pytest.mark.parametrize(("name", "statement", "said"), [
+    ("one", "import stiffness_table", "cannot import stiffness_table, a file beside it"),
+    ("two", "from stiffness_table import STIFFNESS", "cannot import stiffness_table, a file beside it"),
+    ("three", "from .stiffness_table import STIFFNESS", "cannot import stiffness_table, a file beside it"),
+    ("four", "from . import stiffness_table", "cannot import stiffness_table, a file beside it"),
+    ("five", "import tables.stiffness as s", "cannot import tables.stiffness, a file beside it")])
+def test_a_file_beside_the_plugin_cannot_be_imported(tmp_path, monkeypatch, name, statement, said):
+    """Also not when Python would find it, as in the working directory: an edit of it would go unnoticed."""
+    (tmp_path/"stiffness_table.py").write_text("STIFFNESS = 5.0\n")
+    (tmp_path/"tables").mkdir()
+    (tmp_path/"tables"/"__init__.py").touch()
+    (tmp_path/"numpy.py").touch()  # is not what `import numpy` means
+    path = changed(tmp_path, f"neighbour_{name}", ("import numpy as np\n", f"import numpy as np\n{statement}\n"))
+    for _ in range(2):
+        sentence = complaint(path)
+        assert sentence.startswith(f"{path}, line {line_of(path, statement)}: a plugin ")
+        assert said in sentence
+        assert "installed package with an entry point" in sentence
+        monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+
+
+@pytest.mark.parametrize(("name", "change", "said"), [
+    ("nothing", ("SHEET = ", "sheet = "), "declares neither SHEET nor SHEETS (systems) nor METHODS (integrators); sheet must be written in capitals"),
+    ("no_sheet", ("SHEET = SphereSheet(", "SHEET = dict("), "SHEET must be a SphereSheet or BodySheet, not a dict"),
+    ("rk4", ("9.81", "9.81"), "id rk4 exists already"),
+    ("off", ("[[0.6, 0.0, -0.8]]", "[[0.6, 0.0, -0.7]]"), "initial q[0] is not a unit vector"),
+    ("unwritten", ("put(out, 0, ", "print("), "some rows of out are not written"),
+    ("no_preset", ('presets={"default"', 'presets={} and {"default"'), "has no preset"),
+])
+def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
+    path = changed(tmp_path, name, change)
+    sentence = complaint(path)
+    assert sentence.startswith(f"{path}: ")
+    assert said in sentence
+
+
+@pytest.mark.parametrize(("name", "change", "said"), [
+    ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"), "step must return a Status"),
+    ("taken", ('"lie_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
+    ("form", ('formulation="lie_action"', 'formulation="lie_acton"'), "unknown formulation 'lie_acton'; did you mean lie_action?"),
+])
+def test_a_wrong_integrator_is_one_sentence(tmp_path, name, change, said):
+    assert said in complaint(changed(tmp_path, f"method_{name}", change, source=METHOD))
+
+
+@pytest.mark.parametrize(("name", "new", "said"), [
+    ("heap", "spring = np.array([0.0, 0.0, self.weight])\n        put(out, 0, (spring[0], spring[1], spring[2]))", "cannot make arrays"),
+    ("table", "spring = TABLE['a']\n        put(out, 0, (0.0, 0.0, spring))", "'TABLE' stands for a dict"),
+    ("product", "spring = q[0] @ q[0]\n        put(out, 0, (0.0, 0.0, spring))", "no matrix products"),
+])
+def test_code_that_cannot_be_compiled_is_one_sentence_with_the_line(tmp_path, name, new, said):
+    text = SYSTEM.read_text("utf-8")
+    start = text.index("        spring", text.index("def gradient"))
+    body = text[start:text.index("\n\n", start)]
+    path = changed(tmp_path, f"compile_{name}", (body, "        " + new), ("class SpringPendulum", "TABLE = {'a': 1.0}\n\n\nclass SpringPendulum"))
+    load_plugin(path)
+    with pytest.raises(InputError) as caught:
+        carry_out(specify(f"compile_{name}", "rk4", steps=2))
+    sentence = str(caught.value)
+    assert sentence.startswith(f"{path}, line {line_of(path, new.splitlines()[0])}: cannot be compiled: ")
+    assert said in sentence
+    assert "\n" not in sentence
+
+
+FAILING = """\
+title: t
+plugins: [{name}.py]
+problems:
+  own: {{system: {name}, t_end: 1.0}}
+  bodies: {{system: sphere_nbody, t_end: 1.0}}
+integrators:
+  vi_sphere: {{}}
+  rk4: {{replicas: 2}}
+  ode45: {{tolerances: [1e-3], log_steps: true}}
+  many: {{id: rk4, ensemble: {{members: 2, amplitude: 0.01}}}}
+steps: [0.1, 0.05]
+samples: 6
+timing: true
+tables: [orders, energy, momentum, drift, work]
+figures: [energy_error, momentum_error, length_error, drift, failures]
+"""
+
+
+def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, capsys):
+    """The sweep goes on; tables have a row for each run, which does not name any folder."""
+    text = SYSTEM.read_text("utf-8")
+    start = text.index("        spring", text.index("def gradient"))
+    body = "        spring = np.zeros(3)\n        put(out, 0, (0.0, 0.0, spring[0]))"
+    path = changed(tmp_path, "not_compiled", (text[start:text.index("\n\n", start)], body))
+    (tmp_path/"study.yaml").write_text(FAILING.format(name="not_compiled"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "study.yaml", "own,bodies"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "study own,bodies: 14 made, 0 kept, 7 stopped early"
+    for command in ("time", "analyse", "figure"):
+        assert main([command, "study.yaml"]) == 0
+    metrics = pandas.read_csv("results/study/metrics.csv")
+    failed = metrics[metrics["problem"] == "own"]
+    assert list(metrics["status"]) == ["not_compiled"]*7 + ["ok"]*7
+    assert set(failed["message"]) == {f"not_compiled.py, line {line_of(path, 'np.zeros(3)')}: cannot be compiled: compiled code cannot make arrays,"
+                                      " lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and take scratch arrays from a field or"
+                                      " from workspace [spring = np.zeros(3)]"}
+    assert (failed["time_reached"] == 0.0).all()
+    assert failed["energy_error_mean"].eq(0.0).all() or failed["energy_error_mean"].isna().all()
+    assert set(pandas.read_csv("results/study/drift.csv").query("problem == 'own'")["verdict"]) == {"failed"}
+    assert pandas.read_csv("results/study/timings.csv").query("problem == 'own'")["seconds"].isna().all()
+    assert main(["sweep", "study.yaml", "own,bodies"]) == 0
+    assert "0 made, 14 kept" in capsys.readouterr().err
+
+
+def test_a_run_that_cannot_be_begun_is_refused_when_the_others_are_made(tmp_path, monkeypatch, capsys):
+    """An error of the plugin's own Python at other parameters than those of the first preset."""
+    changed(tmp_path, "not_begun", ("def build(p):\n", "def build(p):\n    assert p['length'] < 2.0\n"))
+    text = FAILING.format(name="not_begun").replace("  bodies:", "  long: {system: not_begun, t_end: 1.0, parameters: {length: 3.0}}\n  bodies:")
+    (tmp_path/"study.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "study.yaml", "own,long,bodies", "rk4"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 5
+    assert "not_begun.py, line" in lines[-1]
+    assert "AssertionError" in lines[-1]
+
+
+def test_check_system_finds_a_wrong_gradient_and_a_wrong_flag(tmp_path):
+    changed(tmp_path, "wrong", ("axpy(self.stiffness*self.length, spring", "axpy(self.stiffness, spring"), ('"length": 1.0', '"length": 1.5'))
+    said = liestep("check-system", "wrong.py", folder=tmp_path, expected=1)
+    assert "gradient against finite differences  WRONG" in said
+    changed(tmp_path, "flag", ("(False, False, bool(np.all(p[\"anchor\"][:2] == 0.0)))", "(False, False, True)"))
+    said = liestep("check-system", "flag.py", folder=tmp_path, expected=1)
+    assert "gradient against finite differences  ok" in said
+    assert "momentum about z                     WRONG  declared conserved" in said
+
+
+def test_check_system_passes_the_examples_and_finds_a_wrong_order(tmp_path):
+    said = liestep("check-system", SYSTEM, folder=tmp_path)
+    assert said.count(" ok ") == 15
+    assert "all checks passed" in said
+    changed(tmp_path, "low", ("LieMidpoint(0.5)", "LieMidpoint(0.25)"), source=METHOD)
+    said = liestep("check-system", "low.py", folder=tmp_path, expected=1)
+    assert "order of lie_midpoint on sphere_nbody" in said
+    assert "WRONG  1." in said
+
+
+def test_a_study_names_the_file_it_needs(tmp_path):
+    shutil.copy(EXAMPLES/"own_study.yaml", tmp_path)
+    said = liestep("check", "own_study.yaml", folder=tmp_path, expected=2)
+    assert "own_study.yaml, line 2: plugins.0: there is no plugin file my_pendulum.py" in said
+
+
+def test_an_installed_package_is_found_by_its_entry_point(tmp_path):
+    shutil.copy(SYSTEM, tmp_path/"installed_pendulum.py")
+    info = tmp_path/"own-1.0.dist-info"
+    info.mkdir()
+    (info/"METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+    (info/"entry_points.txt").write_text("[liestep.plugins]\nown = installed_pendulum\n")
+    code = ("import liestep.plugins\nfrom liestep.runs.specification import specify\nfrom liestep.catalogue import system_ids\n"
+            "print(sorted(specify('installed_pendulum', 'rk4', steps=2).plugins), 'installed_pendulum' in system_ids())")
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)), capture_output=True, text=True, timeout=600)
+    assert done.stdout.strip() == "['installed_pendulum'] True", done.stderr
