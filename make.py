@@ -42,12 +42,14 @@ def make_environment() -> None:
     print(f"making {ENVIRONMENT} from {LOCK.name} (about 1 GB, once)", flush=True)
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     if subprocess.call([sys.executable, "-m", "venv", str(ENVIRONMENT)]) != 0:
-        sys.exit("make.py: python -m venv failed: install your system's package for it, for example python3-venv, and try again")
+        sys.exit("make.py: python -m venv failed: install your system's package for it, for example"
+                 " python3-venv, and try again")
     python = str(ENVIRONMENT/"bin"/"python")
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder)/"setuptools.txt"  # builds those few packages that have no wheel, and this one
         first.write_text(locked_entry("setuptools"))
-        for arguments in (("--require-hashes", "-r", str(first)), ("--require-hashes", "-r", str(LOCK)), ("--no-deps", "-e", str(TOP))):
+        for arguments in (("--require-hashes", "-r", str(first)), ("--require-hashes", "-r", str(LOCK)),
+                          ("--no-deps", "-e", str(TOP))):
             if subprocess.call([python, *PIP, *arguments]) != 0:
                 sys.exit("make.py: the packages were not installed, see above; nothing is lost, try again")
     STAMP.write_text(wanted_stamp())
@@ -62,7 +64,8 @@ def call(program: str, *arguments: str) -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal"), "environment": ()}
+    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal"),
+                "environment": ()}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
     make_environment()

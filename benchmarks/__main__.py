@@ -1,4 +1,5 @@
-"""`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks study`: times of the workflow."""
+"""`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
+study`: times of the workflow."""
 import argparse
 import os
 import sys

@@ -1,4 +1,5 @@
-"""What is timed: (system, integrator) pairs, each as a loop of the core, as its C twin, and in numpy where that is straightforward."""
+"""What is timed: (system, integrator) pairs, each as a loop of the core, as its C twin, and in numpy where
+that is straightforward."""
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -35,17 +36,22 @@ STATISTICS_TARGET, NUMPY_TARGET = 1.7, 100.0
 
 PENDULUM, BODIES, ROD, TOP = "double pendulum", "three bodies", "elastic rod", "heavy top"
 CASES = (
-    Case(f"{PENDULUM}, vi_sphere (multipliers)", "spherical_pendulum_chain", "vi_sphere", "multipliers", 0.01, 20_000, 1.25),
-    Case(f"{PENDULUM}, vi_sphere (Newton)", "spherical_pendulum_chain", "vi_sphere", "newton", 0.01, 10_000, 1.25, options={"solver": "newton"}),
+    Case(f"{PENDULUM}, vi_sphere (multipliers)", "spherical_pendulum_chain", "vi_sphere", "multipliers", 0.01, 20_000,
+         1.25),
+    Case(f"{PENDULUM}, vi_sphere (Newton)", "spherical_pendulum_chain", "vi_sphere", "newton", 0.01, 10_000, 1.25,
+         options={"solver": "newton"}),
     Case(f"{PENDULUM}, rkmk4", "spherical_pendulum_chain", "rkmk4", "munthe_kaas", 0.01, 10_000, 1.25),
     Case(f"{PENDULUM}, cf4", "spherical_pendulum_chain", "cf4", "commutator_free", 0.01, 10_000, 1.3),
-    Case(f"{TOP}, rkmk4", "heavy_top", "rkmk4", "munthe_kaas", 1e-3, 30_000, 1.3, preset="printed", options={"action": "semidirect"}),
-    Case(f"{TOP}, cf4", "heavy_top", "cf4", "commutator_free", 1e-3, 30_000, 1.3, preset="printed", options={"action": "semidirect"}),
+    Case(f"{TOP}, rkmk4", "heavy_top", "rkmk4", "munthe_kaas", 1e-3, 30_000, 1.3, preset="printed",
+         options={"action": "semidirect"}),
+    Case(f"{TOP}, cf4", "heavy_top", "cf4", "commutator_free", 1e-3, 30_000, 1.3, preset="printed",
+         options={"action": "semidirect"}),
     Case(f"{PENDULUM}, rk4", "spherical_pendulum_chain", "rk4", "runge_kutta", 0.01, 10_000, 1.25),
     Case(f"{BODIES}, vi_sphere (explicit)", "sphere_nbody", "vi_sphere", "explicit", 1e-4, 80_000, 1.25),
     Case(f"{BODIES}, rk4", "sphere_nbody", "rk4", "runge_kutta", 1e-4, 30_000, 1.6),
     Case(f"{BODIES}, rkmk4", "sphere_nbody", "rkmk4", "munthe_kaas", 1e-4, 15_000, 1.25),
-    Case(f"{ROD} n = 10, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-4, 3000, 1.25, small=False),
+    Case(f"{ROD} n = 10, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-4, 3000, 1.25,
+         small=False),
     Case(f"{ROD} n = 100, vi_sphere (multipliers)", "elastic_rod", "vi_sphere", "multipliers", 1e-5, 30, 1.25,
          parameters={"elements": 100}, small=False),
 )
@@ -56,8 +62,8 @@ class CoreRun:
 
     def __init__(self, case: Case, *, statistics: bool, system: type | None = None):
         """`system`: a class that replaces that of the system, with the same fields."""
-        self.spec = specify(case.system, case.integrator, steps=case.steps, t_end=case.step*case.steps, preset=case.preset,
-                            parameters=case.parameters, options=case.options, samples=2)
+        self.spec = specify(case.system, case.integrator, steps=case.steps, t_end=case.step*case.steps,
+                            preset=case.preset, parameters=case.parameters, options=case.options, samples=2)
         self.formulated, self.integrator = build(self.spec)
         if system is not None:
             problem = self.formulated.problem

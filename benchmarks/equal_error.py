@@ -1,4 +1,5 @@
-"""Seconds to reach the same error: integrators of the core, and scipy's solve_ivp on numpy and on compiled right-hand sides."""
+"""Seconds to reach the same error: integrators of the core, and scipy's solve_ivp on numpy and on
+compiled right-hand sides."""
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -37,8 +38,10 @@ class Problem:
 
     def specify(self, integrator: str, **size) -> RunSpecification:
         """Specification with the start and the end as only outputs, no statistics between."""
-        more = {"statistics_every": size["steps"]} if "steps" in size else {"outputs": 2, "options": {"atol": size["tolerance"]}}
-        return specify(self.system, integrator, t_end=self.t_end, preset=self.preset, parameters=self.parameters, samples=2, **size, **more)
+        more = ({"statistics_every": size["steps"]}
+                if "steps" in size else {"outputs": 2, "options": {"atol": size["tolerance"]}})
+        return specify(self.system, integrator, t_end=self.t_end, preset=self.preset, parameters=self.parameters,
+                       samples=2, **size, **more)
 
 
 PROBLEMS = (
@@ -51,7 +54,8 @@ PROBLEMS = (
 
 
 def compare(problems: Iterable[Problem] = PROBLEMS) -> Iterator[dict[str, Any]]:
-    """One row per problem and error: the fastest of each group, and how many times slower it is than the core's fastest."""
+    """One row per problem and error: the fastest of each group, and how many times slower it is
+    than the core's fastest."""
     for problem in problems:
         end = run_once(problem.specify("dop853", tolerance=REFERENCE_TOLERANCE)).outputs.states[-1]
         curves = {name: _curve(_core_runs(problem, name), end) for name in METHODS}
@@ -94,7 +98,8 @@ def _seconds(call: Callable[[], Any]) -> float:
 
 
 def _seconds_at(curve: Curve, target: float) -> float:
-    """Between two neighbours on logarithmic scales, else of the first run with a smaller error; infinite if there is none."""
+    """Between two neighbours on logarithmic scales, else of the first run with a smaller error;
+    infinite if there is none."""
     for (e, s), (f, t) in pairwise(curve):
         if e >= target > f:
             return float(np.exp(np.interp(np.log(e/target)/np.log(e/f), [0.0, 1.0], np.log([s, t]))))
@@ -102,7 +107,8 @@ def _seconds_at(curve: Curve, target: float) -> float:
 
 
 def _core_runs(problem: Problem, name: str) -> Iterator[Callable[[], np.ndarray | None]]:
-    sizes = [{"tolerance": value} for value in TOLERANCES] if name == "dop853" else [{"steps": problem.steps*2**k} for k in range(12)]
+    sizes = ([{"tolerance": value} for value in TOLERANCES]
+             if name == "dop853" else [{"steps": problem.steps*2**k} for k in range(12)])
     for size in sizes:
         spec = problem.specify(name, **size)
 

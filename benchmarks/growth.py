@@ -15,12 +15,14 @@ LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
 def _cases() -> Iterator[tuple[str, int, Case]]:
     for n in RODS:
         yield "elastic rod, vi_sphere (multipliers)", n, Case(
-            "", "elastic_rod", "vi_sphere", "multipliers", 1e-3/(n*n), max(3, 30_000//n**2), 0.0, parameters={"elements": n})
+            "", "elastic_rod", "vi_sphere", "multipliers", 1e-3/(n*n), max(3, 30_000//n**2), 0.0,
+            parameters={"elements": n})
     for integrator in ("rk4", "rkmk4"):
         for n in CHAINS:
             parameters = {"mass": [1.0]*n, "length": [1.0]*n}
             yield f"pendulum chain, {integrator}", n, Case(
-                "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0, "paper_scaled", parameters)
+                "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0,
+                "paper_scaled", parameters)
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)

@@ -14,7 +14,8 @@ def describe() -> dict[str, str]:
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     return {"processor": _processor(), "cores": str(os.cpu_count()), "load average at the start (1, 5, 15 min)": load,
             "system": f"{platform.system()} {platform.machine()}", "Python": platform.python_version(),
-            **{name: version(name) for name in ("numba", "llvmlite", "numpy", "scipy")}, "C compiler": gcc, "C flags": " ".join(FLAGS)}
+            **{name: version(name) for name in ("numba", "llvmlite", "numpy", "scipy")}, "C compiler": gcc,
+            "C flags": " ".join(FLAGS)}
 
 
 def _processor() -> str:

@@ -1,4 +1,5 @@
-"""The force of the molecules as row sums, compiled by the core's own compiler: the core's bits, one target after the other."""
+"""The force of the molecules as row sums, compiled by the core's own compiler: the core's bits,
+one target after the other."""
 from liestep.core.rows import add
 from liestep.systems.lennard_jones_sphere import LennardJonesSphere
 

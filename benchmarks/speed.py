@@ -35,10 +35,11 @@ def core_and_twins(repeats: int) -> Iterator[dict[str, Any]]:
         if numpy_run.step is not None:
             runs["numpy"] = numpy_run
         seconds = interleaved({name: run.prepare for name, run in runs.items()}, repeats)
-        row = {"case": case.label, "core steps/s": case.steps/min(seconds["core"]), "C steps/s": case.steps/min(seconds["C"]),
-               "core/C": ratio(seconds, "core", "C"), "target": case.target,
-               "core/C, statistics": ratio(seconds, "core, statistics", "C, statistics"), "target, statistics": STATISTICS_TARGET,
-               "statistics/none": ratio(seconds, "core, statistics", "core"), "largest difference": same, "numpy/core": "", "target, numpy": ""}
+        row = {"case": case.label, "core steps/s": case.steps/min(seconds["core"]),
+               "C steps/s": case.steps/min(seconds["C"]), "core/C": ratio(seconds, "core", "C"), "target": case.target,
+               "core/C, statistics": ratio(seconds, "core, statistics", "C, statistics"),
+               "target, statistics": STATISTICS_TARGET, "statistics/none": ratio(seconds, "core, statistics", "core"),
+               "largest difference": same, "numpy/core": "", "target, numpy": ""}
         if numpy_run.step is not None:
             row["numpy/core"] = ratio(seconds, "numpy", "core")*case.steps/numpy_run.steps
             row["target, numpy"] = NUMPY_TARGET if case.small else ""
@@ -58,7 +59,8 @@ def lennard_jones(repeats: int) -> Iterator[dict[str, Any]]:
     for preset, n, steps in LENNARD_JONES:
         case = Case(f"n = {n}", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, steps, 1.5, preset=preset)
         core = CoreRun(case, statistics=False)
-        runs = {"core": core, **{name: TwinRun(case, core, statistics=False, order=order) for name, order in ORDERS.items()},
+        runs = {"core": core,
+                **{name: TwinRun(case, core, statistics=False, order=order) for name, order in ORDERS.items()},
                 "row sums by Numba": CoreRun(case, statistics=False, system=RowSums), "numpy": ArrayRun(core, 1)}
         apart = {name: difference(core, run) for name, run in runs.items() if name not in ("core", "numpy")}
         seconds = interleaved({name: run.prepare for name, run in runs.items()}, repeats)
@@ -67,7 +69,8 @@ def lennard_jones(repeats: int) -> Iterator[dict[str, Any]]:
             if name == "core":
                 continue
             yield {"molecules": n, "other": name, "core ms/step": 1e3*statistics.median(seconds["core"])/steps,
-                   "other ms/step": 1e3*statistics.median(seconds[name])/steps, "core/other": ratio(seconds, "core", name),
+                   "other ms/step": 1e3*statistics.median(seconds[name])/steps,
+                   "core/other": ratio(seconds, "core", name),
                    "target": ORDER_TARGETS.get(name, 1.0/ROW_SUM_TARGET if name == "row sums by Numba" else ""),
                    "largest difference": apart.get(name, "")}
 
@@ -75,7 +78,8 @@ def lennard_jones(repeats: int) -> Iterator[dict[str, Any]]:
 MEMORY_PROGRAM = """
 from pathlib import Path
 from benchmarks.cases import Case, CoreRun
-run = CoreRun(Case("", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, 1000, 1.5, preset="paper"), statistics=False)
+case = Case("", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, 1000, 1.5, preset="paper")
+run = CoreRun(case, statistics=False)
 run.prepare()[0]()
 # Not getrusage: its maximum is inherited from the parent.
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
@@ -104,7 +108,8 @@ for integrator in sys.argv[2:]:
 def _program(text: str, *arguments: str, cache: str | None = None) -> list[float]:
     """The numbers that a program prints in a process of its own."""
     environment = {**os.environ, **({"LIESTEP_CACHE": cache} if cache else {})}
-    found = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True, check=True, env=environment)
+    found = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True, check=True,
+                           env=environment)
     return [float(number) for number in found.stdout.split()]
 
 
@@ -114,16 +119,19 @@ def memory() -> Iterator[dict[str, Any]]:
 
 
 def compile_times(repeats: int) -> Iterator[dict[str, Any]]:
-    """Processor seconds of the first run of each case in a process: nothing compiled before, and machine code from disk."""
+    """Processor seconds of the first run of each case in a process: nothing compiled before,
+    and machine code from disk."""
     for index, case in enumerate(CASES):
         with tempfile.TemporaryDirectory(prefix="liestep-cold-") as folder:
             cold = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/{k}")[0] for k in range(repeats)]
             warm = [_program(COMPILE_PROGRAM, str(index), cache=f"{folder}/0")[0] for _ in range(repeats)]
-        yield {"case": case.label, "compiling, s": min(cold), "code from disk, s": min(warm), "target, compiling": COMPILE_TARGET}
+        yield {"case": case.label, "compiling, s": min(cold), "code from disk, s": min(warm),
+               "target, compiling": COMPILE_TARGET}
 
 
 def second_methods() -> Iterator[dict[str, Any]]:
-    """Processor seconds of the first ten steps of two methods of one class, one after the other in a process with an empty cache.
+    """Processor seconds of the first ten steps of two methods of one class, one after the other in a
+    process with an empty cache.
 
     The coefficients are data, so the second one runs the machine code of the first.
     """
@@ -132,4 +140,5 @@ def second_methods() -> Iterator[dict[str, Any]]:
             with tempfile.TemporaryDirectory(prefix="liestep-cold-") as folder:
                 found = _program(SECOND_PROGRAM, f"{system}, {first}", first, second, cache=folder)
             yield {"case": system, "first": first, "second": second, "first, s": found[0], "second, s": found[2],
-                   "loops for the first": int(found[1]), "loops for the second": int(found[3]), "target, second, s": SECOND_TARGET}
+                   "loops for the first": int(found[1]), "loops for the second": int(found[3]),
+                   "target, second, s": SECOND_TARGET}

@@ -1,4 +1,5 @@
-"""Times of the workflow: everything from nothing, with machine code, with nothing to do; what a process and a run in it cost."""
+"""Times of the workflow: everything from nothing, with machine code, with nothing to do; what a
+process and a run in it cost."""
 import json
 import os
 import shutil
@@ -17,7 +18,8 @@ SNAKEMAKE = ["snakemake", "--snakefile", str(ROOT/"Snakefile"), "--cores", "2"]
 PROGRAMS = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # those of this environment first
 QUICK_STUDY = "twospheres2009/example2"
 FURTHER = 20  # runs in the larger of two sweeps
-# Targets in seconds were set on a machine where this import took so much processor time. Here they are multiplied by the ratio.
+# Targets in seconds were set on a machine where this import took so much processor time. Here they are
+# multiplied by the ratio.
 YARDSTICK, YARDSTICK_SECONDS = ("-c", "import numba, netCDF4"), 0.3
 
 SWEEP = """
@@ -41,7 +43,8 @@ def measure(folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
     """One row per measurement; `quick` makes one study instead of those of each paper."""
     environment = {**os.environ, **PROGRAMS}
     factor = _yardstick(folder, environment)
-    yield {"measurement": "targets are multiplied by", "wall s": "", "processor s": "", "target s": "", "target here s": factor}
+    yield {"measurement": "targets are multiplied by", "wall s": "", "processor s": "", "target s": "",
+           "target here s": factor}
     rows = [_paper(folder/"quick", environment, [QUICK_STUDY], QUICK_STUDY)] if quick else \
         [_paper(folder/paper, environment, names, paper) for paper, names in papers().items()]
     for row in chain(*rows, _overheads(folder, environment), _large(folder/"large", environment)):
@@ -64,7 +67,8 @@ def _yardstick(folder: Path, environment: dict[str, str]) -> float:
 
 
 def _paper(work: Path, environment: dict[str, str], studies: list[str], label: str) -> Iterator[dict[str, Any]]:
-    """Everything that belongs to these studies, in a new working folder with an empty cache; then with machine code; then once more."""
+    """Everything that belongs to these studies, in a new working folder with an empty cache; then with
+    machine code; then once more."""
     work.mkdir()
     (work/"config").symlink_to(ROOT/"config")
     environment = {**environment, "LIESTEP_CACHE": str(work/"cache")}
@@ -111,7 +115,8 @@ def _overheads(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, 
             times.append(run(command, work, environment))
         seconds[name] = min(times, key=lambda pair: pair[1])
     further = [(many - one)/FURTHER for one, many in zip(seconds["one"], seconds["many"], strict=True)]
-    yield {"measurement": "sweep of one run", "wall s": seconds["one"][0], "processor s": seconds["one"][1], "target s": 1.0}
+    yield {"measurement": "sweep of one run", "wall s": seconds["one"][0], "processor s": seconds["one"][1],
+           "target s": 1.0}
     yield {"measurement": "each further run", "wall s": further[0], "processor s": further[1], "target s": 0.01}
 
 
@@ -123,7 +128,8 @@ def run(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[
     """
     start, before = time.perf_counter(), _children()
     with (folder/"output.log").open("a") as log:
-        code = subprocess.run(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+        code = subprocess.run(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT,
+                              check=False).returncode
     if code:
         raise RuntimeError(f"{' '.join(command)} failed:\n{(folder/'output.log').read_text()[-3000:]}")
     return time.perf_counter() - start, _children() - before

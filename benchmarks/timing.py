@@ -1,12 +1,13 @@
-"""Times of alternatives on a noisy machine: interleaved repeats, each in processor time of this thread, medians and ratios."""
+"""Times of alternatives on a noisy machine: interleaved repeats, each in processor time of this
+thread, medians and ratios."""
 import statistics
 import time
 from collections.abc import Callable, Mapping
 
 
 def interleaved(alternatives: Mapping[str, Callable], repeats: int) -> dict[str, list[float]]:
-    """Seconds of each alternative, `repeats` times, in turns. Each is a function that prepares a run and returns the call to be
-    timed first."""
+    """Seconds of each alternative, `repeats` times, in turns. Each is a function that prepares a run and returns
+    the call to be timed first."""
     seconds: dict[str, list[float]] = {name: [] for name in alternatives}
     for prepare in alternatives.values():
         prepare()[0]()  # compile, load, warm up

@@ -22,12 +22,14 @@ _pointers = ctypes.POINTER(ctypes.c_void_p)
 def library(problem: str, system: str, mass: str, step: str, statistics: bool, order: int = 0) -> ctypes.CDLL:
     """One combination of headers as a shared library (see twins/loop.c); `order` is the loop order of Lennard-Jones."""
     target = Path(_folder.name)/f"{problem}-{system}-{mass}-{step}-{int(statistics)}-{order}.so"
-    headers = {"PROBLEM": f"problem_{problem}.h", "SYSTEM": f"system_{system}.h", "MASS": f"mass_{mass}.h", "STEP": f"step_{step}.h"}
-    defines = [f'-D{name}="{file}"' for name, file in headers.items()] + [f"-DSTATISTICS={int(statistics)}", f"-DORDER={order}"]
+    headers = {"PROBLEM": f"problem_{problem}.h", "SYSTEM": f"system_{system}.h", "MASS": f"mass_{mass}.h",
+               "STEP": f"step_{step}.h"}
+    defines = [f'-D{name}="{file}"' for name, file in headers.items()] + [f"-DSTATISTICS={int(statistics)}",
+                                                                          f"-DORDER={order}"]
     subprocess.run(["gcc", *FLAGS, *defines, "-o", str(target), str(SOURCES/"loop.c"), "-lm"], check=True)
     loaded = ctypes.CDLL(str(target))
-    loaded.run.argtypes = [ctypes.c_int64, _pointers, _pointers, _pointers, _pointers, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double,
-                           ctypes.c_int64, ctypes.c_void_p]
+    loaded.run.argtypes = [ctypes.c_int64, _pointers, _pointers, _pointers, _pointers, ctypes.c_void_p, ctypes.c_void_p,
+                           ctypes.c_double, ctypes.c_int64, ctypes.c_void_p]
     return loaded
 
 
@@ -35,7 +37,8 @@ class Fields:
     """Pointers to all fields of a component, in their order; scalars as arrays of one number."""
 
     def __init__(self, component):
-        self.arrays = [field if getattr(field, "dtype", None) == np.int64 else np.atleast_1d(np.array(field, dtype=np.float64))
+        self.arrays = [field if getattr(field, "dtype", None) == np.int64
+                       else np.atleast_1d(np.array(field, dtype=np.float64))
                        for field in component]
         self.pointers = (ctypes.c_void_p*len(self.arrays))(*(array.ctypes.data for array in self.arrays))
 
@@ -55,27 +58,28 @@ class Twin:
         """Advance y in place; returns the sums of the absolute deviations of the observables."""
         totals = np.zeros(MOST_OBSERVABLES)
         sizes = np.array([*self.method.arrays[0].shape, 0, 0] if self.method.arrays else [0, 0], dtype=np.int64)
-        status = self.code.run(self.bodies, self.system.pointers, self.mass.pointers, self.generator.pointers, self.method.pointers,
-                                  sizes.ctypes.data, y.ctypes.data, h, steps, totals.ctypes.data)
+        status = self.code.run(self.bodies, self.system.pointers, self.mass.pointers, self.generator.pointers,
+                               self.method.pointers, sizes.ctypes.data, y.ctypes.data, h, steps, totals.ctypes.data)
         if status:
             raise RuntimeError(f"the C twin stopped with status {status}")
         return totals
 
 
 def twin(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Twin:
-    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action) and a component whose fields are
-    the method's data.
+    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action) and a component
+    whose fields are the method's data.
 
     Args:
         step: name of the header twins/step_<step>.h.
-        method: component with the fields that the header expects: tolerances and iterations, or arrays of a tableau or scheme.
+        method: component with the fields that the header expects: tolerances and iterations, or
+            arrays of a tableau or scheme.
     """
     generator = getattr(problem, "generator", problem)
     if hasattr(generator, "body"):
-        return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(generator.body.system), Fields(()), Fields(()),
-                    Fields(method))
+        return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(generator.body.system),
+                    Fields(()), Fields(()), Fields(method))
     lagrangian = getattr(generator, "lagrangian", generator)
     mass = "diagonal" if type(lagrangian.mass).__name__ == "DiagonalMass" else "dense"
     isotropy = (getattr(generator, "alpha", 0.0), getattr(generator, "beta", 0.0))
-    return Twin(library("spheres", system_id, mass, step, statistics, order), lagrangian.velocity.shape[0], Fields(lagrangian.system),
-                Fields(lagrangian.mass), Fields(isotropy), Fields(method))
+    return Twin(library("spheres", system_id, mass, step, statistics, order), lagrangian.velocity.shape[0],
+                Fields(lagrangian.system), Fields(lagrangian.mass), Fields(isotropy), Fields(method))

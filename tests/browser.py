@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-           "--disable-component-update", "--disable-sync", "--disable-extensions", "--hide-scrollbars", "--force-color-profile=srgb",
-           "--remote-debugging-pipe")
+OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+           "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+           "--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-pipe")
 
 
 def find() -> str | None:
@@ -20,7 +20,8 @@ def find() -> str | None:
 
 
 class Browser:
-    """One page. Everything that it asks the network for is blocked and recorded in `requests`, what its console says in `complaints`."""
+    """One page. Everything that it asks the network for is blocked and recorded in `requests`, what its
+    console says in `complaints`."""
 
     def __init__(self, width: int = 1280, height: int = 900, dark: bool = False):
         self._profile = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
@@ -43,7 +44,8 @@ class Browser:
             self.call(f"{domain}.enable")
         self.call("Fetch.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def __enter__(self) -> "Browser":
         return self
@@ -57,7 +59,8 @@ class Browser:
 
     def _send(self, method: str, **parameters: Any) -> int:
         self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters, **({"sessionId": self._session} if self._session else {})}
+        message = {"id": self._number, "method": method, "params": parameters,
+                   **({"sessionId": self._session} if self._session else {})}
         os.write(self._commands, json.dumps(message).encode() + b"\0")
         return self._number
 
@@ -86,9 +89,11 @@ class Browser:
             if address != self._page and not address.startswith("data:"):
                 self.requests.append(address)
         elif event == "Runtime.consoleAPICalled":
-            self.complaints.append(" ".join(str(item.get("value", item.get("description"))) for item in details["args"]))
+            self.complaints.append(" ".join(str(item.get("value", item.get("description")))
+                                            for item in details["args"]))
         elif event == "Runtime.exceptionThrown":
-            self.complaints.append(details["exceptionDetails"].get("exception", {}).get("description") or details["exceptionDetails"]["text"])
+            self.complaints.append(details["exceptionDetails"].get("exception", {}).get("description")
+                                   or details["exceptionDetails"]["text"])
         elif event == "Log.entryAdded":
             self.complaints.append(details["entry"]["text"])
 

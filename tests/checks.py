@@ -1,4 +1,5 @@
-"""What several tests share: integrators as maps of states, accurate flows, states without special zeros, observed orders."""
+"""What several tests share: integrators as maps of states, accurate flows, states without
+special zeros, observed orders."""
 import numpy as np
 
 from liestep.analysis.order import OrderEstimate, observed_order
@@ -12,9 +13,11 @@ from liestep.runs.recorder import new_recorder
 from liestep.runs.specification import specify
 
 EPS = float(np.finfo(np.float64).eps)
-FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in SphereSheet.formulations)
+FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive
+              and method(name).formulation in SphereSheet.formulations)
 VARIATIONAL = tuple(name for name in FIXED if name.startswith("vi_sphere"))
-BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")  # diagonal and coupled kinetic energy
+# diagonal and coupled kinetic energy
+BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")
 NAMES = {BODIES: "bodies", PENDULUM: "pendulum"}
 
 
@@ -43,7 +46,8 @@ class Flow:
     def _run(self, y, h, steps):
         y = y.copy()
         work = self.component.workspace(self.problem, y)
-        recorder = new_recorder(y.shape[0], np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2, every=steps + 1)
+        recorder = new_recorder(y.shape[0], np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2,
+                                every=steps + 1)
         loop = loop_for(advance, self.component, self.problem, recorder, work)
         status, done = loop(self.component, self.problem, recorder, y, h, 0, steps, work)
         assert status == Status.OK, f"{Status(status).sentence} (step {done})"
@@ -62,13 +66,15 @@ def generic_state(problem):
 
 T_END, SAMPLES = 2.0, 11  # of the runs that show orders
 FLOOR = 5e-14             # accurate runs with 700 and 1000 steps differ by 3e-14 and 5e-14 at most
-COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 3: [20*2**k for k in range(8)], 4: [20*2**k for k in range(8)],
-          5: [20, 30, 40, 60, 80, 110, 160, 220, 320], 6: [10, 20, 30, 40, 60, 80, 110, 160, 230], 8: [10, 20, 30, 40, 60, 80, 110]}
+COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 3: [20*2**k for k in range(8)],
+          4: [20*2**k for k in range(8)], 5: [20, 30, 40, 60, 80, 110, 160, 220, 320],
+          6: [10, 20, 30, 40, 60, 80, 110, 160, 230], 8: [10, 20, 30, 40, 60, 80, 110]}
 
 
 def states(problem, name, steps, t_end=T_END, **options):
     """State fields (SAMPLES, ..., 3) at common times, None when the run fails."""
-    outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=t_end, steps=steps, samples=SAMPLES, options=options))
+    outcome = run_once(specify(problem[0], name, preset=problem[1], t_end=t_end, steps=steps, samples=SAMPLES,
+                               options=options))
     if outcome.status != Status.OK:
         return None
     fields = outcome.formulated.to_fields(outcome.outputs.states)
@@ -76,14 +82,17 @@ def states(problem, name, steps, t_end=T_END, **options):
 
 
 def state_error(found, true):
-    """Largest distance of vectors (of directions: the chord) over the largest length of the field's vectors; inf for a failed run."""
+    """Largest distance of vectors (of directions: the chord) over the largest length of the field's
+    vectors; inf for a failed run."""
     if found is None:
         return np.inf
-    return max(np.linalg.norm(found[name] - true[name], axis=-1).max()/np.linalg.norm(true[name], axis=-1).max() for name in true)
+    return max(np.linalg.norm(found[name] - true[name], axis=-1).max()/np.linalg.norm(true[name], axis=-1).max()
+               for name in true)
 
 
 def estimate(problem, name, true, counts, t_end=T_END, **options) -> OrderEstimate:
     """Observed order of an integrator against accurate states."""
     declared = method(name)
     errors = [state_error(states(problem, name, steps, t_end, **options), true) for steps in counts]
-    return observed_order([t_end/steps for steps in counts], errors, floor=FLOOR, theory=declared.order, symmetric=declared.symmetric)
+    return observed_order([t_end/steps for steps in counts], errors, floor=FLOOR, theory=declared.order,
+                          symmetric=declared.symmetric)

@@ -1,4 +1,5 @@
-"""One folder of machine code for the whole session, common to all workers: tests neither read nor write the user's cache.
+"""One folder of machine code for the whole session, common to all workers: tests neither read
+nor write the user's cache.
 
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
 """
@@ -8,8 +9,8 @@ import tempfile
 
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 KEPT = os.environ.get("LIESTEP_TEST_CACHE")
-# Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short tests, which
-# any worker can take.
+# Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
+# tests, which any worker can take.
 LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported

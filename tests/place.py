@@ -20,14 +20,16 @@ tables: [energy]
 
 
 class Place:
-    """A working folder with the study `tiny`; jobs run uncompiled unless asked otherwise, because they are that short."""
+    """A working folder with the study `tiny`; jobs run uncompiled unless asked otherwise,
+    because they are that short."""
 
     def __init__(self, folder: Path, compiled: bool = False, source: Path | None = None):
         self.folder, self.study = folder, folder/"config"/"studies"/"tiny.yaml"
         self.study.parent.mkdir(parents=True)
         self.study.write_text(STUDY)
         shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
-        self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}), **({"PYTHONPATH": str(source)} if source else {})}
+        self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}),
+                            **({"PYTHONPATH": str(source)} if source else {})}
 
     @property
     def command(self) -> list[str]:
@@ -41,7 +43,8 @@ class Place:
         """Call snakemake, which must succeed; returns what was made, for example "bodies vi_sphere h0.1"."""
         result = self.call(*options)
         assert result.returncode == 0, result.stderr
-        lines = [line for path in (self.folder/"results"/"tiny"/"logs").glob("*.log") for line in path.read_text().splitlines()]
+        lines = [line for path in (self.folder/"results"/"tiny"/"logs").glob("*.log")
+                 for line in path.read_text().splitlines()]
         return {line.removeprefix("made tiny ").partition(":")[0] for line in lines if line.startswith("made tiny ")}
 
     def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
@@ -57,7 +60,8 @@ class Place:
         """Products by path; logs are none, nor are the lists of what a job made."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and "logs" not in path.parts and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
+                if path.is_file() and "logs" not in path.parts
+                and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
     def visible(self) -> dict[str, bytes]:
         """Products without what killed jobs had not finished: it is removed with the manifest."""

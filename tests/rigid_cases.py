@@ -1,4 +1,5 @@
-"""What tests of rigid bodies share: formulations of presets, integrators as maps of state rows, exact derivatives by differences."""
+"""What tests of rigid bodies share: formulations of presets, integrators as maps of state rows, exact
+derivatives by differences."""
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -60,7 +61,8 @@ def turned(y, u):
 
 
 class Map:
-    """A fixed-step integrator on a formulation; y is left as it is. `largest` is that of the last call's observables."""
+    """A fixed-step integrator on a formulation; y is left as it is. `largest` is that of the
+    last call's observables."""
 
     def __init__(self, case, component):
         self.case, self.component = case, component
@@ -73,7 +75,8 @@ class Map:
                 base[observable.columns] = 0.0
         work = self.component.workspace(problem, y)
         recorder = new_recorder(y.shape[0], base, steps, 2)
-        status, _ = loop_for(advance, self.component, problem, recorder, work)(self.component, problem, recorder, y, h, 0, steps, work)
+        status, _ = loop_for(advance, self.component, problem, recorder, work)(self.component, problem, recorder, y, h,
+                                                                               0, steps, work)
         assert status == expected, Status(status).sentence
         self.largest = {item.name: recorder.largest[item.columns].copy() for item in self.case.observables}
         return y

@@ -4,8 +4,8 @@
     python tests/slurm_cluster.py kill-node node2
     python tests/slurm_cluster.py stop
 
-Needs the programs of Debian's slurm-wlm and munge, psutil, and root: jobs lose the variable SLURM_CONF on their way through
-Snakemake's executor, so that the configuration must lie at its default place, /etc/slurm.
+Needs the programs of Debian's slurm-wlm and munge, psutil, and root: jobs lose the variable SLURM_CONF on their way
+through Snakemake's executor, so that the configuration must lie at its default place, /etc/slurm.
 """
 import os
 import shutil
@@ -47,8 +47,8 @@ def obstacle() -> str | None:
 
 
 def configuration() -> str:
-    """The file slurm.conf. Each new job goes to the node that has least to do. A node counts as dead after half a minute of silence at
-    most, and a job that it loses is not put back into the queue unless its owner asks for that."""
+    """The file slurm.conf. Each new job goes to the node that has least to do. A node counts as dead after half a
+    minute of silence at most, and a job that it loses is not put back into the queue unless its owner asks for that."""
     host = socket.gethostname().partition(".")[0]
     memory = psutil.virtual_memory().total//2**20*8//10
     return f"""{MARK}
@@ -73,7 +73,8 @@ SlurmdTimeout=10
 KillWait=2
 JobRequeue=0
 ReturnToService=2
-NodeName=node[1-{len(NODES)}] NodeHostname={host} Port=[{PORT + 1}-{PORT + len(NODES)}] CPUs={os.cpu_count()} RealMemory={memory} State=UNKNOWN
+NodeName=DEFAULT CPUs={os.cpu_count()} RealMemory={memory} State=UNKNOWN
+NodeName=node[1-{len(NODES)}] NodeHostname={host} Port=[{PORT + 1}-{PORT + len(NODES)}]
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP LLN=YES
 """
 
@@ -98,7 +99,8 @@ def start() -> None:
         _call("slurmctld")
         for node in NODES:
             _call("slurmd", "-N", node)
-        _wait_until(lambda: _call("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split() == list(NODES), "its nodes are not ready")
+        _wait_until(lambda: _call("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split() == list(NODES),
+                    "its nodes are not ready")
     except Unavailable as error:
         logs = [line for name in ("slurmctld", *NODES) for line in _tail(FOLDER/f"{name}.log")]
         stop()
@@ -118,8 +120,8 @@ def stop() -> None:
 
 
 def kill_node(node: str) -> int:
-    """What a power cut does to a node: its daemon and its jobs are gone at once, and it tells nobody. Returns the number of
-    processes that were killed.
+    """What a power cut does to a node: its daemon and its jobs are gone at once, and it tells nobody. Returns the
+    number of processes that were killed.
 
     The daemon and the keepers of its jobs are known by the log of the node, which they have open.
     """
@@ -152,8 +154,8 @@ def _start_munge() -> None:
     Path("/run/munge").mkdir(exist_ok=True)
     shutil.chown("/run/munge", "munge", "munge")
     shutil.chown(FOLDER, "munge", "munge")
-    _call("runuser", "-u", "munge", "--", "munged", "--force", f"--pid-file={FOLDER}/munged.pid", f"--log-file={FOLDER}/munged.log",
-          f"--seed-file={FOLDER}/munged.seed")
+    _call("runuser", "-u", "munge", "--", "munged", "--force", f"--pid-file={FOLDER}/munged.pid",
+          f"--log-file={FOLDER}/munged.log", f"--seed-file={FOLDER}/munged.seed")
     _wait_until(_munge_works, "munge does not answer")
 
 
@@ -196,7 +198,8 @@ def _process(name: str) -> psutil.Process | None:
 
 
 def _kill(processes: list[psutil.Process]) -> None:
-    """Kill processes and wait for their end. Some are nobody's children, and stay as zombies where no one collects those."""
+    """Kill processes and wait for their end. Some are nobody's children, and stay as zombies
+    where no one collects those."""
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             process.kill()
@@ -207,7 +210,8 @@ def _kill(processes: list[psutil.Process]) -> None:
 
 
 def _tail(path: Path) -> list[str]:
-    return [line for line in path.read_text(errors="replace").splitlines() if "error" in line][-2:] if path.is_file() else []
+    return ([line for line in path.read_text(errors="replace").splitlines() if "error" in line][-2:]
+            if path.is_file() else [])
 
 
 def main(arguments: list[str]) -> int:

@@ -9,7 +9,8 @@ from liestep.contracts.sheet import SphereSheet
 
 SPHERES = tuple(name for name in system_ids() if isinstance(sheet(name), SphereSheet))
 PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]
-SMALL = [(name, preset) for name, preset in PRESETS if not (name == "lennard_jones_sphere" and preset not in ("level1", "level2"))]
+SMALL = [(name, preset)
+         for name, preset in PRESETS if not (name == "lennard_jones_sphere" and preset not in ("level1", "level2"))]
 VECTORS = ("gravity", "clamp", "pivots", "positions")  # parameters that turn with the system
 
 

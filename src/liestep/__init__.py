@@ -1,4 +1,5 @@
-"""liestep: reproducible numerical studies of structure-preserving integrators on spheres, rotations and rigid motions."""
+"""liestep: reproducible numerical studies of structure-preserving integrators on spheres,
+rotations and rigid motions."""
 import importlib
 import sys
 from types import ModuleType
@@ -11,24 +12,29 @@ if TYPE_CHECKING:
     from liestep.errors import InputError
     from liestep.plugins.loading import load_plugin
 
-_PLACES = {"simulate": "liestep.api", "systems": "liestep.api", "integrators": "liestep.api", "reference": "liestep.api",
-           "load_plugin": "liestep.plugins.loading", "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
+_PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
+           "integrators": "liestep.api", "reference": "liestep.api", "load_plugin": "liestep.plugins.loading",
+           "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference", "simulate", "systems"]
+__all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference",
+           "simulate", "systems"]
 
 
 class _CallablePackage(ModuleType):
-    """A subpackage that is called like the public function of its name: `liestep.systems()` beside `liestep.systems.heavy_top`."""
+    """A subpackage that is called like the public function of its name: `liestep.systems()` beside
+    `liestep.systems.heavy_top`."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return getattr(importlib.import_module("liestep.api"), self.__name__.rpartition(".")[2])(*args, **options)
 
 
 class _Facade(ModuleType):
-    """This package: public names are imported when first used, because a sweep needs few of them and must start fast."""
+    """This package: public names are imported when first used, because a sweep needs few of
+    them and must start fast."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _PLACES and isinstance(value, ModuleType):  # Python puts an imported subpackage over a function of its name
+        # Python puts an imported subpackage over a function of its name
+        if name in _PLACES and isinstance(value, ModuleType):
             value.__class__ = _CallablePackage
         super().__setattr__(name, value)
 

@@ -13,24 +13,26 @@ if TYPE_CHECKING:
     import xarray
 
 
-def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-              t_end: float | None = None, samples: int = 51, engines: Sequence[str] | None = None) -> "xarray.Dataset":
+def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
+              engines: Sequence[str] | None = None) -> "xarray.Dataset":
     """Compute a reference solution with two engines; their disagreement is part of it. Arguments as for `simulate`.
 
     Args:
-        engines: two of dop853, taylor, composition, exact (default: those of the system); the first one's trajectory is kept.
+        engines: two of dop853, taylor, composition, exact (default: those of the system); the first
+            one's trajectory is kept.
 
     Returns:
-        The state, energy and disagreement_<field> of the two engines (divided by attribute scale_<field>) at `samples` times;
-        attribute energy_scale is the largest kinetic energy.
+        The state, energy and disagreement_<field> of the two engines (divided by attribute scale_<field>) at `samples`
+        times; attribute energy_scale is the largest kinetic energy.
 
     Raises:
         InputError: a wrong argument, or an engine stopped before t_end.
     """
     from liestep.references.reference import compute_reference, specify_reference
 
-    return to_dataset(compute_reference(specify_reference(problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                                                          samples=samples, engines=engines)))
+    return to_dataset(compute_reference(specify_reference(
+        problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
 
 
 def systems() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Every system, integrator and paper by its id.
 
-A file in `systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators, a folder in `papers/` with a
-`PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
+A file in `systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators, a folder
+in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
 """
 import importlib
 from collections.abc import Callable, Mapping
@@ -18,7 +18,8 @@ ROOT = Path(__file__).parent
 
 
 class Entry(NamedTuple):
-    """A system's sheet or an integrator's method, the module that declares it, and for plugins the hash of all their source."""
+    """A system's sheet or an integrator's method, the module that declares it, and for plugins the
+    hash of all their source."""
 
     module: str
     item: Sheet | Method
@@ -27,7 +28,8 @@ class Entry(NamedTuple):
 
 _plugin_systems: dict[str, Entry] = {}
 _plugin_methods: dict[str, Entry] = {}
-_finders: list[Callable[[], None]] = []  # each adds plugins and is called once, before an id is reported as unknown or all are listed
+# each adds plugins and is called once, before an id is reported as unknown or all are listed
+_finders: list[Callable[[], None]] = []
 
 
 def add_finder(find: Callable[[], None]) -> None:

@@ -43,8 +43,9 @@ def command_run(arguments) -> None:
     from liestep.runs.specification import specify
     from liestep.study.assignments import assignments
 
-    spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance, t_end=arguments.t_end,
-                   preset=arguments.preset, parameters=assignments(arguments.parameter, "parameter"),
+    spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
+                   t_end=arguments.t_end, preset=arguments.preset,
+                   parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples)
     require_free(arguments.output, spec.sha256)
     content = carry_out(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
@@ -75,7 +76,8 @@ def command_sweep(arguments) -> None:
     from liestep.study.sweep import run_cells
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
-    cells = [cell for problem in arguments.problem.split(",") for cell in study.select(problem, arguments.integrator, arguments.resolution)]
+    cells = [cell for problem in arguments.problem.split(",")
+             for cell in study.select(problem, arguments.integrator, arguments.resolution)]
     skip_blas()
     made, kept, failed = run_cells(cells)
     if arguments.list:
@@ -84,7 +86,8 @@ def command_sweep(arguments) -> None:
 
 
 def skip_blas() -> None:
-    """Load a module of Numba that imports half of scipy (0.2 s) to see whether there is a BLAS, without that: nothing here asks for it."""
+    """Load a module of Numba that imports half of scipy (0.2 s) to see whether there is a BLAS, without that:
+    nothing here asks for it."""
     wanted = "scipy.linalg.cython_blas"
     if wanted not in sys.modules:
         sys.modules[wanted] = None
@@ -96,7 +99,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
-    parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="file with own systems or integrators, docs/own_system.md")
+    parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
+                        help="file with own systems or integrators, docs/own_system.md")
     commands = parser.add_subparsers(dest="command", required=True)
 
     def add(name, function, text):
@@ -106,7 +110,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     listing = add("list", command_list, "list problems and integrators")
     listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
-    add("describe", command_describe, "equations, parameters, units, presets of a problem, or options of an integrator").add_argument("name")
+    add("describe", command_describe,
+        "equations, parameters, units, presets of a problem, or options of an integrator").add_argument("name")
     run = add("run", command_run, "make one run and write its NetCDF file")
     run.add_argument("problem")
     run.add_argument("integrator")
@@ -139,9 +144,9 @@ def load(plugins: list[str]) -> None:
 
 def add_products(add) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
-    for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands", "liestep.figures.commands",
-                   "liestep.report.commands", "liestep.pipeline.manifest_commands", "liestep.judge.commands", "liestep.animation.commands",
-                   "liestep.inspection.commands"):
+    for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands",
+                   "liestep.figures.commands", "liestep.report.commands", "liestep.pipeline.manifest_commands",
+                   "liestep.judge.commands", "liestep.animation.commands", "liestep.inspection.commands"):
         importlib.import_module(module).declare(add)
 
 

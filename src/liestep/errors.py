@@ -1,4 +1,5 @@
-"""Errors that name what a person wrote wrong. This module imports nothing of the package, so that everything may import it."""
+"""Errors that name what a person wrote wrong. This module imports nothing of the package, so that
+everything may import it."""
 import difflib
 from collections.abc import Iterable
 
@@ -8,7 +9,8 @@ class InputError(ValueError):
 
 
 class PluginError(InputError):
-    """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a failed run and goes on."""
+    """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a
+    failed run and goes on."""
 
 
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:

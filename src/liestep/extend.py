@@ -1,4 +1,5 @@
-"""The one door for authors of plugins: everything that a system or an integrator of one's own needs, docs/own_system.md."""
+"""The one door for authors of plugins: everything that a system or an integrator of one's own
+needs, docs/own_system.md."""
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
 from liestep.contracts.method import Method, Option
 from liestep.contracts.parameters import Parameter, Preset
@@ -8,6 +9,7 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 
 __all__ = [
-    "InputError", "Method", "Option", "Parameter", "Preset", "Status", "add", "add_to", "axpy", "check_attitude", "check_directions",
-    "check_tangent", "copy", "cos", "cross", "dot", "kernel", "put", "row", "scale", "sin", "sqrt", "sub",
+    "InputError", "Method", "Option", "Parameter", "Preset", "Status", "add", "add_to", "axpy", "check_attitude",
+    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "kernel", "put", "row", "scale", "sin", "sqrt",
+    "sub",
 ]

@@ -1,4 +1,5 @@
-"""L3 for the pairs: step control and steps against independent programs, dense output, and what arrives at the outputs."""
+"""L3 for the pairs: step control and steps against independent programs, dense output, and what
+arrives at the outputs."""
 import numpy as np
 import pytest
 from checks import BODIES, NAMES, PENDULUM, exact, generic_state
@@ -24,7 +25,8 @@ def state_rows(data):
 
 
 def matlab_steps(y, t_end, rtol, atol):
-    """MATLAB's ode45 step by step: accepted times, rejections, last state. Coefficients are scipy's, error weights negated there."""
+    """MATLAB's ode45 step by step: accepted times, rejections, last state. Coefficients are scipy's,
+    error weights negated there."""
     threshold, longest = atol/rtol, t_end/10.0
     slope = bodies_field(0.0, y)
     rate = np.max(np.abs(slope)/np.maximum(np.abs(y), threshold))/(0.8*rtol**0.2)
@@ -67,7 +69,8 @@ def test_ode45_takes_the_steps_of_matlab():
 
 def test_dop853_takes_the_steps_of_scipy():
     times = np.linspace(0.0, 10.0, 101)
-    data = simulate(BODIES[0], "dop853", tolerance=1e-9, t_end=10.0, samples=101, options={"atol": 1e-10}, log_steps=True)
+    data = simulate(BODIES[0], "dop853", tolerance=1e-9, t_end=10.0, samples=101, options={"atol": 1e-10},
+                    log_steps=True)
     start = state_rows(data)[0].ravel()
     other = solve_ivp(bodies_field, (0.0, 10.0), start, method="DOP853", rtol=1e-9, atol=1e-10, t_eval=times)
     steps = solve_ivp(bodies_field, (0.0, 10.0), start, method="DOP853", rtol=1e-9, atol=1e-10)
@@ -90,8 +93,8 @@ def test_dense_output_of_ode45_is_of_order_4():
     q, omega = np.split(generic_state(PENDULUM), 2)
     errors = []
     for t_end in (0.5, 0.25, 0.125, 0.0625):
-        data = simulate(PENDULUM[0], "ode45", preset=PENDULUM[1], initial={"q": q, "omega": omega}, tolerance=1e6, options={"atol": 1e6},
-                        t_end=t_end, samples=101, log_steps=True)
+        data = simulate(PENDULUM[0], "ode45", preset=PENDULUM[1], initial={"q": q, "omega": omega}, tolerance=1e6,
+                        options={"atol": 1e6}, t_end=t_end, samples=101, log_steps=True)
         assert data.sizes["step"] == 10
         assert np.allclose(data.accepted_step, t_end/10, rtol=1e-12)
         error = error_of(data, PENDULUM, 2)
@@ -105,7 +108,8 @@ def test_dense_output_of_ode45_is_of_order_4():
 def test_error_follows_the_tolerance_and_steps_the_order(problem, name, order):
     tolerances, steps = (1e-6, 1e-8, 1e-10), []
     for tolerance in tolerances:
-        data = simulate(problem[0], name, preset=problem[1], tolerance=tolerance, t_end=3.0, samples=31, options={"atol": tolerance})
+        data = simulate(problem[0], name, preset=problem[1], tolerance=tolerance, t_end=3.0, samples=31,
+                        options={"atol": tolerance})
         assert tolerance <= error_of(data, problem, 5).max() <= 30*tolerance
         steps.append(data.attrs["steps"])
     assert steps[2]/steps[0] == pytest.approx((tolerances[0]/tolerances[2])**(1/order), rel=0.2)
@@ -124,7 +128,8 @@ def test_outputs_are_where_they_were_asked_for_and_do_not_change_the_steps(name)
 
 
 def test_the_loop_goes_on_when_its_step_log_is_full():
-    data = simulate(BODIES[0], "ode45", tolerance=1e-12, options={"atol": 1e-14}, t_end=900.0, parameters={"gamma": 1e-6}, samples=2, log_steps=True)
+    data = simulate(BODIES[0], "ode45", tolerance=1e-12, options={"atol": 1e-14}, t_end=900.0,
+                    parameters={"gamma": 1e-6}, samples=2, log_steps=True)
     assert data.attrs["status"] == "ok"
     assert data.attrs["steps"] == data.sizes["step"] > 100_000
     assert np.all(np.diff(data.accepted_time) > 0.0)

@@ -1,4 +1,5 @@
-"""L0, L3 and L4 for Lie group methods: exact coefficients, orders of every method, scheme and truncation, and their negative controls."""
+"""L0, L3 and L4 for Lie group methods: exact coefficients, orders of every method, scheme and truncation, and
+their negative controls."""
 import json
 import os
 import subprocess
@@ -38,7 +39,8 @@ CHAIN = "spherical_pendulum_chain"
 SPRINGS = ("spring_pendula", "paper")
 Q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
 DOUBLE = {"parameters": {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -9.81]},
-          "initial": {"q": Q, "omega": np.cross(Q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6]])}, "t_end": 5.0}  # figures 6 and 7
+          # figures 6 and 7
+          "initial": {"q": Q, "omega": np.cross(Q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6]])}, "t_end": 5.0}
 
 
 def only(scheme, number):
@@ -53,7 +55,8 @@ def abelian(scheme, number):
 
 
 def area(scheme, number):
-    """sum over pairs of exponentials, i before j, of (sum_r b_jr c_r)(sum_r b_ir) - (sum_r b_jr)(sum_r b_ir c_r): 1/6 from order 3 on."""
+    """sum over pairs of exponentials, i before j, of (sum_r b_jr c_r)(sum_r b_ir) - (sum_r b_jr)(sum_r b_ir
+    c_r): 1/6 from order 3 on."""
     times = [sum(row) for row in scheme.tableau()]
     chain = []
     while number != START:
@@ -78,7 +81,8 @@ def test_exact_conditions_of_exponential_schemes(scheme):
         assert (area(scheme, scheme.lower) == Fraction(1, 6)) == (scheme.lower_order >= 3)
     first = scheme.exponentials[0]
     with pytest.raises(ValueError, match="do not add up"):
-        replace(scheme, exponentials=(replace(first, weights=(first.weights[0] + 1,)), *scheme.exponentials[1:]), result=0)
+        replace(scheme,
+                exponentials=(replace(first, weights=(first.weights[0] + 1,)), *scheme.exponentials[1:]), result=0)
     with pytest.raises(ValueError, match="comes later"):
         ExponentialScheme("x", 1, "", (exponential(START, "1/2 1/2"),), result=0)
 
@@ -114,13 +118,15 @@ FINE = [20, 30, 40, 60, 80, 110, 160, 220, 320]
     (PENDULUM, "rkmk4_2comm", 1.0, [40*2**k for k in range(6)]),
     (SPRINGS, "rkmk5", 1.0, FINE)], ids=["rkmk4_2comm", "rkmk5"])
 def test_observed_order_where_the_common_problems_show_none(problem, name, t_end, counts):
-    passed, sentence = order_verdict(estimate(problem, name, accurate(problem, t_end), counts, t_end), method(name).order)
+    passed, sentence = order_verdict(estimate(problem, name, accurate(problem, t_end), counts, t_end),
+                                     method(name).order)
     assert passed, sentence
 
 
 @pytest.mark.parametrize(("name", "commutators", "order", "counts"), [
-    ("rkmk4", 0, 2, [40*2**k for k in range(8)]), ("rkmk4", 1, 3, [40*2**k for k in range(7)]), ("rkmk4", 2, 4, [40*2**k for k in range(6)]),
-    ("rkmk5", 0, 2, [40*2**k for k in range(8)]), ("rkmk5", 1, 3, [40*2**k for k in range(7)]), ("rkmk5", 2, 5, FINE)])
+    ("rkmk4", 0, 2, [40*2**k for k in range(8)]), ("rkmk4", 1, 3, [40*2**k for k in range(7)]),
+    ("rkmk4", 2, 4, [40*2**k for k in range(6)]), ("rkmk5", 0, 2, [40*2**k for k in range(8)]),
+    ("rkmk5", 1, 3, [40*2**k for k in range(7)]), ("rkmk5", 2, 5, FINE)])
 @pytest.mark.parametrize(("problem", "t_end"), [(SPRINGS, 1.0), (PENDULUM, 2.0)], ids=["springs", "pendulum"])
 def test_order_with_few_commutators(problem, t_end, name, commutators, order, counts):
     options = {"dexpinv": commutators}
@@ -158,8 +164,9 @@ def convergence(problem, scheme, order, counts):
 
 @pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
 @pytest.mark.parametrize(("scheme", "order"), [
-    (only(CF32A, 2), 3), (only(CF32A, 3), 2), (only(CF32B, 2), 3), (only(CF32B, 3), 2), (only(CF43, 4), 4), (only(CF43, 7), 3),
-    (swapped(CF4), 2)], ids=["cf32a", "cf32a lower", "cf32b", "cf32b lower", "cf43", "cf43 lower", "swapped cf4"])
+    (only(CF32A, 2), 3), (only(CF32A, 3), 2), (only(CF32B, 2), 3), (only(CF32B, 3), 2), (only(CF43, 4), 4),
+    (only(CF43, 7), 3), (swapped(CF4), 2)],
+                         ids=["cf32a", "cf32a lower", "cf32b", "cf32b lower", "cf43", "cf43 lower", "swapped cf4"])
 def test_orders_of_both_methods_of_pairs_and_of_swapped_cf4(problem, scheme, order):
     passed, sentence = convergence(problem, scheme, order, [20*2**k for k in range(8)])
     assert passed, sentence
@@ -176,8 +183,10 @@ def test_methods_stay_on_the_manifold_at_the_step_of_the_paper(name):
 def test_one_specialisation_serves_all_tableaux_one_all_truncations_and_one_all_schemes():
     declared = {"name": "ralston", "order": 2, "a": [[], ["2/3"]], "b": [0.25, 0.75]}
     families = [
-        [Flow(BODIES, name) for name in ("lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5")] + [Flow(BODIES, "rkmk", options={"tableau": declared})],
-        [Flow(BODIES, "rkmk4", options={"dexpinv": k}) for k in (0, 1, 2, 7)] + [Flow(BODIES, "rkmk5", options={"dexpinv": 2})],
+        [Flow(BODIES, name) for name in ("lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5")]
+        + [Flow(BODIES, "rkmk", options={"tableau": declared})],
+        [Flow(BODIES, "rkmk4", options={"dexpinv": k}) for k in (0, 1, 2, 7)]
+        + [Flow(BODIES, "rkmk5", options={"dexpinv": 2})],
         [Flow(BODIES, name) for name in ("cf4", "cg3")]]
     found = [{compiled(flow) for flow in flows} for flows in families]
     assert [[count for _, count in loops] for loops in found] == [[1], [1], [1]]
@@ -220,25 +229,29 @@ def test_spelling_of_a_tableau_does_not_change_the_run():
 
 @pytest.mark.parametrize(("change", "expected"), [
     ({"order": 5}, "claims order 5 and has order 4"), ({"order": 0}, "from 1 to 10"), ({"order": True}, "from 1 to 10"),
-    ({"b": ["1/6", "1/3", "1/3", "1/3"]}, "do not add up to 1"), ({"b": [1]}, "a must have 1 rows"), ({"b": "1/6"}, "b must be a list"),
-    ({"a": [[], [1, 1], [0, 1], [0, 0, 1]]}, "not explicit"), ({"a": 3}, "list of rows"), ({"b": ["x", 1, 1, 1]}, "not a number"),
-    ({"b": ["1/0", 1, 1, 1]}, "not a number"), ({"b": [float("nan"), 1, 1, 1]}, "not a number"), ({"c": [0, 1]}, "unknown key")])
+    ({"b": ["1/6", "1/3", "1/3", "1/3"]}, "do not add up to 1"), ({"b": [1]}, "a must have 1 rows"),
+    ({"b": "1/6"}, "b must be a list"), ({"a": [[], [1, 1], [0, 1], [0, 0, 1]]}, "not explicit"),
+    ({"a": 3}, "list of rows"), ({"b": ["x", 1, 1, 1]}, "not a number"), ({"b": ["1/0", 1, 1, 1]}, "not a number"),
+    ({"b": [float("nan"), 1, 1, 1]}, "not a number"), ({"c": [0, 1]}, "unknown key")])
 def test_wrong_tableau_is_refused_with_a_sentence(change, expected):
     with pytest.raises(InputError, match=expected):
         spec(tableau=RK4 | change)
 
 
 @pytest.mark.parametrize(("options", "expected"), [
-    ({"tableau": "rk5"}, "unknown tableau"), ({"tableau": {"name": "x"}}, "order is missing"), ({"dexpinv": -1}, "whole numbers from 0"),
-    ({"dexpinv": 1.5}, "allowed are exact"), ({"dexpinv": "two"}, "allowed are exact"), ({"alpha": float("inf")}, "must be a number"),
-    ({"alpha": "x"}, "must be a number"), ({"action": 3}, "name of one of the system's actions"), ({"action": "rotations"}, "rotations")])
+    ({"tableau": "rk5"}, "unknown tableau"), ({"tableau": {"name": "x"}}, "order is missing"),
+    ({"dexpinv": -1}, "whole numbers from 0"), ({"dexpinv": 1.5}, "allowed are exact"),
+    ({"dexpinv": "two"}, "allowed are exact"), ({"alpha": float("inf")}, "must be a number"),
+    ({"alpha": "x"}, "must be a number"), ({"action": 3}, "name of one of the system's actions"),
+    ({"action": "rotations"}, "rotations")])
 def test_wrong_option_is_refused_with_a_sentence(options, expected):
     with pytest.raises(InputError, match=expected):
         spec(**options)
 
 
 def short_runs():
-    """[system, method, status, steps, largest |1 - q.q|] of two steps, t_end/1000 long, from a preset of every system on spheres."""
+    """[system, method, status, steps, largest |1 - q.q|] of two steps, t_end/1000 long, from a preset of
+    every system on spheres."""
     found = []
     for problem in SPHERES:
         preset = "level1" if problem == "lennard_jones_sphere" else next(iter(sheet(problem).presets))
@@ -247,15 +260,18 @@ def short_runs():
             size = {"tolerance": 1e-6, "outputs": 2} if method(name).adaptive else {"steps": 2}
             outcome = run_once(specify(problem, name, preset=preset, t_end=t_end, **size))
             q = outcome.formulated.to_fields(outcome.outputs.states)["q"]
-            found.append([problem, name, Status(outcome.status).name, outcome.steps, float(np.abs(1.0 - (q*q).sum(axis=-1)).max())])
+            found.append([problem, name, Status(outcome.status).name, outcome.steps,
+                          float(np.abs(1.0 - (q*q).sum(axis=-1)).max())])
     return found
 
 
 def test_every_lie_method_runs_on_every_system_on_spheres():
     """Without code of its own. In plain Python: it gives the same bits and needs no compilation of each pair."""
-    paths = os.pathsep.join((str(Path(liestep.__file__).parents[1]), str(Path(__file__).parents[1]), str(Path(__file__).parent)))
-    done = subprocess.run([sys.executable, "-c", "import json, test_lie_integrators as t; print(json.dumps(t.short_runs()))"], capture_output=True,
-                          text=True, check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths})
+    paths = os.pathsep.join((str(Path(liestep.__file__).parents[1]), str(Path(__file__).parents[1]),
+                             str(Path(__file__).parent)))
+    done = subprocess.run(
+        [sys.executable, "-c", "import json, test_lie_integrators as t; print(json.dumps(t.short_runs()))"],
+        capture_output=True, text=True, check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths})
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found) == len(SPHERES)*(len(LIE) + 1)
     for problem, name, status, steps, defect in found:

@@ -1,4 +1,5 @@
-"""L3 and L6 for the adaptive Lie group pairs: step control, step counts against an independent program, dense output, limits."""
+"""L3 and L6 for the adaptive Lie group pairs: step control, step counts against an independent
+program, dense output, limits."""
 import numba
 import numpy as np
 import pytest
@@ -24,9 +25,11 @@ def hanging(n, length, name, tolerance=1e-6, **options):
     return data.counters["steps_accepted"], data.counters["steps_rejected"]
 
 
-UNIT = {2: (119, 10, 117, 17), 4: (160, 6, 156, 11), 6: (168, 2, 162, 2), 8: (205, 2, 198, 2), 10: (241, 2, 234, 5), 12: (273, 2, 265, 4),
-        14: (303, 3, 294, 5), 16: (329, 2, 319, 3), 18: (352, 3, 342, 5), 20: (374, 4, 362, 5)}  # alpha = 1/5, 1/4
-SHORT = {2: (60, 7), 4: (123, 10), 6: (186, 8), 8: (253, 8), 10: (348, 11), 12: (432, 9), 14: (527, 7), 16: (594, 8), 18: (681, 8), 20: (795, 2)}
+UNIT = {2: (119, 10, 117, 17), 4: (160, 6, 156, 11), 6: (168, 2, 162, 2), 8: (205, 2, 198, 2), 10: (241, 2, 234, 5),
+        12: (273, 2, 265, 4), 14: (303, 3, 294, 5), 16: (329, 2, 319, 3), 18: (352, 3, 342, 5),
+        20: (374, 4, 362, 5)}  # alpha = 1/5, 1/4
+SHORT = {2: (60, 7), 4: (123, 10), 6: (186, 8), 8: (253, 8), 10: (348, 11), 12: (432, 9), 14: (527, 7), 16: (594, 8),
+         18: (681, 8), 20: (795, 2)}
 
 
 @pytest.mark.parametrize("n", UNIT)
@@ -77,7 +80,8 @@ def test_dense_output_has_its_order_meets_both_ends_and_stays_on_the_manifold(pr
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_evaluations_are_reused(name):
-    """Rejected steps keep f(y); RKMK(5,4) always knows f at the new state, the others when they gave an output in the step."""
+    """Rejected steps keep f(y); RKMK(5,4) always knows f at the new state, the others when they
+    gave an output in the step."""
     stages = PAIRS[name]
     request = {"tolerance": 1e-5, "preset": PENDULUM[1], "t_end": 5.0}
     few = simulate(PENDULUM[0], name, samples=2, **request)
@@ -85,7 +89,8 @@ def test_evaluations_are_reused(name):
     assert found == (stages - 1)*(accepted + rejected) + (1 if name == "rkmk54" else accepted)
     many = simulate(PENDULUM[0], name, samples=2, outputs=20_001, **request)
     assert many.attrs["steps_accepted"] == accepted
-    assert many.attrs["rhs_evaluations"] == (stages - 1)*(accepted + rejected) + 1 + (0 if name == "rkmk54" else accepted)
+    assert (many.attrs["rhs_evaluations"] == (stages - 1)*(accepted + rejected) + 1
+            + (0 if name == "rkmk54" else accepted))
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -93,7 +98,8 @@ def test_evaluations_are_reused(name):
 def test_error_falls_with_the_tolerance(name, control):
     errors = []
     for tolerance in (1e-5, 1e-6, 1e-7):
-        data = simulate(PENDULUM[0], name, preset=PENDULUM[1], tolerance=tolerance, t_end=3.0, samples=2, options={"control": control})
+        data = simulate(PENDULUM[0], name, preset=PENDULUM[1], tolerance=tolerance, t_end=3.0, samples=2,
+                        options={"control": control})
         last = np.concatenate([data.q[-1], data.omega[-1]])
         first = np.concatenate([data.q[0], data.omega[0]])
         errors.append(np.abs(last - exact(PENDULUM, first, 3.0, 300)).max())
@@ -110,7 +116,8 @@ SPINNING = {"parameters": {"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0,
 
 
 @pytest.mark.parametrize(("name", "options", "rejects"), [
-    ("rkmk54", {}, True), ("rkmk54", {"dexpinv": 2}, False), ("cf43", {}, False)], ids=["exact", "truncated", "commutator-free"])
+    ("rkmk54", {}, True), ("rkmk54", {"dexpinv": 2}, False), ("cf43", {}, False)],
+                         ids=["exact", "truncated", "commutator-free"])
 def test_steps_that_turn_by_2_pi_are_rejected_where_dexpinv_ends(name, options, rejects):
     """Without forces any step is exact; only the chart limits it."""
     data = simulate(CHAIN, name, tolerance=1e-6, log_steps=True, options=options, **SPINNING)

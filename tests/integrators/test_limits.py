@@ -1,4 +1,5 @@
-"""L8: each documented limit ends a run with its documented status; what was good before it is kept, in memory and in the file."""
+"""L8: each documented limit ends a run with its documented status; what was good before it is kept,
+in memory and in the file."""
 import math
 
 import numpy as np
@@ -16,23 +17,27 @@ from liestep.runs.recorder import new_recorder
 from liestep.runs.specification import specify
 
 IMPLICIT = ("multipliers", "newton", "fixed_point")
-HEAD_ON = {"parameters": {"mass": [1.0, 1.0], "gamma": 1.0}, "initial": {"q": [[1, 0, 0], [0, 1, 0]], "omega": [[0, 0, 0], [0, 0, 0]]}}
+HEAD_ON = {"parameters": {"mass": [1.0, 1.0], "gamma": 1.0},
+           "initial": {"q": [[1, 0, 0], [0, 1, 0]], "omega": [[0, 0, 0], [0, 0, 0]]}}
 SAME_PLACE = HEAD_ON | {"initial": {"q": [[1, 0, 0], [1, 0, 0]], "omega": [[0, 0, 0], [0, 1, 0]]}}
 
 # name: (problem and preset, integrator, request, status, bounds of time_reached)
 LIMITS = {
     "close encounter": (BODIES, "vi_sphere", {"step": 0.05, "t_end": 20.0}, Status.STEP_TOO_LARGE, (8.65, 8.75)),
     "later close encounter": (BODIES, "vi_sphere", {"step": 0.02, "t_end": 20.0}, Status.STEP_TOO_LARGE, (14.4, 14.5)),
-    "close encounter of an implicit solver": (BODIES, "vi_sphere", {"step": 0.05, "t_end": 20.0, "options": {"solver": "newton"}},
+    "close encounter of an implicit solver": (BODIES, "vi_sphere",
+                                              {"step": 0.05, "t_end": 20.0, "options": {"solver": "newton"}},
                                               Status.NOT_CONVERGED, (8.65, 8.75)),
     **{f"long step with {solver}": (PENDULUM, "vi_sphere", {"step": 0.5, "t_end": 20.0, "options": {"solver": solver}},
                                     Status.NOT_CONVERGED, (0.0, 19.5)) for solver in IMPLICIT},
-    "rod of too long steps": (("elastic_rod", "paper"), "vi_sphere", {"step": 2e-3, "t_end": 0.2}, Status.NOT_CONVERGED, (0.0, 0.198)),
+    "rod of too long steps": (("elastic_rod", "paper"), "vi_sphere", {"step": 2e-3, "t_end": 0.2}, Status.NOT_CONVERGED,
+                              (0.0, 0.198)),
     "cosine above one": (BODIES, "rk2_heun", {"step": 0.05, "t_end": 10.0}, Status.NOT_FINITE, (3.0, 4.0)),
     "rotation by 2 pi": (BODIES, "rkmk4", {"step": 10.0, "t_end": 20.0}, Status.CHART_LIMIT, (0.0, 0.0)),
     "collision": (BODIES, "ode45", {"tolerance": 1e-8, "t_end": 10.0, **HEAD_ON}, Status.STEP_TOO_SMALL, (1.0, 1.2)),
     "state far off the sphere": (PENDULUM, "rk4", {"step": 2.0, "t_end": 50.0}, Status.NOT_EVALUABLE, (0.0, 0.0)),
-    "infinite energy at the start": (BODIES, "vi_sphere", {"step": 0.1, "t_end": 1.0, **SAME_PLACE}, Status.NOT_FINITE, (0.0, 0.0)),
+    "infinite energy at the start": (BODIES, "vi_sphere", {"step": 0.1, "t_end": 1.0, **SAME_PLACE}, Status.NOT_FINITE,
+                                     (0.0, 0.0)),
 }
 CASES = pytest.mark.parametrize(("problem", "integrator", "request_", "status", "bounds"), LIMITS.values(), ids=LIMITS)
 
@@ -119,12 +124,14 @@ def test_indefinite_mass_is_a_singular_matrix(solver):
     mass = flow.problem.mass._replace(matrix=indefinite, inverse=np.linalg.inv(indefinite))
     problem, y = flow.problem._replace(mass=mass), flow.start.copy()
     work, recorder = flow.component.workspace(problem, y), new_recorder(4, np.zeros(7), 1, 0)
-    status, done = loop_for(advance, flow.component, problem, recorder, work)(flow.component, problem, recorder, y, 1e-3, 0, 1, work)
+    status, done = loop_for(advance, flow.component, problem, recorder, work)(flow.component, problem, recorder, y,
+                                                                              1e-3, 0, 1, work)
     assert (status, done) == (Status.SINGULAR_MATRIX, 0)
 
 
 def test_ensemble_with_failed_members_is_cut_at_the_shortest_and_says_so():
-    content = carry_out(specify(BODIES[0], "vi_sphere", step=0.05, t_end=20.0, samples=401, ensemble={"members": 4, "amplitude": 1e-3}))
+    content = carry_out(specify(BODIES[0], "vi_sphere", step=0.05, t_end=20.0, samples=401,
+                                ensemble={"members": 4, "amplitude": 1e-3}))
     assert content.attributes["status"] == "step_too_large"
     assert content.variables["q"][1].shape[0] == 4
     assert 100 < content.variables["q"][1].shape[1] == len(content.variables["time"][1]) < 401

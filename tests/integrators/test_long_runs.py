@@ -1,4 +1,5 @@
-"""L5: a million steps - unit length and momentum at round-off that grows like a random walk at most, energy without a trend."""
+"""L5: a million steps - unit length and momentum at round-off that grows like a random walk at
+most, energy without a trend."""
 from functools import cache
 from math import log
 
@@ -24,7 +25,8 @@ def long_run(problem, preset, integrator, step, steps=MILLION, solver=None, form
     """Outcome of a run; statistics from every step."""
     request = PAIR if problem == "sphere_nbody" else {}
     options = {name: value for name, value in (("solver", solver), ("form", form)) if value}
-    spec = specify(problem, integrator, preset=preset, t_end=steps*step, steps=steps, samples=2, options=options, **request)
+    spec = specify(problem, integrator, preset=preset, t_end=steps*step, steps=steps, samples=2,
+                   options=options, **request)
     outcome = run_once(spec)
     assert outcome.status == Status.OK
     return outcome, np.array(sheet(problem).conserved_momentum(spec.parameters))
@@ -41,7 +43,8 @@ def unit_length(outcome):
 
 
 def momentum_errors(outcome, kept):
-    """Largest deviation of the conserved components over sum_i |sum_j M_ij v_j|, and the growth exponents of their running maxima."""
+    """Largest deviation of the conserved components over sum_i |sum_j M_ij v_j|, and the growth exponents
+    of their running maxima."""
     maxima = block_maxima(outcome, slice(1, 4))[:, kept]/outcome.formulated.momentum_scale
     return maxima.max(axis=0), np.log(maxima.max(axis=0)/maxima[0])/log(100.0)
 
@@ -50,10 +53,14 @@ RUNS = {
     "multipliers": (*PENDULUM, "vi_sphere", 0.01), "multipliers, small step": (*PENDULUM, "vi_sphere", 0.003),
     "multipliers, no symmetry broken": (PENDULUM[0], "no_gravity", "vi_sphere", 0.01),
     "multipliers, three links": (PENDULUM[0], "chain3", "vi_sphere", 0.01),
-    "newton": (*PENDULUM, "vi_sphere", 0.01, MILLION, "newton"), "fixed point": (*PENDULUM, "vi_sphere", 0.01, MILLION, "fixed_point"),
-    "explicit": ("sphere_nbody", "paper", "vi_sphere", 0.01), "explicit, small step": ("sphere_nbody", "paper", "vi_sphere", 0.001),
-    "order 4": ("sphere_nbody", "paper", "vi_sphere_s4", 0.02), "order 6": ("sphere_nbody", "paper", "vi_sphere_kl6", 0.05),
-    "order 4, coupled": (*PENDULUM, "vi_sphere_y4", 0.02, 200_000), "order 8, coupled": (*PENDULUM, "vi_sphere_kl8", 0.05, 100_000),
+    "newton": (*PENDULUM, "vi_sphere", 0.01, MILLION, "newton"),
+    "fixed point": (*PENDULUM, "vi_sphere", 0.01, MILLION, "fixed_point"),
+    "explicit": ("sphere_nbody", "paper", "vi_sphere", 0.01),
+    "explicit, small step": ("sphere_nbody", "paper", "vi_sphere", 0.001),
+    "order 4": ("sphere_nbody", "paper", "vi_sphere_s4", 0.02),
+    "order 6": ("sphere_nbody", "paper", "vi_sphere_kl6", 0.05),
+    "order 4, coupled": (*PENDULUM, "vi_sphere_y4", 0.02, 200_000),
+    "order 8, coupled": (*PENDULUM, "vi_sphere_kl8", 0.05, 100_000),
     "rod": ("elastic_rod", "no_gravity", "vi_sphere", 1e-4, 100_000),
 }
 

@@ -1,4 +1,5 @@
-"""The tests of the tests: the checks of order, momentum, symmetry and manifold accept the package and reject each mutant of it."""
+"""The tests of the tests: the checks of order, momentum, symmetry and manifold accept the package and
+reject each mutant of it."""
 import json
 import os
 import shutil
@@ -26,16 +27,19 @@ from examine import T_END  # noqa: E402
 @cache
 def true_states(problem):
     """Accurate states of the package as it is."""
-    return states(problem, *(("vi_sphere_kl8", 500) if isinstance(sheet(problem[0]), SphereSheet) else ("rkmk5", 5000)), T_END)
+    return states(problem,
+                  *(("vi_sphere_kl8", 500) if isinstance(sheet(problem[0]), SphereSheet) else ("rkmk5", 5000)), T_END)
 
 
 def verdict(folder, problem, integrator, options):
-    """Failed checks of an integrator in the copy of the package in `folder`, found by plain Python in another process."""
+    """Failed checks of an integrator in the copy of the package in `folder`, found by plain
+    Python in another process."""
     np.savez(folder/"true.npz", **true_states(problem))
     request = {"problem": problem, "integrator": integrator, "options": options, "true": str(folder/"true.npz")}
     (folder/"request.json").write_text(json.dumps(request))
     environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, HERE/"examine.py", folder/"request.json"], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([sys.executable, HERE/"examine.py", folder/"request.json"], capture_output=True, text=True,
+                          env=environment, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -44,8 +48,9 @@ def copy_of_the_package(folder):
     return shutil.copytree(PACKAGE, folder/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-@pytest.mark.parametrize(("problem", "integrator", "options"), SOUND, ids=[f"{integrator}-{'-'.join(str(value) for _, value in options)}-{problem[0]}"
-                                                                         for problem, integrator, options in SOUND])
+@pytest.mark.parametrize(("problem", "integrator", "options"), SOUND,
+                         ids=[f"{integrator}-{'-'.join(str(value) for _, value in options)}-{problem[0]}"
+                            for problem, integrator, options in SOUND])
 def test_the_package_passes(problem, integrator, options, tmp_path):
     copy_of_the_package(tmp_path)
     assert verdict(tmp_path, problem, integrator, dict(options)) == {}

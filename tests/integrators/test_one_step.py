@@ -1,4 +1,5 @@
-"""L3: what one step must do - its local order, its symmetry, equal ways to the same map, and what it conserves exactly."""
+"""L3: what one step must do - its local order, its symmetry, equal ways to the same map, and
+what it conserves exactly."""
 from functools import cache
 
 import numpy as np
@@ -44,8 +45,8 @@ def test_local_error_is_one_order_above_the_global_one(problem, name):
 
 @PROBLEMS
 @pytest.mark.parametrize("family", [ExplicitRungeKutta, MuntheKaas])
-@pytest.mark.parametrize("tableau", [TABLEAUX[name] for name in ("euler", "midpoint", "heun", "kutta3", "rk4", "dop853")],
-                         ids=lambda tableau: tableau.name)
+@pytest.mark.parametrize("tableau", [TABLEAUX[name] for name in ("euler", "midpoint", "heun", "kutta3", "rk4",
+                                                                 "dop853")], ids=lambda tableau: tableau.name)
 def test_any_tableau_keeps_its_order_in_both_families(problem, family, tableau):
     """Not Dormand and Prince's, see above."""
     flow = Flow(problem, "rk4" if family is ExplicitRungeKutta else "rkmk4")
@@ -127,7 +128,8 @@ def test_every_solver_keeps_the_momentum(problem, options):
 
 
 def symplectic_form(problem, flow, y, directions, delta=1e-4):
-    """sum_ij M_ij (dq_i ^ dv_j) on two tangent vectors moved by the flow: fourth-order differences along curves on the manifold."""
+    """sum_ij M_ij (dq_i ^ dv_j) on two tangent vectors moved by the flow: fourth-order differences
+    along curves on the manifold."""
     n = len(y)//2
     mass = np.asarray(sheet(problem[0]).mass(Flow(problem, "vi_sphere").spec.parameters))
     mass = np.diag(mass) if mass.ndim == 1 else mass
@@ -181,7 +183,8 @@ def test_projections_of_runge_kutta_methods(form):
             y[3:] = np.cross(y[3:], y[:3])
         found[projection] = length_and_tangency(flow(y, 0.02, 100))
         ends = [flow(y, 0.2/n, n) for n in (4, 8, 16, 32)]
-        slopes = [np.log2(np.abs(a - b).max()/np.abs(b - c).max()) for a, b, c in zip(ends, ends[1:], ends[2:], strict=False)]
+        slopes = [np.log2(np.abs(a - b).max()/np.abs(b - c).max())
+                  for a, b, c in zip(ends, ends[1:], ends[2:], strict=False)]
         assert slopes[-1] == pytest.approx(4.0, abs=0.2), projection
     assert found["none"][0] > 1e-8
     assert found["position"][0] <= 2*EPS

@@ -1,4 +1,5 @@
-"""L4: the observed order of every fixed-step integrator by the study's own estimator, from both sides, on two nonlinear problems."""
+"""L4: the observed order of every fixed-step integrator by the study's own estimator, from both sides,
+on two nonlinear problems."""
 from functools import cache
 
 import numpy as np
@@ -28,12 +29,14 @@ def observed(problem, name, **options):
     return estimate(problem, name, reference(problem), COUNTS[method(name).order], **options)
 
 
-# Too few asymptotic points above the floor: order 8 reaches it before; Dormand and Prince's error of order 6 hides the one of order 5;
-# Casas and Owren's slopes fall from 4.5 to 4.0 too slowly. The latter two show their orders in test_lie_integrators.
+# Too few asymptotic points above the floor: order 8 reaches it before; Dormand and Prince's error of order 6
+# hides the one of order 5; Casas and Owren's slopes fall from 4.5 to 4.0 too slowly. The latter two show their
+# orders in test_lie_integrators.
 UNSEEN = {(PENDULUM, "vi_sphere_kl8"), (BODIES, "rkmk5"), (PENDULUM, "rkmk4_2comm")}
 
 
-@pytest.mark.parametrize(("problem", "name"), [(problem, name) for problem in (BODIES, PENDULUM) for name in FIXED if (problem, name) not in UNSEEN],
+@pytest.mark.parametrize(("problem", "name"), [(problem, name) for problem in (BODIES, PENDULUM)
+                                               for name in FIXED if (problem, name) not in UNSEEN],
                          ids=lambda item: NAMES.get(item, item))
 def test_observed_order_is_the_order_claimed(problem, name):
     found = observed(problem, name)

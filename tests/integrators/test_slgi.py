@@ -1,4 +1,5 @@
-"""Symplectic Lie group integrators on rigid bodies: the paper's equations, symplecticity, adjoint pairs, invariants, orders, limits."""
+"""Symplectic Lie group integrators on rigid bodies: the paper's equations, symplecticity, adjoint pairs,
+invariants, orders, limits."""
 import os
 import subprocess
 import sys
@@ -92,7 +93,8 @@ def tangent_map(step, y, h, size=3e-3):
 
 def symplectic_defect(step, y, h):
     new, jacobian = tangent_map(step, y, h)
-    return max(abs(form(new[3], jacobian[:, i], jacobian[:, j]) - form(y[3], *np.eye(6)[[i, j]])) for i in range(6) for j in range(i))
+    return max(abs(form(new[3], jacobian[:, i], jacobian[:, j]) - form(y[3], *np.eye(6)[[i, j]])) for i in range(6)
+               for j in range(i))
 
 
 @EACH_THETA
@@ -167,7 +169,8 @@ def test_without_torque_theta_does_not_matter(problem):
 
 @cache
 def true_states(problem, samples, t_end):
-    return run_once(specify(problem[0], "rkmk5", preset=problem[1], steps=20_000, samples=samples, t_end=t_end)).outputs.states
+    return run_once(specify(problem[0], "rkmk5", preset=problem[1], steps=20_000, samples=samples,
+                            t_end=t_end)).outputs.states
 
 
 def observed(problem, counts, t_end=2.0, **options):
@@ -175,7 +178,8 @@ def observed(problem, counts, t_end=2.0, **options):
     true = true_states(problem, 11, t_end)
     errors = []
     for steps in counts:
-        rows = run_once(specify(problem[0], "slgi", preset=problem[1], steps=steps, samples=11, t_end=t_end, options=options)).outputs.states
+        rows = run_once(specify(problem[0], "slgi", preset=problem[1], steps=steps, samples=11, t_end=t_end,
+                                options=options)).outputs.states
         gap = rows - true
         errors.append(max(np.abs(gap[:, :3]).max(), np.abs(gap[:, 3]).max()/np.abs(true[:, 3]).max()))
     theory = 2 if options["theta"] == 0.5 or problem[0] == "free_rigid_body" else 1
@@ -194,7 +198,8 @@ def test_observed_order(problem, theta):
 @pytest.mark.parametrize("theta", [0.0, 0.5, 1.0])
 def test_observed_order_on_the_fast_top(theta):
     """150 rad/s: asymptotic below h = 5e-4 only."""
-    passed, sentence = observed(PRINTED, [1000*2**k for k in range(6)] if theta == 0.5 else [4000*2**k for k in range(7)], t_end=1.0, theta=theta)
+    passed, sentence = observed(PRINTED, [1000*2**k for k in range(6)]
+                                if theta == 0.5 else [4000*2**k for k in range(7)], t_end=1.0, theta=theta)
     assert passed, sentence
 
 
@@ -234,7 +239,9 @@ def fingerprint():
 
 
 def test_plain_python_gives_the_same_bits():
-    paths = os.pathsep.join((str(Path(liestep.__file__).parents[1]), str(Path(__file__).parents[1]), str(Path(__file__).parent)))
-    found = subprocess.run([sys.executable, "-c", "import test_slgi; print(test_slgi.fingerprint())"], capture_output=True, text=True, check=True,
+    paths = os.pathsep.join((str(Path(liestep.__file__).parents[1]), str(Path(__file__).parents[1]),
+                             str(Path(__file__).parent)))
+    found = subprocess.run([sys.executable, "-c", "import test_slgi; print(test_slgi.fingerprint())"],
+                           capture_output=True, text=True, check=True,
                            env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths})
     assert found.stdout.split()[-1] == fingerprint()

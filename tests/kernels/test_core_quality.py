@@ -1,4 +1,5 @@
-"""The compiled core: machine code without reference counts, few specialisations, the same bits as plain Python, a safe cache."""
+"""The compiled core: machine code without reference counts, few specialisations, the same bits as
+plain Python, a safe cache."""
 import ast
 import hashlib
 import json
@@ -45,9 +46,10 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
     spec = specify(problem, integrator, tolerance=tolerance, t_end=0.1, outputs=3)
     formulated, pair = build(spec)
     y = formulated.start.copy()
-    outputs, accepted = (new_recorder(y.shape[0], observables(formulated), points, samples) for points, samples in ((2, 3), (1, 0)))
-    return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05, 0.1,
-            pair.workspace(formulated.problem, y))
+    outputs, accepted = (new_recorder(y.shape[0], observables(formulated), points, samples)
+                         for points, samples in ((2, 3), (1, 0)))
+    return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05,
+            0.1, pair.workspace(formulated.problem, y))
 
 
 def machine_code(function, arguments, **options):
@@ -70,8 +72,8 @@ def machine_code(function, arguments, **options):
     (advance, lambda: fixed_arguments("heavy_top", "cf4", options={"action": "semidirect"})),
     (advance, lambda: fixed_arguments("heavy_top", "slgi")),                               # cotangent_rotation
     (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk4")),                      # product of actions
-], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair", "commutator-free pair",
-        "coadjoint", "semidirect", "cotangent_rotation", "product"])
+], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair",
+        "commutator-free pair", "coadjoint", "semidirect", "cotangent_rotation", "product"])
 def test_no_reference_counts_in_machine_code(function, arguments):
     assert "NRT_" not in machine_code(function, arguments())
 
@@ -93,7 +95,8 @@ class Careless(NamedTuple):
         return a[1:]
 
 
-@pytest.mark.parametrize("loop", [lambda careless, a: careless.allocates(a), lambda careless, a: careless.returns_a_view(a)[0], lambda _, a: a[1:]],
+@pytest.mark.parametrize("loop", [lambda careless, a: careless.allocates(a),
+                                  lambda careless, a: careless.returns_a_view(a)[0], lambda _, a: a[1:]],
                          ids=["allocation", "view from a method", "view from a loop"])
 def test_memory_management_does_not_compile(loop):
     with pytest.raises(TypingError):
@@ -129,7 +132,8 @@ def test_coefficients_do_not_specialise(integrators):
 
 def test_solvers_do_specialise():
     """The count above can see a difference: another inner step is other code."""
-    steps = [fixed_arguments("spherical_pendulum_chain", "vi_sphere", options={"solver": solver}) for solver in ("multipliers", "newton")]
+    steps = [fixed_arguments("spherical_pendulum_chain", "vi_sphere", options={"solver": solver})
+             for solver in ("multipliers", "newton")]
     loops = {loop_for(advance, component, problem, recorder, work) for component, problem, recorder, *_, work in steps}
     assert len(loops) == 2
 
@@ -144,10 +148,13 @@ SAME = [
     ("sphere_nbody", "dop853", {"tolerance": 1e-6, "t_end": 2.0, "outputs": 21}),
     ("spherical_pendulum_chain", "vi_sphere", {"steps": 40, "t_end": 0.4}),
     ("spherical_pendulum_chain", "vi_sphere_y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
-    ("spherical_pendulum_chain", "vi_sphere", {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
-    ("spherical_pendulum_chain", "rk2_heun", {"steps": 20, "t_end": 0.4, "options": {"form": "velocity", "projection": "state"}}),
+    ("spherical_pendulum_chain", "vi_sphere",
+     {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
+    ("spherical_pendulum_chain", "rk2_heun",
+     {"steps": 20, "t_end": 0.4, "options": {"form": "velocity", "projection": "state"}}),
     ("spherical_pendulum_chain", "rkmk4", {"steps": 20, "t_end": 0.4}),
-    ("spherical_pendulum_chain", "rkmk5", {"steps": 10, "t_end": 0.4, "options": {"dexpinv": 3, "alpha": 0.5, "beta": -0.3}}),
+    ("spherical_pendulum_chain", "rkmk5",
+     {"steps": 10, "t_end": 0.4, "options": {"dexpinv": 3, "alpha": 0.5, "beta": -0.3}}),
     ("spherical_pendulum_chain", "rkmk4_2comm", {"steps": 20, "t_end": 0.4}),
     ("spherical_pendulum_chain", "cf4", {"steps": 20, "t_end": 0.4}),
     ("spherical_pendulum_chain", "rkmk54", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
@@ -192,12 +199,14 @@ def fingerprints():
 def plain():
     """All fingerprints made by plain Python, in one process."""
     program = "import json, test_core_quality as t; print(json.dumps(t.fingerprints()))"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join((str(PACKAGE.parent), str(Path(__file__).parents[1]), str(Path(__file__).parent)))}
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(
+        (str(PACKAGE.parent), str(Path(__file__).parents[1]), str(Path(__file__).parent)))}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     return json.loads(found.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("index", range(len(SAME)), ids=[f"{problem}-{integrator}-{k}" for k, (problem, integrator, _) in enumerate(SAME)])
+@pytest.mark.parametrize("index", range(len(SAME)),
+                         ids=[f"{problem}-{integrator}-{k}" for k, (problem, integrator, _) in enumerate(SAME)])
 def test_plain_python_gives_the_same_bits(plain, index):
     compiled = fingerprint(*SAME[index])
     assert compiled[0] == "OK"
@@ -230,7 +239,8 @@ class Checkout:
 
     def start(self, **environment):
         environment = {**os.environ, "PYTHONPATH": str(self.source), "LIESTEP_CACHE": str(self.cache), **environment}
-        return subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
 
     def run(self, **environment):
         """(hash, messages) of a run in a new process."""
@@ -267,7 +277,8 @@ def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
     checkout.replace("systems/sphere_nbody.py", "f = -self.gamma/(s*sqrt(s))", "f = -2.0*self.gamma/(s*sqrt(s))")
     second = checkout.run()[0]
     assert second == checkout.plain() != first
-    checkout.replace("core/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] - v[2]")
+    checkout.replace("core/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]",
+                     "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] - v[2]")
     third = checkout.run()[0]
     assert third == checkout.plain() not in (first, second)
 
@@ -281,7 +292,8 @@ def test_edits_of_what_a_run_does_not_use_keep_its_machine_code(checkout):
 
 
 def parsed_imports(path):
-    """Modules of this package that a file imports, by Python's own parser; `from a import b` may name a module or what is in one."""
+    """Modules of this package that a file imports, by Python's own parser; `from a import b` may name a
+    module or what is in one."""
     found = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -293,8 +305,9 @@ def parsed_imports(path):
 
 def test_no_import_is_overlooked(tmp_path):
     odd = tmp_path/"odd.py"
-    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.groups import (  # two\n        rotation,\n        product)\n"
-                   "finally:\n    from liestep.core import \\\n        driver as loops; import liestep.cli, liestep.api as api\n")
+    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.groups import (  # two\n"
+                   "        rotation,\n        product)\nfinally:\n    from liestep.core import \\\n        driver as"
+                   " loops; import liestep.cli, liestep.api as api\n")
     for path in (odd, *PACKAGE.rglob("*.py")):
         assert parsed_imports(path) <= sources._imports(path), path
     assert len(parsed_imports(odd)) == 8

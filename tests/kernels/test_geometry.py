@@ -1,4 +1,5 @@
-"""L1: kernels of SO(3) and SE(3) against 50-digit power series over 16 decades of angle, and the axioms of the groups."""
+"""L1: kernels of SO(3) and SE(3) against 50-digit power series over 16 decades of angle, and
+the axioms of the groups."""
 import json
 import math
 import os
@@ -17,7 +18,8 @@ from liestep.geometry import se3, so3
 
 EPS = np.finfo(float).eps
 ANGLES = [10.0**-k for k in range(15, 0, -1)] + [
-    0.499, 0.5, 0.501, 0.707, 0.708, 1.0, 2.0, 3.0, math.pi - 1e-8, math.pi, 4.0, 5.0, 6.0, 2.0*math.pi - 0.1, 2.0*math.pi - 0.01]
+    0.499, 0.5, 0.501, 0.707, 0.708, 1.0, 2.0, 3.0, math.pi - 1e-8, math.pi, 4.0, 5.0, 6.0, 2.0*math.pi - 0.1,
+    2.0*math.pi - 0.01]
 
 
 def vectors(seed, count):
@@ -80,7 +82,8 @@ def test_kernels_against_50_digits(z):
     q, w = se3.exp_apply(A, a, B, b)
     assert error(q, turned) < 1e-14
     assert error(w, moved) < 1e-14
-    # dexpinv has a pole at 2 pi, of second order in the translation: rounding |A| once (2 eps) is amplified by the distance to it
+    # dexpinv has a pole at 2 pi, of second order in the translation: rounding |A| once (2 eps) is
+    # amplified by the distance to it
     limit = 1e-14 + 4.0*EPS*2.0*math.pi/(2.0*math.pi - z)
     assert error(so3.dexpinv(A, B), inverse[:3]) < limit
     C, c = se3.dexpinv(A, a, B, b)
@@ -95,7 +98,8 @@ def test_coefficients_of_the_series_against_50_digits(z):
         z2 = mp.mpf(z*z)
         x = mp.sqrt(z2)
         cotangent, ratio = x/2*mp.cot(x/2), x/2/mp.sin(x/2)
-        exact = (mp.sin(x)/x, (1 - mp.cos(x))/z2, (x - mp.sin(x))/x**3, (1 - cotangent)/z2, (ratio**2 + cotangent - 2)/z2**2)
+        exact = (mp.sin(x)/x, (1 - mp.cos(x))/z2, (x - mp.sin(x))/x**3, (1 - cotangent)/z2,
+                 (ratio**2 + cotangent - 2)/z2**2)
         for value, reference in zip((*so3.coefficients(z*z), *so3.dexpinv_coefficients(z*z)), exact, strict=True):
             assert abs(value/reference - 1) < 2*EPS
 
@@ -240,7 +244,8 @@ A, a, B, b = (0.3, -0.7, 0.2), (1.1, 0.4, -0.9), (-0.6, 0.5, 0.8), (0.2, 1.3, -0
 out = []
 for k in range(-12, 8):
     X = tuple(1.4**k*x for x in A)
-    for value in (so3.exp_apply(X, B), so3.dexp(X, B), so3.dexpinv(X, B), *se3.exp_apply(X, a, B, b), *se3.dexpinv(X, a, B, b)):
+    for value in (so3.exp_apply(X, B), so3.dexp(X, B), so3.dexpinv(X, B), *se3.exp_apply(X, a, B, b),
+                  *se3.dexpinv(X, a, B, b)):
         out += [x.hex() for x in value]
 print(json.dumps(out))
 """

@@ -1,4 +1,5 @@
-"""Icosphere: sizes, unit vertices, nested numbering, closed and outward surface, edge lengths of the molecules' start."""
+"""Icosphere: sizes, unit vertices, nested numbering, closed and outward surface, edge lengths
+of the molecules' start."""
 import numpy as np
 import pytest
 
@@ -26,14 +27,16 @@ def test_vertices_of_a_level_come_first_in_the_next(level):
     coarse, fine = icosphere(level - 1), icosphere(level)
     assert np.array_equal(coarse[0], fine[0][:len(coarse[0])])
     for parent, children in zip(coarse[1], fine[1].reshape(-1, 4, 3), strict=True):
-        assert np.array_equal(children[:3, 0], parent)  # one small triangle at each corner, the fourth one in the middle
+        # one small triangle at each corner, the fourth one in the middle
+        assert np.array_equal(children[:3, 0], parent)
         assert not set(children[3].tolist()) & set(parent.tolist())
 
 
 def test_edge_lengths_of_642_vertices():
     lengths = edge_lengths(*icosphere(3))
     assert lengths.shape == (1920,)
-    assert [round(float(d), 6) for d in (lengths.min(), lengths.mean(), lengths.max())] == [0.138283, 0.150730, 0.164647]
+    assert [round(float(d), 6) for d in (lengths.min(), lengths.mean(), lengths.max())] == [0.138283,
+                                                                                            0.150730, 0.164647]
 
 
 def test_five_neighbours_at_the_first_twelve_vertices_and_six_elsewhere():

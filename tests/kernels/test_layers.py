@@ -1,4 +1,5 @@
-"""The rooms of the package are layers: no import upwards, no circle, and papers never import each other (docs/architecture.md)."""
+"""The rooms of the package are layers: no import upwards, no circle, and papers never import each
+other (docs/architecture.md)."""
 import ast
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -8,9 +9,9 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "errors", "storage", "core", "geometry", "contracts", "groups", "formulations", "systems integrators", "catalogue", "runs", "references",
-    "plugins", "extend", "study", "analysis", "claims", "scenes", "figures", "papers", "pipeline", "report animation judge inspection", "api",
-    "cli", "__init__")
+    "errors", "storage", "core", "geometry", "contracts", "groups", "formulations", "systems integrators", "catalogue",
+          "runs", "references", "plugins", "extend", "study", "analysis", "claims", "scenes", "figures", "papers",
+          "pipeline", "report animation judge inspection", "api", "cli", "__init__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}
@@ -23,7 +24,8 @@ def room(module: str) -> str:
 def imports(module: str) -> Iterator[str]:
     """Modules of the package that a file imports anywhere, those under TYPE_CHECKING left out."""
     tree = ast.parse(FILES[module].read_text("utf-8"))
-    hidden = {id(node) for branch in ast.walk(tree) if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+    hidden = {id(node) for branch in ast.walk(tree) if isinstance(branch, ast.If)
+              and "TYPE_CHECKING" in ast.unparse(branch.test)
               for node in ast.walk(branch)}
     for node in ast.walk(tree):
         if id(node) in hidden:
@@ -42,7 +44,8 @@ def test_every_room_has_a_layer():
 
 def test_nothing_imports_upwards():
     upwards = [f"{module} imports {other}" for module in FILES if module != "liestep" for other in imports(module)
-               if LEVEL[room(other)] > LEVEL[room(module)] or (LEVEL[room(other)] == LEVEL[room(module)] and room(other) != room(module))]
+               if LEVEL[room(other)] > LEVEL[room(module)]
+               or (LEVEL[room(other)] == LEVEL[room(module)] and room(other) != room(module))]
     assert not upwards
 
 

@@ -117,7 +117,8 @@ def test_cholesky_refuses(matrix):
 
 SINGULAR = [
     np.zeros((3, 3)), np.diag([1.0, 0.0, 1.0]), np.ones((4, 4)), np.array([[1.0, 2.0], [2.0, 4.0]]),
-    np.array([[1.0, 2.0, 0.0], [3.0, 4.0, 0.0], [5.0, 6.0, 0.0]]), np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([[np.inf]]),
+    np.array([[1.0, 2.0, 0.0], [3.0, 4.0, 0.0], [5.0, 6.0, 0.0]]), np.array([[1.0, 2.0], [0.0, 0.0]]),
+    np.array([[np.inf]]),
 ]
 
 
@@ -143,7 +144,8 @@ def test_one_entry_that_is_not_finite_is_refused_wherever_it_is(value):
 def test_plain_python_gives_the_same_bits(n):
     matrix, b = spd(n, n), np.random.default_rng(n).normal(size=n)
     results = []
-    for functions in ((cholesky, cholesky_solve, lu, lu_solve), [getattr(f, "py_func", f) for f in (cholesky, cholesky_solve, lu, lu_solve)]):
+    for functions in ((cholesky, cholesky_solve, lu, lu_solve),
+                      [getattr(f, "py_func", f) for f in (cholesky, cholesky_solve, lu, lu_solve)]):
         factor, factor_solve, eliminate, eliminate_solve = functions
         a, x, c, y, pivots = matrix.copy(), b.copy(), matrix + np.triu(matrix), b.copy(), np.zeros(n, dtype=np.int64)
         assert factor(a, n)

@@ -1,4 +1,5 @@
-"""Code is compiled for the widest registers of this processor, unless the user wants something else; bits are the same."""
+"""Code is compiled for the widest registers of this processor, unless the user wants something
+else; bits are the same."""
 import os
 import subprocess
 import sys
@@ -12,14 +13,16 @@ RUN = """
 import hashlib, liestep
 from liestep.core import processor
 data = liestep.simulate("lennard_jones_sphere", "vi_sphere", preset="level2", step=0.01, t_end=0.2)
-print("-prefer-256-bit" in processor.describe(), hashlib.sha256(data["q"].values.tobytes() + data["energy"].values.tobytes()).hexdigest())
+bits = data["q"].values.tobytes() + data["energy"].values.tobytes()
+print("-prefer-256-bit" in processor.describe(), hashlib.sha256(bits).hexdigest())
 """
 
 
 @pytest.mark.skipif(not processor.has_wide_registers(), reason="this processor has no registers of 512 bits")
 def test_the_width_of_registers_changes_no_bit():
     features = binding.get_host_cpu_features().flatten()
-    wide, narrow = (subprocess.run([sys.executable, "-c", RUN], env={**os.environ, **more}, capture_output=True, text=True, check=True).stdout.split()
+    wide, narrow = (subprocess.run([sys.executable, "-c", RUN], env={**os.environ, **more}, capture_output=True,
+                                   text=True, check=True).stdout.split()
                     for more in ({}, {"NUMBA_CPU_FEATURES": features}))
     assert (wide[0], narrow[0]) == ("True", "False")
     assert wide[1] == narrow[1]

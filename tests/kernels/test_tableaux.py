@@ -53,7 +53,8 @@ def elementary_weights(tableau):
 def defect(tableau, weights, order):
     """Largest |weights.phi(tree) - 1/density(tree)| over the trees of one order."""
     phi = elementary_weights(tableau)
-    return max(abs(sum(w*x for w, x in zip(weights, phi(tree), strict=True)) - Fraction(1, density(tree))) for tree in trees(order))
+    return max(abs(sum(w*x for w, x in zip(weights, phi(tree), strict=True)) - Fraction(1, density(tree)))
+               for tree in trees(order))
 
 
 def test_numbers_of_rooted_trees():
@@ -77,7 +78,8 @@ def dense_defect(tableau, dense, order):
     phi = elementary_weights(tableau)
     worst = Fraction(0)
     for tree in trees(order):
-        polynomial = [sum(row[power]*x for row, x in zip(dense, phi(tree), strict=True)) for power in range(len(dense[0]))]
+        polynomial = [sum(row[power]*x for row, x in zip(dense, phi(tree), strict=True))
+                      for power in range(len(dense[0]))]
         polynomial[order - 1] -= Fraction(1, density(tree))
         worst = max(worst, *map(abs, polynomial))
     return worst
@@ -168,11 +170,13 @@ def test_wrong_tableaux_are_refused(a, b, c, complaint):
 
 
 @pytest.mark.parametrize(("embedded", "dense", "complaint"), [
-    ((one,), ((one,),), "shapes"), ((one, one), ((zero,), (one,)), "embedded weights"), ((one, zero), ((one,), (one,)), "dense output"),
+    ((one,), ((one,),), "shapes"), ((one, one), ((zero,), (one,)), "embedded weights"),
+    ((one, zero), ((one,), (one,)), "dense output"),
 ])
 def test_wrong_embedded_tableaux_are_refused(embedded, dense, complaint):
     with pytest.raises(ValueError, match=complaint):
-        EmbeddedTableau("wrong", 2, "none", ((zero, zero), (half, zero)), (zero, one), (zero, half), embedded=embedded, dense=dense)
+        EmbeddedTableau("wrong", 2, "none", ((zero, zero), (half, zero)), (zero, one), (zero, half), embedded=embedded,
+                        dense=dense)
 
 
 def words(weight):
@@ -186,8 +190,8 @@ def words(weight):
 def composed(weights, order):
     """Coefficients of the words in the composition of exp(c A_1 + c^3 A_3 + c^5 A_5 + ...) over c in weights.
 
-    Any symmetric method of order 2 has this form with non-commuting A_k h^k, so the composition has order p if and only if the
-    words of weight <= p have the coefficients of exp(A_1): 1/m! for A_1^m, 0 for all others.
+    Any symmetric method of order 2 has this form with non-commuting A_k h^k, so the composition has order p if and only
+    if the words of weight <= p have the coefficients of exp(A_1): 1/m! for A_1^m, 0 for all others.
     """
     alphabet = words(order)
     product = {word: Fraction(not word) for word in alphabet}
@@ -201,12 +205,14 @@ def composed(weights, order):
 def test_composition_has_exactly_its_order(name):
     scheme = SCHEMES[name]
     product = composed(scheme.weights, scheme.order + 1)
-    errors = {word: abs(float(x - (Fraction(1, factorial(len(word))) if set(word) <= {1} else 0))) for word, x in product.items()}
+    errors = {word: abs(float(x - (Fraction(1, factorial(len(word))) if set(word) <= {1} else 0)))
+              for word, x in product.items()}
     assert max(x for word, x in errors.items() if sum(word) <= scheme.order) < 1e-13  # only the rounding of the weights
     assert max(x for word, x in errors.items() if sum(word) == scheme.order + 1) > 1e-4
 
 
-@pytest.mark.parametrize(("name", "stages"), [("one", 1), ("y4", 3), ("s4", 5), ("y6", 7), ("y6j", 9), ("kl6", 9), ("kl8", 17)])
+@pytest.mark.parametrize(("name", "stages"),
+                         [("one", 1), ("y4", 3), ("s4", 5), ("y6", 7), ("y6j", 9), ("kl6", 9), ("kl8", 17)])
 def test_composition_weights_are_palindromes_that_add_up_to_one(name, stages):
     weights = WEIGHTS[name]
     assert len(weights) == stages

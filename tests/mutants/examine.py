@@ -1,7 +1,7 @@
 """Run in a process of its own on a (mutated) copy of the package, as plain Python: does an integrator pass?
 
-usage: examine.py REQUEST.json; the request names problem, integrator, options and the file of accurate states. Prints a JSON object
-check -> sentence of what is wrong, for the checks that fail.
+usage: examine.py REQUEST.json; the request names problem, integrator, options and the file of accurate states. Prints a
+JSON object check -> sentence of what is wrong, for the checks that fail.
 """
 import json
 import sys
@@ -17,14 +17,16 @@ from liestep.analysis.order import order_verdict
 from liestep.catalogue import method, sheet
 
 T_END = 1.0
-COUNTS = {1: [100, 200, 500, 1000], 2: [20, 40, 80, 160, 320], 4: [20, 40, 80, 160, 320], 6: [10, 20, 30, 40, 60, 80, 110]}
+COUNTS = {1: [100, 200, 500, 1000], 2: [20, 40, 80, 160, 320], 4: [20, 40, 80, 160, 320],
+          6: [10, 20, 30, 40, 60, 80, 110]}
 STEPS, STEP = 20, 0.02
 
 
 def order(problem, name, true, options):
     """The complaint about the observed order, if any."""
     declared = method(name)
-    passed, sentence = order_verdict(estimate(problem, name, true, COUNTS[declared.order], T_END, **options), declared.order)
+    passed, sentence = order_verdict(estimate(problem, name, true, COUNTS[declared.order], T_END, **options),
+                                     declared.order)
     return {} if passed else {"order": sentence}
 
 

@@ -1,4 +1,5 @@
-"""The issue's table of bad input: each line gives one clear sentence through Python and through the command line, and changes no file."""
+"""The issue's table of bad input: each line gives one clear sentence through Python and through the command
+line, and changes no file."""
 import os
 import subprocess
 import sys
@@ -31,7 +32,8 @@ def sentence(caught) -> str:
 
 def initial(name, number, row):
     """The preset's start with one row replaced."""
-    rows = {"q": [[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]], "omega": [[0.0, 0.0, -1.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]}[name]
+    rows = {"q": [[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]],
+            "omega": [[0.0, 0.0, -1.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]}[name]
     return {"initial": {name: [*rows[:number], row, *rows[number + 1:]]}}
 
 
@@ -43,19 +45,23 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "unknown preset": (CHAIN, "rk4", {"preset": "paper_scale"}, "did you mean paper_scaled?"),
     "unknown parameter": (BODIES, "rk4", {"parameters": {"gama": 1.0}}, "did you mean gamma?"),
     "unknown option": (BODIES, "rk4", {"options": {"projektion": "none"}}, "did you mean projection?"),
-    "unknown option value": (BODIES, "vi_sphere", {"options": {"solver": "newtn"}}, "allowed are auto, explicit, multipliers"),
+    "unknown option value": (BODIES, "vi_sphere", {"options": {"solver": "newtn"}},
+                             "allowed are auto, explicit, multipliers"),
     "unknown field": (BODIES, "rk4", {"initial": {"omegas": [[0.0, 0.0, 0.0]]*3}}, "did you mean omega?"),
-    "wrong shape of a parameter": (BODIES, "rk4", {"parameters": {"mass": [[1.0, 1.0, 1.0]]}}, "of shape (n), not of shape (1, 3)"),
+    "wrong shape of a parameter": (BODIES, "rk4", {"parameters": {"mass": [[1.0, 1.0, 1.0]]}},
+                                   "of shape (n), not of shape (1, 3)"),
     "wrong size of a parameter": (CHAIN, "rk4", {"parameters": {"gravity": [0.0, 9.81]}}, "size 3, not of shape (2,)"),
     "sizes that disagree": (CHAIN, "rk4", {"parameters": {"mass": [1.0]*3}}, "length must be of shape (n)"),
-    "wrong shape of a state": (BODIES, "rk4", {"initial": {"q": [[0.0, 0.0, 1.0]]*2}}, "q must be of shape (3, 3), not (2, 3)"),
+    "wrong shape of a state": (BODIES, "rk4", {"initial": {"q": [[0.0, 0.0, 1.0]]*2}},
+                               "q must be of shape (3, 3), not (2, 3)"),
     "other number of bodies": (BODIES, "rk4", {"parameters": {"mass": [1.0]*5}}, "of shape (5, 3), not (3, 3)"),
     "zero mass": (BODIES, "rk4", {"parameters": {"mass": [1.0, 0.0, 1.0]}}, "mass must be positive"),
     "negative mass": (BODIES, "rk4", {"parameters": {"mass": [1.0, -1.0, 1.0]}}, "mass must be positive"),
     "singular mass matrix": (CHAIN, "rk4", {"parameters": {"mass": [1e-17, 1.0]}}, "not positive definite"),
     "rounded direction": (BODIES, "rk4", initial("q", 0, [0.866, 0.0, 0.5]), "q[0] is not a unit vector"),
     "velocity along q": (BODIES, "rk4", initial("omega", 1, [1.0, 0.0, 0.1]), "omega[1] is not orthogonal"),
-    "step that does not divide": (BODIES, "rk4", {"step": 0.03, "t_end": 1.0}, "steps are 0.029411764705882353 and 0.030303030303030304"),
+    "step that does not divide": (BODIES, "rk4", {"step": 0.03, "t_end": 1.0},
+                                  "steps are 0.029411764705882353 and 0.030303030303030304"),
     "step longer than the run": (BODIES, "rk4", {"step": 2.0, "t_end": 1.0}, "the longest valid step is 1.0"),
     "negative step": (BODIES, "rk4", {"step": -0.1}, "step must be a positive number, not -0.1"),
     "NaN step": (BODIES, "rk4", {"step": NAN}, "step must be a positive number, not nan"),
@@ -64,7 +70,8 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "negative tolerance": (BODIES, "ode45", {"step": None, "tolerance": -1e-3}, "tolerance must be a positive number"),
     "NaN parameter": (BODIES, "rk4", {"parameters": {"gamma": NAN}}, "gamma must be finite"),
     "NaN state": (BODIES, "rk4", initial("q", 0, [NAN, 0.0, 0.0]), "q must be finite"),
-    "NaN option": (BODIES, "vi_sphere", {"options": {"solver": "newton", "tolerance": NAN}}, "tolerance must be a positive number"),
+    "NaN option": (BODIES, "vi_sphere", {"options": {"solver": "newton", "tolerance": NAN}},
+                   "tolerance must be a positive number"),
     "no step": (BODIES, "rk4", {"step": None}, "give a step"),
     "tolerance for fixed steps": (BODIES, "rk4", {"step": None, "tolerance": 1e-3}, "give a step, not a tolerance"),
     "outputs for fixed steps": (BODIES, "rk4", {"outputs": 11}, "outputs and log_steps are for adaptive integrators"),
@@ -73,9 +80,11 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "one sample": (BODIES, "rk4", {"samples": 1}, "samples must be at least 2"),
     "one output": (BODIES, "ode45", {"step": None, "tolerance": 1e-3, "outputs": 1}, "outputs must be at least 2"),
     "half a replica": (BODIES, "rk4", {"replicas": 1.5}, "replicas must be a whole number"),
-    "ensemble without amplitude": (BODIES, "rk4", {"ensemble": {"members": 3}}, "ensemble amplitude must be a positive number"),
+    "ensemble without amplitude": (BODIES, "rk4", {"ensemble": {"members": 3}},
+                                   "ensemble amplitude must be a positive number"),
     "ensemble with an unknown key": (BODIES, "rk4", {"ensemble": {"members": 3, "sed": 1}}, "did you mean seed?"),
-    "explicit step for coupled bodies": (CHAIN, "vi_sphere", {"options": {"solver": "explicit"}}, "needs a diagonal mass"),
+    "explicit step for coupled bodies": (CHAIN, "vi_sphere", {"options": {"solver": "explicit"}},
+                                         "needs a diagonal mass"),
     "wrong on_failure": (BODIES, "rk4", {"on_failure": "ignore"}, "allowed are raise, return"),
 }
 
@@ -87,11 +96,12 @@ def test_wrong_request(problem, integrator, arguments, expected):
     assert expected in sentence(caught)
 
 
-RUBBISH = (None, [], [[]], "x", NAN, float("inf"), -1, 0, True, [1, 2], [[1, 2, 3]], {"a": 1}, 1e308, 1e-320, [1, "a"], object(), [1, [2]], 10**400)
+RUBBISH = (None, [], [[]], "x", NAN, float("inf"), -1, 0, True, [1, 2], [[1, 2, 3]], {"a": 1}, 1e308, 1e-320, [1, "a"],
+           object(), [1, [2]], 10**400)
 
 
-@pytest.mark.parametrize("name", ["step", "steps", "t_end", "tolerance", "samples", "outputs", "statistics_every", "replicas", "ensemble",
-                                  "preset", "parameters", "initial", "options"])
+@pytest.mark.parametrize("name", ["step", "steps", "t_end", "tolerance", "samples", "outputs", "statistics_every",
+                                  "replicas", "ensemble", "preset", "parameters", "initial", "options"])
 @pytest.mark.parametrize("integrator", ["vi_sphere", "ode45"])
 def test_rubbish_is_refused_or_makes_a_specification(integrator, name):
     """Nothing but InputError comes out, whatever goes in."""
@@ -111,7 +121,8 @@ def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch
     monkeypatch.setattr(specification, "sheet", lambda name: facts)
     with pytest.raises(InputError) as caught:
         simulate(BODIES, "vi_sphere", step=0.1)
-    assert sentence(caught) == ("vi_sphere cannot run on sphere_nbody; integrators that can: dop853, ode45, rk2_heun, rk2_midpoint, rk4, runge_kutta")
+    assert sentence(caught) == ("vi_sphere cannot run on sphere_nbody; integrators that can: dop853, ode45, rk2_heun,"
+                                " rk2_midpoint, rk4, runge_kutta")
     assert main(["run", BODIES, "rkmk4", "--step", "0.1", "-o", "never.nc"]) == 2
     assert "rkmk4 cannot run on sphere_nbody; integrators that can: dop853" in capsys.readouterr().err
 
@@ -170,7 +181,8 @@ def run_file(tmp_path):
 def test_damaged_and_foreign_files_are_refused_and_left_alone(run_file, tmp_path, capsys):
     path, spec = run_file
     whole = path.read_bytes()
-    damaged = {"half": whole[:len(whole)//2], "cut at the end": whole[:-1], "empty": b"", "text": b"time,energy\n0,1\n", "head": whole[:100]}
+    damaged = {"half": whole[:len(whole)//2], "cut at the end": whole[:-1], "empty": b"", "text": b"time,energy\n0,1\n",
+               "head": whole[:100]}
     for name, content in damaged.items():
         path.write_bytes(content)
         with pytest.raises(InputError) as caught:
@@ -222,8 +234,8 @@ def test_a_new_process_refuses_without_a_traceback(tmp_path):
     existing.write_bytes(b"precious")
     for arguments, expected in (([BODIES, "vi_sphere", "--step", "0.3", "--t-end", "1"], "nearest valid steps"),
                                 ([BODIES, "vi_sphere", "--step", "0.1", "--t-end", "1"], "of another specification")):
-        done = subprocess.run([sys.executable, "-m", "liestep.cli", "run", *arguments, "-o", str(existing)], capture_output=True, text=True,
-                              env=os.environ, check=False)
+        done = subprocess.run([sys.executable, "-m", "liestep.cli", "run", *arguments, "-o", str(existing)],
+                              capture_output=True, text=True, env=os.environ, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert expected in done.stderr
     assert existing.read_bytes() == b"precious"

@@ -1,4 +1,5 @@
-"""The judge of the claims: every criterion met and not met, runs that stopped early, wrong claims, and the schema's sentences."""
+"""The judge of the claims: every criterion met and not met, runs that stopped early, wrong claims,
+and the schema's sentences."""
 import math
 import re
 from pathlib import Path
@@ -27,8 +28,9 @@ METRICS = pd.DataFrame(
      ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
     columns=["problem", "integrator", "resolution", "status", "error", "length"])
 ORDERS = pd.DataFrame(
-    [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"), ("p", "above", 2.3, 0.1, "asymptotic"),
-     ("p", "early", 2.0, 0.02, "pre-asymptotic"), ("p", "stopped", math.nan, math.nan, "failed")],
+    [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"),
+     ("p", "above", 2.3, 0.1, "asymptotic"), ("p", "early", 2.0, 0.02, "pre-asymptotic"),
+     ("p", "stopped", math.nan, math.nan, "failed")],
     columns=["problem", "integrator", "p", "u", "class"])
 DRIFT = pd.DataFrame(
     [("p", "vi", "energy", "bounded"), ("p", "rk", "energy", "drift"), ("p", "mixed", "energy", "bounded"),
@@ -40,7 +42,8 @@ FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": 
          "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
                   "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
 RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
-                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {}, FILES[integrator]))}
+                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
+                                                                                       FILES[integrator]))}
 
 
 def runs(*choices):
@@ -54,7 +57,8 @@ ENSEMBLE = runs(("many", "vi", "h0.1"))
 
 def claim(kind, chosen=VI[:1], rule=None, **more):
     """A claim with criterion `kind` and its fields `rule`; `more` are fields of the claim."""
-    given = {"id": "c", "statement": "s", "source": "section 1", "known": False, "quantity": "error", "runs": chosen, **more}
+    given = {"id": "c", "statement": "s", "source": "section 1", "known": False, "quantity": "error",
+             "runs": chosen, **more}
     return Claim.model_validate({**given, "criterion": {"kind": kind, **(rule or {})}})
 
 
@@ -125,8 +129,8 @@ def test_quantile_asks_for_the_central_interval(printed, level, expected):
 
 
 @pytest.mark.parametrize(("problem", "integrator", "theory", "expected"), [
-    ("p", "vi", 2.0, MET), ("p", "vi", 2.07, MET), ("p", "vi", 2.09, MISSED), ("q", "vi", 2.0, MET), ("p", "above", 2.0, MISSED),
-    ("p", "early", 2.0, MISSED), ("p", "stopped", 2.0, MISSED)])
+    ("p", "vi", 2.0, MET), ("p", "vi", 2.07, MET), ("p", "vi", 2.09, MISSED), ("q", "vi", 2.0, MET),
+    ("p", "above", 2.0, MISSED), ("p", "early", 2.0, MISSED), ("p", "stopped", 2.0, MISSED)])
 def test_order_needs_the_class_and_theory_within_the_uncertainty(problem, integrator, theory, expected):
     assert verdict("order", runs((problem, integrator)), {"theory": theory}) == expected
 
@@ -140,12 +144,14 @@ def test_order_needs_every_problem():
     (["vi"], "bounded", MET), (["rk"], "bounded", MISSED), (["rk"], "drift", MET), (["mixed"], "bounded", MISSED),
     (["stopped"], "bounded", MISSED), (["vi", "rk"], "bounded", MISSED)])
 def test_drift_needs_every_verdict_of_the_table(integrators, wanted, expected):
-    assert verdict("drift", runs(*(("p", name) for name in integrators)), {"verdict": wanted}, quantity="energy") == expected
+    assert verdict("drift", runs(*(("p", name) for name in integrators)), {"verdict": wanted},
+                   quantity="energy") == expected
 
 
 @pytest.mark.parametrize("integrator", ["stopped", "lost"])
-@pytest.mark.parametrize(("kind", "rule"), [("relative", {"tolerance": 1e9}), ("digits", {"digits": 5}), ("factor", {"factor": 1e9}),
-                                            ("limit", {"at_most": 1e9}), ("limit", {"at_least": -1e9}), ("ratio", {"at_most": 1e9})])
+@pytest.mark.parametrize(("kind", "rule"),
+                         [("relative", {"tolerance": 1e9}), ("digits", {"digits": 5}), ("factor", {"factor": 1e9}),
+                          ("limit", {"at_most": 1e9}), ("limit", {"at_least": -1e9}), ("ratio", {"at_most": 1e9})])
 def test_a_run_that_failed_never_passes(kind, rule, integrator):
     found = row(kind, runs(("p", integrator, "h0.1")), rule, printed=1.2345e-4, against=VI[:1])
     assert found.verdict == MISSED
@@ -186,26 +192,33 @@ def test_scanned_settings_are_stated_with_a_recovered_number():
 
 
 @pytest.mark.parametrize(("kind", "chosen", "more", "sentence"), [
-    ("limit", runs(("p", "vi", "h7")), {"rule": {"at_most": 1}}, "claim c of paper: study made/up: unknown resolution 'h7' (allowed: h0.01, h0.1)"),
+    ("limit", runs(("p", "vi", "h7")), {"rule": {"at_most": 1}},
+     "claim c of paper: study made/up: unknown resolution 'h7' (allowed: h0.01, h0.1)"),
     ("limit", runs(("p", "euler")), {"rule": {"at_most": 1}},
      "claim c of paper: study made/up: unknown integrator 'euler' (allowed: lost, peak, rk, stopped, vi)"),
-    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}}, "claim c of paper: study other is not among the studies made"),
+    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}},
+     "claim c of paper: study other is not among the studies made"),
     ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
      "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length)"),
-    ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1}, "claim c of paper: a printed number is compared with one run, not with 2"),
-    ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]}, "claim c of paper: 2 runs cannot be compared with 4"),
+    ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1},
+     "claim c of paper: a printed number is compared with one run, not with 2"),
+    ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]},
+     "claim c of paper: 2 runs cannot be compared with 4"),
     ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run"),
     ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 2"),
-    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"}, "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),
+    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"},
+     "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),
     ("order", runs(("p", "euler")), {"rule": {"theory": 1}}, "claim c of paper: no order of p/euler in study made/up"),
-    ("drift", runs(("p", "euler")), {"quantity": "energy"}, "claim c of paper: no drift verdict of energy for p/euler in study made/up")])
+    ("drift", runs(("p", "euler")), {"quantity": "energy"},
+     "claim c of paper: no drift verdict of energy for p/euler in study made/up")])
 def test_a_claim_about_nothing_is_refused(kind, chosen, more, sentence):
     with pytest.raises(InputError, match=f"^{re.escape(sentence)}$"):
         row(kind, chosen, **more)
 
 
 @pytest.mark.parametrize(("rule", "expected"), [
-    ({"at_most": 1e-3}, MISSED), ({"at_most": 1e-3, "statistic": "median"}, MET), ({"at_most": 1e-4, "statistic": "median"}, MISSED)])
+    ({"at_most": 1e-3}, MISSED), ({"at_most": 1e-3, "statistic": "median"}, MET),
+    ({"at_most": 1e-4, "statistic": "median"}, MISSED)])
 def test_the_median_of_the_runs_can_be_judged(rule, expected):
     assert verdict("limit", [*VI, *runs(("p", "rk", "h0.1"))], rule) == expected
     assert verdict("ratio", [*VI, *runs(("p", "rk", "h0.1"))], rule, against=ENSEMBLE) == expected
@@ -218,14 +231,17 @@ def test_the_median_of_the_runs_can_be_judged(rule, expected):
     ({"at_most": 1.1, "prominence": 4.0}, "scalar", MET), ({"at_most": 1.1, "prominence": 6.0}, "scalar", MISSED),
     ({"at_least": 3.0, "of": "smallest"}, "scalar", MET), ({"at_most": 2.0, "of": "smallest"}, "scalar", MISSED),
     ({"at_most": 0.0, "rate": True}, "scalar", MET),
-    ({"at_least": 2.0, "indices": [[1, 0]]}, "vectors", MET), ({"at_least": 2.0, "indices": [[1, 0], [0, 0]]}, "vectors", MISSED)])
+    ({"at_least": 2.0, "indices": [[1, 0]]}, "vectors", MET),
+    ({"at_least": 2.0, "indices": [[1, 0], [0, 0]]}, "vectors", MISSED)])
 def test_extremum_is_the_time_of_a_variable(rule, quantity, expected):
     assert verdict("extremum", runs(("p", "peak", "h0.1")), rule, quantity=quantity) == expected
 
 
-@pytest.mark.parametrize(("expected", "tolerance", "outcome"), [([[3.0], [7.1]], 0.2, MET), ([[3.0], [7.1]], 0.05, MISSED)])
+@pytest.mark.parametrize(("expected", "tolerance", "outcome"),
+                         [([[3.0], [7.1]], 0.2, MET), ([[3.0], [7.1]], 0.05, MISSED)])
 def test_state_is_the_last_sample(expected, tolerance, outcome):
-    assert verdict("state", runs(("p", "peak", "h0.1")), {"expected": expected, "tolerance": tolerance}, quantity="vectors") == outcome
+    assert verdict("state", runs(("p", "peak", "h0.1")), {"expected": expected, "tolerance": tolerance},
+                   quantity="vectors") == outcome
 
 
 def test_features_of_a_stopped_run_never_pass():
@@ -234,8 +250,10 @@ def test_features_of_a_stopped_run_never_pass():
 
 
 @pytest.mark.parametrize(("kind", "rule", "quantity", "words"), [
-    ("extremum", {"at_most": 1.0, "indices": [[2, 0]]}, "vectors", "does not fit"), ("extremum", {"at_most": 1.0}, "vectors", "does not fit"),
-    ("extremum", {"at_most": 1.0}, "scalr", "unknown quantity 'scalr'"), ("state", {"expected": [1.0], "tolerance": 1.0}, "vectors", "do not fit"),
+    ("extremum", {"at_most": 1.0, "indices": [[2, 0]]}, "vectors", "does not fit"),
+    ("extremum", {"at_most": 1.0}, "vectors", "does not fit"),
+    ("extremum", {"at_most": 1.0}, "scalr", "unknown quantity 'scalr'"),
+    ("state", {"expected": [1.0], "tolerance": 1.0}, "vectors", "do not fit"),
     ("state", {"expected": [[1.0, 2.0], [1.0]], "tolerance": 1.0}, "vectors", "do not fit")])
 def test_features_of_what_is_not_there_are_refused(kind, rule, quantity, words):
     with pytest.raises(InputError, match=words):
@@ -243,9 +261,11 @@ def test_features_of_what_is_not_there_are_refused(kind, rule, quantity, words):
 
 
 def test_every_criterion_is_a_sentence_with_its_numbers():
-    numbers = {"relative": ({"tolerance": 0.25}, "0.25"), "digits": ({"digits": 4}, "4"), "factor": ({"factor": 3.5}, "3.5"),
+    numbers = {"relative": ({"tolerance": 0.25}, "0.25"), "digits": ({"digits": 4}, "4"),
+               "factor": ({"factor": 3.5}, "3.5"),
                "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"), "quantile": ({"level": 0.8}, "80%"),
-               "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"), "drift": ({"verdict": "round-off"}, "round-off"),
+               "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"),
+               "drift": ({"verdict": "round-off"}, "round-off"),
                "extremum": ({"at_least": 1.5, "prominence": 2.5}, "in s >= 1.5, a factor 2.5"),
                "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]")}
     assert len(numbers) == len(CRITERIA)
@@ -274,7 +294,8 @@ claims:
     ("printed:", "printd:", 7, "unknown key 'printd'; did you mean printed?"),
     ("    printed: 1e-3\n", "", 4, "criterion relative needs a printed number other than zero"),
     ("printed: 1e-3", "printed: 0", 4, "criterion relative needs a printed number other than zero"),
-    ("    runs:\n      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}\n", "", 4, "criterion relative needs runs"),
+    ("    runs:\n      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}\n", "", 4,
+     "criterion relative needs runs"),
     ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 11, "give at_most, at_least or both"),
     ("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_most: 1}", 4, "needs the runs to compare with"),
     ("    known: false\n", "", 4, "key claims.0.known is missing"),
@@ -356,7 +377,8 @@ def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
     before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
     (folder/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("quantity: error", "quantity: eror"))
     assert main(arguments) == 2
-    assert capsys.readouterr().err.splitlines()[-1] .startswith("liestep: claim first of paper: unknown quantity 'eror'; did you mean error?")
+    assert capsys.readouterr().err.splitlines()[-1] .startswith("liestep: claim first of paper: unknown quantity"
+                                                                " 'eror'; did you mean error?")
     assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
 
 

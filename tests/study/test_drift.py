@@ -20,7 +20,8 @@ def judge(deviation, length=1, steps=1_000_000, scale=TINY, **options):
     """Verdict of the first `length` units of a deviation sampled at TIME; the samples stand for all steps."""
     count = length*BLOCKS*SAMPLES
     d = deviation[:count + 1] - deviation[0]
-    return drift_verdict(TIME[:count + 1], d, d[1:].reshape(BLOCKS, -1).mean(axis=1), steps=steps, scale=scale, **options)
+    return drift_verdict(TIME[:count + 1], d, d[1:].reshape(BLOCKS, -1).mean(axis=1), steps=steps,
+                         scale=scale, **options)
 
 
 def both(deviation, **options):
@@ -54,8 +55,8 @@ def test_bounded_with_slow_part_and_chaos():
 
 
 @pytest.mark.parametrize(("rate", "verdicts"), [
-    (0.2, ("bounded", "bounded", "bounded")), (0.6, ("bounded", "drift", "undecided")), (-1.2, ("drift", "drift", "drift")),
-    (5.0, ("drift", "drift", "drift")), (-50.0, ("drift", "drift", "drift"))])
+    (0.2, ("bounded", "bounded", "bounded")), (0.6, ("bounded", "drift", "undecided")),
+    (-1.2, ("drift", "drift", "drift")), (5.0, ("drift", "drift", "drift")), (-50.0, ("drift", "drift", "drift"))])
 def test_linear_drift_under_an_oscillation(rate, verdicts):
     """The 5-95 % range of a sine is 1.975, so A/2 lies between slopes 0.8 and 1.2."""
     deviation = oscillation() + rate*TIME
@@ -125,7 +126,8 @@ def test_round_off_that_grows_in_one_decade_only_is_no_drift():
 
 def test_first_units_of_round_off_are_no_drift():
     assert both(np.zeros(TIME.size), scale=1.0) == ("bounded",)*3
-    for deviation in (np.where(TIME > 0.2, 2.2e-16, 0.0), np.where(TIME > 0.5, -4.4e-16, 2.2e-16), 3e-16*np.round(4.0*TIME)):
+    for deviation in (np.where(TIME > 0.2, 2.2e-16, 0.0), np.where(TIME > 0.5, -4.4e-16, 2.2e-16),
+                      3e-16*np.round(4.0*TIME)):
         assert set(both(deviation, scale=1.0)) <= {"bounded", "round-off"}
         assert judge(deviation, scale=TINY).verdict in ("drift", "undecided")
 
@@ -206,9 +208,9 @@ def test_bootstrap_is_seeded_and_its_interval_has_the_right_width():
 def test_bad_input_is_refused():
     d = oscillation()
     good = {"time": TIME, "deviation": d, "block_mean": np.zeros(BLOCKS), "steps": 1000}
-    bad = [{"deviation": d[:-1]}, {"block_mean": np.zeros(99)}, {"deviation": np.where(TIME > 3.0, np.nan, d)}, {"time": TIME[::-1]},
-           {"steps": 0}, {"scale": -1.0}, {"period": 0.0}, {"block_mean": np.zeros(10), "blocks": 10},
-           {"time": TIME[:500], "deviation": d[:500]}, {"time": TIME**16}]
+    bad = [{"deviation": d[:-1]}, {"block_mean": np.zeros(99)}, {"deviation": np.where(TIME > 3.0, np.nan, d)},
+           {"time": TIME[::-1]}, {"steps": 0}, {"scale": -1.0}, {"period": 0.0},
+           {"block_mean": np.zeros(10), "blocks": 10}, {"time": TIME[:500], "deviation": d[:500]}, {"time": TIME**16}]
     assert drift_verdict(**good).duration == 4.0
     for change in bad:
         with pytest.raises(ValueError, match=r"must|needed|needs"):
@@ -216,7 +218,8 @@ def test_bad_input_is_refused():
 
 
 @settings(derandomize=True, deadline=None, max_examples=15)
-@given(exponent=st.integers(-60, 60), stretch=st.floats(1e-3, 1e3), rate=st.sampled_from([0.0, 0.9, 3.0]), sign=st.sampled_from([-1, 1]))
+@given(exponent=st.integers(-60, 60), stretch=st.floats(1e-3, 1e3), rate=st.sampled_from([0.0, 0.9, 3.0]),
+       sign=st.sampled_from([-1, 1]))
 def test_units_change_nothing(exponent, stretch, rate, sign):
     d = oscillation() - oscillation()[0] + rate*TIME
     means = d[1:].reshape(BLOCKS, -1).mean(axis=1)

@@ -1,4 +1,5 @@
-"""The errata: every evidence is computed and can say no, every citation of an erratum exists, wrong files are refused."""
+"""The errata: every evidence is computed and can say no, every citation of an erratum exists,
+wrong files are refused."""
 import re
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def evidence():
 
 
 def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
-    monkeypatch.setattr(errata, "checks", lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
+    monkeypatch.setattr(errata, "checks",
+                        lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
     table = errata_table(PAPER, CONFIG)
     entries = load_errata(PAPER, CONFIG).errata
     assert tuple(table.columns) == COLUMNS
@@ -53,7 +55,8 @@ def test_corrected_data_give_the_printed_digits(evidence, name, number, printed)
 
 def test_numbers_have_the_sizes_that_theory_gives(evidence):
     units = evidence["pendulum_units"].numbers
-    assert units["printed_vi"]/units["scaled_vi"] == pytest.approx(9.81**2, rel=1e-6)  # energies of one motion in two units
+    # energies of one motion in two units
+    assert units["printed_vi"]/units["scaled_vi"] == pytest.approx(9.81**2, rel=1e-6)
     assert units["printed_rk"]/units["scaled_rk"] == pytest.approx(9.81**2, rel=1e-6)
     assert units["scaled_vi"] == pytest.approx(2.16472e-5, rel=2e-5)
     assert evidence["horizontal_springs"].numbers["printed"] == pytest.approx(4.3e-5, rel=0.01)
@@ -68,7 +71,8 @@ def test_numbers_have_the_sizes_that_theory_gives(evidence):
 def test_kinetic_energy_of_two_rods_by_hand():
     """Rod 1 turns about its end (m l^2/6), rod 2 moves with its tip (m l^2/2)."""
     rates = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
-    assert rod.rod_energy(np.array([2.0, 3.0]), np.array([0.5, 0.7]), rates) == pytest.approx(2.0*0.25/6.0 + 3.0*0.25/2.0, rel=1e-14)
+    assert rod.rod_energy(np.array([2.0, 3.0]), np.array([0.5, 0.7]),
+                          rates) == pytest.approx(2.0*0.25/6.0 + 3.0*0.25/2.0, rel=1e-14)
 
 
 def test_hat_is_the_cross_product():
@@ -159,7 +163,8 @@ def folder(tmp_path, monkeypatch):
     """A configuration with the errata of a made-up paper."""
     (tmp_path/"errata").mkdir()
     (tmp_path/"errata"/"made_up.yaml").write_text(GOOD)
-    monkeypatch.setattr(errata, "checks", lambda paper: {"right": lambda: Evidence(True, "{a:.2f} | {b:d}", {"a": 0.5, "b": 3})})
+    monkeypatch.setattr(errata, "checks",
+                        lambda paper: {"right": lambda: Evidence(True, "{a:.2f} | {b:d}", {"a": 0.5, "b": 3})})
     return tmp_path
 
 
@@ -198,7 +203,8 @@ def test_the_command_writes_table_and_page(folder, capsys):
     assert tuple(table.columns) == COLUMNS
     assert list(table.evidence) == ["0.50 | 3", TEXT_ONLY]
     page = (folder/"results"/"errata.md").read_text()
-    assert "| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |\n| 2a | text | ambiguity | a | b | text only |  |\n" in page
+    assert ("| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |\n| 2a | text | ambiguity | a | b |"
+            " text only |  |\n" in page)
     before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
     assert main(arguments) == 0
     assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before

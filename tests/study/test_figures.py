@@ -52,7 +52,8 @@ CLAIMS = """
 paper: none
 citation: none
 claims:
-  - {id: one, statement: s, source: t, printed: 0.25, quantity: energy_error_mean, criterion: {kind: quantile}, known: false,
+  - {id: one, statement: s, source: t, printed: 0.25, quantity: energy_error_mean,
+     criterion: {kind: quantile}, known: false,
      runs: [{study: members, problem: bodies, integrator: vi_sphere}]}
 """
 
@@ -96,9 +97,12 @@ def test_registry_has_every_integrator_with_its_own_marker_and_colour():
 # Linear RGB as seen without one kind of cone, Machado, Oliveira and Fernandes 2009, severity 1.
 SIGHT = {
     "full": np.eye(3),
-    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
-    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
-    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                            [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                              [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                            [0.004733, 0.691367, 0.303900]]),
 }
 JUST_NOTICEABLE = 2.3  # distance in CIELAB
 
@@ -109,7 +113,8 @@ def cielab(colour, sight) -> np.ndarray:
 
     c = np.array(to_rgb(colour))
     linear = np.clip(sight @ np.where(c <= 0.04045, c/12.92, ((c + 0.055)/1.055)**2.4), 0.0, 1.0)
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
+                    [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787*xyz + 16.0/116.0)
     return np.array([116.0*f[1] - 16.0, 500.0*(f[0] - f[1]), 200.0*(f[1] - f[2])])
 
@@ -122,7 +127,8 @@ def test_colours_differ_for_the_colour_blind(sight):
 
 
 def test_fonts_are_legible_at_final_size():
-    sizes = [style.RC[name] for name in ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize")]
+    sizes = [style.RC[name] for name in ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize",
+                                         "xtick.labelsize", "ytick.labelsize")]
     assert min(sizes) >= 7.0
     assert max(sizes) <= 9.0
 
@@ -169,7 +175,8 @@ def test_unwritable_folder_is_one_sentence(made, tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in commands.figure_names() if "." not in name])
 def test_every_generic_figure_is_written_with_its_caption(made, name):
-    study = {"ensemble": "members", "separation": "members", "iterations": "solvers", "scaling": "solvers"}.get(name, "tiny")
+    study = {"ensemble": "members", "separation": "members", "iterations": "solvers",
+             "scaling": "solvers"}.get(name, "tiny")
     paths = commands.make_figure(made[study], name)
     assert [path.name for path in paths] == [f"{name}.png", f"{name}.pdf", f"{name}.caption.txt"]
     caption = paths[-1].read_text()
@@ -189,13 +196,15 @@ def test_unknown_figure_names_the_closest():
 
 
 def test_names_are_checked_without_loading_matplotlib():
-    code = "import sys; from liestep.figures.commands import require_figure; require_figure('drift'); assert 'matplotlib' not in sys.modules"
+    code = ("import sys; from liestep.figures.commands import require_figure; require_figure('drift'); assert"
+            " 'matplotlib' not in sys.modules")
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_command_refuses_unknown_names_before_drawing(made, capsys):
     root = made["tiny"].study.path.parents[1]
-    assert cli.main(["--config", str(root), "--results", str(root.parent/"results"), "figure", "tiny", "failures", "failure"]) == 2
+    assert cli.main(["--config", str(root), "--results", str(root.parent/"results"), "figure", "tiny", "failures",
+                     "failure"]) == 2
     assert "did you mean failures" in capsys.readouterr().err
 
 
@@ -207,7 +216,8 @@ def test_missing_tables_are_refused(made, tmp_path):
 
 def test_series_show_the_largest_step_that_most_completed(made):
     shown = panels.shown_cells(made["tiny"], "bodies")
-    assert {key: cell.resolution for key, cell in shown.items()} == {"vi_sphere": "h0.03125", "rk2_velocity": "h0.03125", "ode45": "tol0.0001"}
+    assert {key: cell.resolution for key, cell in shown.items()} == {"vi_sphere": "h0.03125",
+                                                                     "rk2_velocity": "h0.03125", "ode45": "tol0.0001"}
 
 
 def test_energy_curve_bounds_every_sample(made):

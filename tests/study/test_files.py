@@ -21,11 +21,14 @@ from liestep.storage import atomic
 
 REQUESTS = {
     "fixed steps": ("sphere_nbody", "vi_sphere", {"step": 0.01, "t_end": 1.0}),
-    "adaptive": ("sphere_nbody", "ode45", {"tolerance": 1e-4, "t_end": 1.0, "samples": 11, "outputs": 101, "log_steps": True}),
+    "adaptive": ("sphere_nbody", "ode45",
+                 {"tolerance": 1e-4, "t_end": 1.0, "samples": 11, "outputs": 101, "log_steps": True}),
     "replicas": ("sphere_nbody", "vi_sphere", {"step": 0.01, "t_end": 1.0, "replicas": 3}),
-    "ensemble": ("sphere_nbody", "vi_sphere", {"step": 0.01, "t_end": 1.0, "ensemble": {"members": 3, "amplitude": 1e-6, "seed": 5}}),
+    "ensemble": ("sphere_nbody", "vi_sphere",
+                 {"step": 0.01, "t_end": 1.0, "ensemble": {"members": 3, "amplitude": 1e-6, "seed": 5}}),
     "stopped early": ("sphere_nbody", "vi_sphere", {"step": 0.05, "t_end": 20.0}),
-    "stopped at once": ("sphere_nbody", "rk4", {"step": 0.1, "t_end": 1.0, "initial": {"q": [[0.0, 0.0, 1.0]]*3, "omega": [[1.0, 0.0, 0.0]]*3}}),
+    "stopped at once": ("sphere_nbody", "rk4", {"step": 0.1, "t_end": 1.0,
+                                                "initial": {"q": [[0.0, 0.0, 1.0]]*3, "omega": [[1.0, 0.0, 0.0]]*3}}),
 }
 KINDS = pytest.mark.parametrize("key", REQUESTS)
 
@@ -46,9 +49,11 @@ def test_repetition_gives_the_same_bytes(key, tmp_path):
 def test_another_process_gives_the_same_bytes(tmp_path):
     spec, content = made("adaptive")
     write(content, tmp_path/"here.nc")
-    code = ("from liestep.runs.specification import specify; from liestep.runs.content import carry_out; from liestep.runs.files import write;"
-            f"import sys; write(carry_out(specify('sphere_nbody', 'ode45', **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
-    subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True, env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"})
+    code = ("from liestep.runs.specification import specify; from liestep.runs.content import carry_out; from"
+            " liestep.runs.files import write;import sys; write(carry_out(specify('sphere_nbody', 'ode45',"
+            f" **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
+    subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
+                   env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"})
     assert (tmp_path/"there.nc").read_bytes() == (tmp_path/"here.nc").read_bytes()
     assert is_current(tmp_path/"there.nc", spec)
 
@@ -58,7 +63,8 @@ def test_a_progress_bar_changes_nothing(key):
     fractions = []
     spec, content = made(key)
     watched = carry_out(spec, fractions.append)
-    assert all(np.array_equal(content.variables[name][1], watched.variables[name][1], equal_nan=True) for name in content.variables)
+    assert all(np.array_equal(content.variables[name][1], watched.variables[name][1], equal_nan=True)
+               for name in content.variables)
     assert content.attributes == watched.attributes
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
@@ -89,7 +95,8 @@ def test_files_follow_the_conventions(key, tmp_path):
         assert all(getattr(data, name) for name in ("title", "source", "history", "references"))
         assert set(data.dimensions) <= {"time", "body", "xyz", "block", "statistic", "member", "step"}
         assert all(variable.long_name and variable.units for variable in data.variables.values())
-        assert not any(name in variable.ncattrs() for variable in data.variables.values() for name in ("_FillValue", "missing_value"))
+        assert not any(name in variable.ncattrs() for variable in data.variables.values()
+                       for name in ("_FillValue", "missing_value"))
         assert (data["time"].dimensions, data["time"].units) == (("time",), "s")
         assert data["q"].dimensions[-3:] == ("time", "body", "xyz")
         assert (data.problem, data.integrator, data.t_end) == (spec.problem, spec.integrator, spec.t_end)
@@ -99,7 +106,8 @@ def test_files_follow_the_conventions(key, tmp_path):
         assert sheet(spec.problem).citation in data.references
         assert data.status in {status.name.lower() for status in Status}
         assert data.complete == 1
-        assert not any(re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d", str(data.getncattr(name))) for name in data.ncattrs())
+        assert not any(re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d", str(data.getncattr(name)))
+                       for name in data.ncattrs())
 
 
 def test_ensemble_and_replicas_are_what_they_say(tmp_path):
@@ -124,7 +132,8 @@ def test_blocks_are_mean_minimum_and_maximum_of_ten_steps_each(tmp_path):
     for name, shape in (("energy", (100, 10)), ("momentum_map", (100, 10, 3))):
         parts = (file[name] - file[name][0])[1:].reshape(shape)
         for statistic in ("mean", "min", "max"):
-            assert np.allclose(file.blocks(name, statistic), getattr(parts, statistic)(axis=1), rtol=1e-9, atol=1e-18), (name, statistic)
+            assert np.allclose(file.blocks(name, statistic), getattr(parts, statistic)(axis=1), rtol=1e-9,
+                               atol=1e-18), (name, statistic)
         assert np.allclose(file.block_extents(name), np.abs(parts).max(axis=1), rtol=1e-9, atol=1e-18)
         assert not np.allclose(file.blocks(name, "min"), file.blocks(name, "max"), rtol=1e-9, atol=1e-18)
 
@@ -154,11 +163,11 @@ def test_samples_do_not_change_the_run():
 
 def test_the_hash_names_the_numbers_not_their_writing():
     first = specify("sphere_nbody", "vi_sphere", step=0.01, t_end=1.0)
-    same = specify("sphere_nbody", "vi_sphere", steps=100, t_end=1, preset="paper", parameters={"mass": np.ones(3, dtype=int), "gamma": 1},
-                   options={"form": "increment"})
+    same = specify("sphere_nbody", "vi_sphere", steps=100, t_end=1, preset="paper",
+                   parameters={"mass": np.ones(3, dtype=int), "gamma": 1}, options={"form": "increment"})
     assert same.sha256 == first.sha256
-    others = [{"t_end": 2.0}, {"steps": 200}, {"parameters": {"gamma": 1.0 + 2**-52}}, {"options": {"form": "paper"}}, {"samples": 11},
-              {"replicas": 2}]
+    others = [{"t_end": 2.0}, {"steps": 200}, {"parameters": {"gamma": 1.0 + 2**-52}}, {"options": {"form": "paper"}},
+              {"samples": 11}, {"replicas": 2}]
     hashes = {specify("sphere_nbody", "vi_sphere", **{"t_end": 1.0, "steps": 100} | other).sha256 for other in others}
     assert len(hashes | {first.sha256}) == 7
 
@@ -168,7 +177,8 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize(("place", "error"), [
-    ("_fill", OSError("No space left")), ("_fill", KeyboardInterrupt()), ("_flush", OSError("I/O error")), ("_flush", Stop())])
+    ("_fill", OSError("No space left")), ("_fill", KeyboardInterrupt()), ("_flush", OSError("I/O error")),
+    ("_flush", Stop())])
 def test_an_interrupted_writer_leaves_the_old_file_and_nothing_else(place, error, tmp_path, monkeypatch):
     path = tmp_path/"run.nc"
     _, content = made("fixed steps")
@@ -198,7 +208,8 @@ def test_the_file_appears_complete_after_it_reached_the_disk(tmp_path, monkeypat
 
         monkeypatch.setattr(owner, name, watched)
 
-    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"), (os, "replace")):
+    for owner, name in ((files, "_require_no_nan"), (files, "_fill"), (atomic, "_flush"), (os, "fsync"),
+                        (os, "replace")):
         watch(owner, name)
     write(made("fixed steps")[1], tmp_path/"run.nc")
     assert calls == [(name, False) for name in ("_require_no_nan", "_fill", "_flush", "fsync", "replace")]

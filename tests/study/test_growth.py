@@ -27,7 +27,8 @@ def test_an_error_that_stays_is_constant():
 def test_two_powers_are_undecided():
     found = growth.judge(TIME, 1e-6*(TIME/100.0 + (TIME/100.0)**2), 0.0)
     assert found["growth"] == "undecided"
-    assert 0.1 <= found["uncertainty"] <= 0.12  # the local exponent 1 + x/(1 + x) has the means 1.15 and 1.37 over the halves
+    # the local exponent 1 + x/(1 + x) has the means 1.15 and 1.37 over the halves
+    assert 0.1 <= found["uncertainty"] <= 0.12
     assert 1.25 < found["exponent"] < 1.5
 
 
@@ -44,13 +45,16 @@ def test_floor_and_saturation_are_named():
 
 
 def results(*histories):
-    """Complete runs of one problem with these largest deviations of the energy in ten parts; None for one that stopped early."""
+    """Complete runs of one problem with these largest deviations of the energy in ten parts; None
+    for one that stopped early."""
     names = [f"m{k}" for k in range(len(histories))]
-    metrics = pd.DataFrame([{"problem": "p", "problem_label": "P", "integrator": name, "resolution": "h1", "t_end": 10.0, "members": 1,
-                             "status": "ok" if history is not None else "newton_failed"} for name, history in zip(names, histories, strict=True)])
+    metrics = pd.DataFrame([{"problem": "p", "problem_label": "P", "integrator": name, "resolution": "h1",
+                             "t_end": 10.0, "members": 1, "status": "ok" if history is not None else "newton_failed"}
+                            for name, history in zip(names, histories, strict=True)])
     files = {name: RunFile(Path(name), {}, {"energy_blocks": np.array([np.zeros(10), -0.5*np.array(history), history])})
              for name, history in zip(names, histories, strict=True) if history is not None}
-    return SimpleNamespace(metrics=metrics, study=SimpleNamespace(name="s"), file=lambda problem, integrator, resolution: files[integrator])
+    return SimpleNamespace(metrics=metrics, study=SimpleNamespace(name="s"),
+                           file=lambda problem, integrator, resolution: files[integrator])
 
 
 def test_crossover_is_the_first_part_from_which_on_the_error_is_larger():

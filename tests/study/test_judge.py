@@ -1,4 +1,5 @@
-"""Files of other codes: the worked example of the documentation, agreement with our own runs, and one sentence for every bad file."""
+"""Files of other codes: the worked example of the documentation, agreement with our own runs, and one
+sentence for every bad file."""
 import csv
 import json
 import re
@@ -34,7 +35,8 @@ def own(tmp_path_factory):
     for steps in (40, 80, 160):
         spec = specify("sphere_nbody", "vi_sphere", preset="four_bodies", t_end=1.0, steps=steps, samples=41)
         write(carry_out(spec), folder/f"vi_{steps}.nc")
-    write(compute_reference(specify_reference("sphere_nbody", preset="four_bodies", t_end=1.0, samples=41)), folder/"reference.nc")
+    write(compute_reference(specify_reference("sphere_nbody", preset="four_bodies", t_end=1.0, samples=41)),
+          folder/"reference.nc")
     return folder
 
 
@@ -61,7 +63,8 @@ def test_example_of_the_documentation(tmp_path, monkeypatch, capsys):
     assert len(judging) > 10
     assert main(judging) == 0
     assert "## errors" in capsys.readouterr().out
-    errors, orders, drift, work = (pandas.read_csv(f"judged/{name}.csv") for name in ("errors", "orders", "drift", "work"))
+    errors, orders, drift, work = (pandas.read_csv(f"judged/{name}.csv")
+                                   for name in ("errors", "orders", "drift", "work"))
     row, = orders.to_dict("records")
     assert row["class"] == "asymptotic", row["verdict"]
     assert row["passed"]
@@ -146,7 +149,8 @@ def test_drift_of_a_damped_file_is_found(tmp_path, capsys):
         writer.writerow(["time", *columns("attitude"), *columns("angular_momentum")])
         writer.writerows(table.tolist())
     folder = tmp_path/"judged"
-    assert main(["judge", str(tmp_path/"damped.csv"), "--problem", "free_rigid_body", "--preset", "symmetric", "--no-reference",
+    assert main(["judge", str(tmp_path/"damped.csv"), "--problem", "free_rigid_body", "--preset", "symmetric",
+                 "--no-reference",
                  "-o", str(folder)]) == 0
     capsys.readouterr()
     verdicts = pandas.read_csv(folder/"drift.csv").set_index("invariant")["verdict"]
@@ -157,19 +161,25 @@ def test_drift_of_a_damped_file_is_found(tmp_path, capsys):
 BROKEN = {  # name -> (what is done to the lines, part of the sentence)
     "empty": (lambda lines: [], "has no header"),
     "no_time": (lambda lines: [lines[0], lines[1].replace("time", "t"), *lines[2:]], "has no column 'time'"),
-    "misspelt": (lambda lines: [lines[0], lines[1].replace("omega_2_x", "omega2_x"), *lines[2:]], "(is it 'omega2_x'?)"),
+    "misspelt": (lambda lines: [lines[0], lines[1].replace("omega_2_x", "omega2_x"), *lines[2:]],
+                 "(is it 'omega2_x'?)"),
     "twice": (lambda lines: [lines[0], lines[1].replace("q_1_x", "q_0_x"), *lines[2:]], "has two columns 'q_0_x'"),
-    "nan": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0] + ",nan", *lines[6:]], "omega is not finite at sample 3"),
-    "text": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0] + ",oops", *lines[6:]], "line 7: 'oops' is not a number"),
-    "short_row": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0], *lines[6:]], "line 7: 24 values, the header has 25 columns"),
+    "nan": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0] + ",nan", *lines[6:]],
+            "omega is not finite at sample 3"),
+    "text": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0] + ",oops", *lines[6:]],
+             "line 7: 'oops' is not a number"),
+    "short_row": (lambda lines: [*lines[:5], lines[5].rsplit(",", 1)[0], *lines[6:]],
+                  "line 7: 24 values, the header has 25 columns"),
     "one_time": (lambda lines: lines[:3], "needs at least two times, it has 1"),
     "late": (lambda lines: [*lines[:2], *lines[3:]], "times must start at 0"),
     "backwards": (lambda lines: [*lines[:4], lines[3], *lines[5:]], "times must increase"),
     "uneven": (lambda lines: [*lines[:4], *lines[5:]], "times must be equally spaced"),
-    "other_start": (lambda lines: [*lines[:2], "0" + lines[5][lines[5].index(","):], *lines[3:]], "from the start of sphere_nbody with preset"),
+    "other_start": (lambda lines: [*lines[:2], "0" + lines[5][lines[5].index(","):], *lines[3:]],
+                    "from the start of sphere_nbody with preset"),
     "fact": (lambda lines: ["# stepp = 0.1", *lines[1:]], "did you mean step?"),
     "bad_fact": (lambda lines: ["# step = small", *lines[1:]], "line 1: step must be a positive number, not 'small'"),
-    "more_bodies": (lambda lines: [lines[0], *(f"{line},{'q_4_x' if k == 0 else 0}" for k, line in enumerate(lines[1:]))], "number of bodies?"),
+    "more_bodies": (lambda lines: [lines[0], *(f"{line},{'q_4_x' if k == 0 else 0}"
+                                               for k, line in enumerate(lines[1:]))], "number of bodies?"),
 }
 
 
@@ -185,7 +195,8 @@ def test_bad_csv_files(name, own, tmp_path, capsys):
 
 def test_few_digits_are_off_the_manifold(own, tmp_path, capsys):
     path = tmp_path/"few.csv"
-    path.write_text("\n".join(lines_of(own/"vi_40.nc", layout_of("sphere_nbody", "four_bodies"), "%.5g")).replace("-0.6,", "-0.61,"))
+    path.write_text("\n".join(lines_of(own/"vi_40.nc", layout_of("sphere_nbody", "four_bodies"),
+                                       "%.5g")).replace("-0.6,", "-0.61,"))
     assert "write 17 digits" in refused(["judge", str(path), *PROBLEM], capsys)
 
 
@@ -198,7 +209,8 @@ def test_bad_netcdf_files(own, tmp_path, capsys):
             (tmp_path/name).write_bytes(content)
         assert expected in refused(["judge", str(tmp_path/name), *PROBLEM], capsys)
     assert "has no variable 'attitude'" in refused(["judge", str(own/"vi_40.nc"), "--problem", "heavy_top"], capsys)
-    assert "(41, 3, 3)" in refused(["judge", str(own/"vi_40.nc"), "--problem", "sphere_nbody", "--preset", "paper"], capsys)
+    assert "(41, 3, 3)" in refused(["judge", str(own/"vi_40.nc"), "--problem", "sphere_nbody", "--preset", "paper"],
+                                   capsys)
 
 
 @pytest.mark.parametrize(("more", "expected"), [
@@ -215,7 +227,8 @@ def test_foreign_reference_is_not_overwritten(own, tmp_path, capsys):
     """A file of something else is refused and stays."""
     foreign = tmp_path/"foreign.nc"
     foreign.write_bytes((own/"vi_40.nc").read_bytes())
-    assert "is of another specification" in refused(["judge", str(own/"vi_80.nc"), *PROBLEM, "--reference", str(foreign)], capsys)
+    assert "is of another specification" in refused(["judge", str(own/"vi_80.nc"), *PROBLEM, "--reference",
+                                                     str(foreign)], capsys)
     assert foreign.read_bytes() == (own/"vi_40.nc").read_bytes()
 
 
@@ -228,14 +241,16 @@ def test_quadrotors_need_the_work_before_their_energy_is_judged(tmp_path, capsys
         if name == "work":
             with netCDF4.Dataset(tmp_path/"flight.nc", "a") as data:
                 data.renameVariable("hidden", "work")
-        assert main(["judge", str(tmp_path/"flight.nc"), "--problem", "quadrotor_payload", "--no-reference", "-o", str(tmp_path/name)]) == 0
+        assert main(["judge", str(tmp_path/"flight.nc"), "--problem", "quadrotor_payload", "--no-reference", "-o",
+                     str(tmp_path/name)]) == 0
         capsys.readouterr()
         found = pandas.read_csv(tmp_path/name/"drift.csv").set_index("invariant")["verdict"]["energy"]
         assert (found == verdict) if verdict else found != "not judged"
 
 
 def test_export_reads_back_as_the_same_numbers(tmp_path, capsys):
-    """CSV and JSON hold the start bit for bit, and both end states lie within the bound of a finer, other computation."""
+    """CSV and JSON hold the start bit for bit, and both end states lie within the bound of a
+    finer, other computation."""
     arguments = ["export-reference", "--problem", "free_rigid_body", "--preset", "symmetric", "-o", str(tmp_path)]
     assert main(arguments) == 0
     assert capsys.readouterr().out == "free_rigid_body symmetric: certified at t = 10\n"

@@ -1,4 +1,5 @@
-"""Every key of every configuration file, and every kind of file, malformed in several ways: one clear sentence, exit code 2, no file changed."""
+"""Every key of every configuration file, and every kind of file, malformed in several ways: one clear sentence, exit
+code 2, no file changed."""
 import copy
 import json
 import re
@@ -95,7 +96,8 @@ def test_the_files_that_are_changed_are_valid(kind, place, capsys):
 
 
 @pytest.mark.parametrize(("kind", "name", "key"),
-                         [(kind, name, key) for kind, table in TABLES.items() for name, keys in table.items() for key in keys])
+                         [(kind, name, key) for kind, table in TABLES.items() for name, keys in table.items()
+                          for key in keys])
 def test_malformed_values(kind, name, key, place, capsys):
     for where in PLACES[kind][name]:
         for value, part in TABLES[kind][name][key]:
@@ -113,8 +115,8 @@ def test_malformed_values(kind, name, key, place, capsys):
 
 
 def assert_place(sentence: str, path: Path, key: tuple) -> None:
-    """The sentence names the file and the line of the key, of something inside it, or of what the key stands in; config.yaml is as short as one
-    can see, and a claim that does not fit its study is named by its id."""
+    """The sentence names the file and the line of the key, of something inside it, or of what the key stands in;
+    config.yaml is as short as one can see, and a claim that does not fit its study is named by its id."""
     found = re.match(rf"liestep: {path}, line (\d+): ", sentence)
     if not found:
         assert re.match(r"liestep: claim \w+ of paper: |liestep: config/config.yaml or --config: ", sentence), sentence

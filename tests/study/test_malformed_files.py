@@ -1,4 +1,5 @@
-"""Every kind of file that is read, damaged, foreign or not a file at all: one sentence that names it, exit code 2, no file changed.
+"""Every kind of file that is read, damaged, foreign or not a file at all: one sentence that names it, exit
+code 2, no file changed.
 
 The configuration's keys are in test_malformed.py.
 """
@@ -46,7 +47,8 @@ claims:
   - {id: three, statement: s, source: p, quantity: energy, criterion: {kind: drift}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
-ERRATA = "paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y, kind: misprint}\n"
+ERRATA = ("paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y,"
+          " kind: misprint}\n")
 PLUGIN_STUDY = """\
 title: own
 plugins: [own.py]
@@ -114,45 +116,56 @@ def taken(path: Path) -> bytes:
     return content
 
 
-UNREADABLE = [(NOISE, "is not a text file in UTF-8"), ("caf\xe9: 1\n".encode("latin-1"), "is not a text file in UTF-8 (byte 4)"),
+UNREADABLE = [(NOISE, "is not a text file in UTF-8"),
+              ("caf\xe9: 1\n".encode("latin-1"), "is not a text file in UTF-8 (byte 4)"),
               ("title: t\n".encode("utf-16"), "is not a text file in UTF-8"), (FOLDER, "cannot read")]
-YAML = [*UNREADABLE, (b"5\n", "must be a mapping"), (b"[1, 2]\n", "must be a mapping"), (b"some words\n", "must be a mapping"),
-        (b"\0\0\0", "malformed YAML"), (b"a: [1, 2\n", "malformed YAML"), (b"a: 1\n\tb: 2\n", "line 2: malformed YAML"),
-        (b"a: &b [*b]\n", "nested too deeply, or in itself"), (b"["*100_000, "nested deeper than 1000 levels"),
-        (b"[a, b]: 1\n", "a key must be a name"),
-        (b"a: 2020-13-45\n", "malformed YAML"), (b"a: !!python/object:os.system x\n", "malformed YAML"), (b"a: 1\na: 2\n", "key a appears twice")]
-NETCDF = [(b"", "is not a readable NetCDF file"), (NOISE, "is not a readable NetCDF file"), (b"time,q\n0,1\n", "is not a readable NetCDF file"),
-          (half, "is not a readable NetCDF file"), (lambda content: content[:-1], "is not a readable NetCDF file"), (FOLDER, "does not exist"),
+YAML = [*UNREADABLE, (b"5\n", "must be a mapping"), (b"[1, 2]\n", "must be a mapping"),
+        (b"some words\n", "must be a mapping"), (b"\0\0\0", "malformed YAML"), (b"a: [1, 2\n", "malformed YAML"),
+        (b"a: 1\n\tb: 2\n", "line 2: malformed YAML"), (b"a: &b [*b]\n", "nested too deeply, or in itself"),
+        (b"["*100_000, "nested deeper than 1000 levels"), (b"[a, b]: 1\n", "a key must be a name"),
+        (b"a: 2020-13-45\n", "malformed YAML"), (b"a: !!python/object:os.system x\n", "malformed YAML"),
+        (b"a: 1\na: 2\n", "key a appears twice")]
+NETCDF = [(b"", "is not a readable NetCDF file"), (NOISE, "is not a readable NetCDF file"),
+          (b"time,q\n0,1\n", "is not a readable NetCDF file"), (half, "is not a readable NetCDF file"),
+          (lambda content: content[:-1], "is not a readable NetCDF file"), (FOLDER, "does not exist"),
           (changed(complete=None), "is incomplete"), (changed(run_sha256=None), "is not a file of liestep"),
           (changed(format="0"), "has file format 0"),
-          (changed(message="better"), "was changed after it was written: attributes"), (states(), "is not a file of liestep")]
-TABLE = [*UNREADABLE, (b"", "is truncated"), (lambda content: content[:-3], "is truncated"), (b"a,b\n1,2\n", "has no column"),
-         (b"a\n1,2\n1,2,3\n", "is not a table"),
+          (changed(message="better"), "was changed after it was written: attributes"),
+          (states(), "is not a file of liestep")]
+TABLE = [*UNREADABLE, (b"", "is truncated"), (lambda content: content[:-3], "is truncated"),
+         (b"a,b\n1,2\n", "has no column"), (b"a\n1,2\n1,2,3\n", "is not a table"),
          (b"{}\n", "has no column")]
 STATES_CSV = [(b"", "has no header"), (NOISE, "is neither NetCDF nor a text file with UTF-8"), (FOLDER, "cannot read"),
-              (b"some words\n", "has no column"), (half, "values, the header has"), (b"\x89PNG\r\n", "is neither NetCDF nor a text file"),
-              (b"time,time\n0,0\n", "has two columns 'time'")]
-STATES_NETCDF = [(half, "is not a readable NetCDF file"), (b"CDF", "is not a readable NetCDF file"), (FOLDER, "cannot read"),
-                 (states(name="p"), "has no variable 'q'"), (states(bodies=3), "is of shape (11, 3, 3)"), (states(("time", "axis")), "is of shape"),
-                 (states(kind="text"), "is not a readable NetCDF file of numbers"), (states(value=np.nan), "q is not finite at sample 0"),
-                 (states(), "write 17 digits"), (changed(complete=np.int32(0)), "is incomplete")]
-PLUGIN = [(b"", "declares neither SHEET nor SHEETS"), (NOISE, "own.py"), (b"def f(:\n", "line 1: syntax error"), (FOLDER, "there is no plugin file"),
-          (b"import nowhere\n", "No module named 'nowhere'"), (b"SHEET = 3\n", "must be a SphereSheet or BodySheet"),
-          (b"METHODS = [1]\n", "must be a mapping"),
+              (b"some words\n", "has no column"), (half, "values, the header has"),
+              (b"\x89PNG\r\n", "is neither NetCDF nor a text file"), (b"time,time\n0,0\n", "has two columns 'time'")]
+STATES_NETCDF = [(half, "is not a readable NetCDF file"), (b"CDF", "is not a readable NetCDF file"),
+                 (FOLDER, "cannot read"), (states(name="p"), "has no variable 'q'"),
+                 (states(bodies=3), "is of shape (11, 3, 3)"), (states(("time", "axis")), "is of shape"),
+                 (states(kind="text"), "is not a readable NetCDF file of numbers"),
+                 (states(value=np.nan), "q is not finite at sample 0"), (states(), "write 17 digits"),
+                 (changed(complete=np.int32(0)), "is incomplete")]
+PLUGIN = [(b"", "declares neither SHEET nor SHEETS"), (NOISE, "own.py"), (b"def f(:\n", "line 1: syntax error"),
+          (FOLDER, "there is no plugin file"), (b"import nowhere\n", "No module named 'nowhere'"),
+          (b"SHEET = 3\n", "must be a SphereSheet or BodySheet"), (b"METHODS = [1]\n", "must be a mapping"),
           ("# caf\xe9\n".encode("latin-1"), "own.py"), (b"raise SystemExit('no')\n", "own.py"), (half, "own.py")]
-PICTURE = [(b"", "is not a readable PNG file"), (NOISE, "is not a readable PNG file"), (half, "is not a readable PNG file"),
-           (FOLDER, "is not a readable PNG file")]
-MANIFEST = [(b"", "is not a readable manifest"), (b"{}", "was changed after it was written"), (half, "is not a readable manifest"),
-            (NOISE, "is not a readable manifest"),
-            (b"["*100_000, "is not a readable manifest"), (lambda content: content.replace(b"data", b"date", 1), "was changed after it was written"),
+PICTURE = [(b"", "is not a readable PNG file"), (NOISE, "is not a readable PNG file"),
+           (half, "is not a readable PNG file"), (FOLDER, "is not a readable PNG file")]
+MANIFEST = [(b"", "is not a readable manifest"), (b"{}", "was changed after it was written"),
+            (half, "is not a readable manifest"), (NOISE, "is not a readable manifest"),
+            (b"["*100_000, "is not a readable manifest"),
+            (lambda content: content.replace(b"data", b"date", 1), "was changed after it was written"),
             (FOLDER, "is not a readable manifest"), (b"[1]", "was changed after it was written")]
 JUDGE = ["--problem", "sphere_nbody", "--preset", "four_bodies"]
-KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {  # kind -> (file, commands that read it, damages)
-    "config.yaml": ("config/config.yaml", [["manifest"], ["report"]], [entry for entry in YAML if entry[1] != "key a appears twice"]),
+# kind -> (file, commands that read it, damages)
+KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {
+    "config.yaml": ("config/config.yaml", [["manifest"], ["report"]],
+                    [entry for entry in YAML if entry[1] != "key a appears twice"]),
     "study": ("config/studies/tiny.yaml", [["check", "tiny"], ["sweep", "tiny", "bodies"], ["status", "tiny"]],
-              [*((what, part.replace("must be a mapping", "a study is a mapping")) for what, part in YAML), (b"", "a study is a mapping")]),
+              [*((what, part.replace("must be a mapping", "a study is a mapping")) for what, part in YAML),
+               (b"", "a study is a mapping")]),
     "claims": ("config/claims/paper.yaml", [["claims"], ["report"]], [*YAML, (b"", "must be a mapping, not empty")]),
-    "errata": ("config/errata/twospheres2009.yaml", [["errata"], ["report"]], [*YAML, (b"", "must be a mapping, not empty")]),
+    "errata": ("config/errata/twospheres2009.yaml", [["errata"], ["report"]],
+               [*YAML, (b"", "must be a mapping, not empty")]),
     "plugin": ("own/own.py", [["check", "own/own.yaml"]], PLUGIN),
     "run": (RUN, [["check", RUN], ["analyse", "tiny"], ["animate", RUN], ["figure", "tiny", "energy_error"]], NETCDF),
     "run, values": (RUN, [["analyse", "tiny"], ["animate", RUN]],
@@ -166,7 +179,8 @@ KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {  # k
                         [(b"", "is not a readable NetCDF file"), (half, "is not a readable NetCDF file"),
                          (lambda _: Path(RUN).read_bytes(), "is of another specification")]),
     "export's reference": ("out/sphere_nbody.four_bodies.nc", [["export-reference", *JUDGE, "-o", "out"]],
-                           [(b"", "is not a file of liestep"), (NOISE, "is not a file of liestep"), (states(), "is not a file of liestep")]),
+                           [(b"", "is not a file of liestep"), (NOISE, "is not a file of liestep"),
+                            (states(), "is not a file of liestep")]),
     "states, CSV": ("states.csv", [["judge", "states.csv", *JUDGE, "--no-reference"]], STATES_CSV),
     "states, NetCDF": (RUN, [["judge", RUN, *JUDGE, "--no-reference"]], STATES_NETCDF),
     "metrics.csv": ("results/tiny/metrics.csv", [["claims"], ["report"], ["figure", "tiny", "work_precision"]],
@@ -181,10 +195,11 @@ KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {  # k
     "claims.csv": ("results/claims.csv", [["report"]], [*((what, "") for what, _ in TABLE), (half, "")]),
     "errata.csv": ("results/errata.csv", [["report"]], [*((what, "") for what, _ in TABLE), (half, "")]),
     "figure": ("results/tiny/figures/energy_error.png", [["report"]], PICTURE),
-    "film": (FILM, [["report"]], [(b"", "is not a readable GIF file"), (NOISE, "is not a readable GIF file"), (half, "is not a readable GIF file"),
-                                  (FOLDER, "is not a readable GIF file")]),
+    "film": (FILM, [["report"]], [(b"", "is not a readable GIF file"), (NOISE, "is not a readable GIF file"),
+                                  (half, "is not a readable GIF file"), (FOLDER, "is not a readable GIF file")]),
     "caption": ("results/tiny/figures/energy_error.caption.txt", [["report"]],
-                [(b"", "of another state of the study"), (NOISE, "is not a text file in UTF-8"), (FOLDER, "cannot read")]),
+                [(b"", "of another state of the study"), (NOISE, "is not a text file in UTF-8"),
+                 (FOLDER, "cannot read")]),
     "manifest": ("results/manifest.json", [["verify"]], MANIFEST),
 }
 NOT_READ = ("*.pdf", "*.md", "report.html", "environment.json")  # products that are only compared with the manifest
@@ -192,18 +207,21 @@ NOT_READ = ("*.pdf", "*.md", "report.html", "environment.json")  # products that
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with the configuration and all products of the study `tiny`, a study with a plugin, and states as CSV."""
+    """A folder with the configuration and all products of the study `tiny`, a study with a
+    plugin, and states as CSV."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for name, text in {"config/config.yaml": "studies: all\n", "config/studies/tiny.yaml": STUDY, "config/claims/paper.yaml": CLAIMS,
-                           "config/errata/twospheres2009.yaml": ERRATA, "own/own.yaml": PLUGIN_STUDY,
+        for name, text in {"config/config.yaml": "studies: all\n", "config/studies/tiny.yaml": STUDY,
+                           "config/claims/paper.yaml": CLAIMS, "config/errata/twospheres2009.yaml": ERRATA,
+                           "own/own.yaml": PLUGIN_STUDY,
                            "own/own.py": (EXAMPLES/"my_pendulum.py").read_text("utf-8")}.items():
             path = folder/name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        for command in (["sweep", "tiny", "bodies"], ["reference", "tiny", "bodies"], ["time", "tiny"], ["analyse", "tiny"], ["figure", "tiny"],
-                        ["claims"], ["errata"], ["animate", RUN, "-o", FILM], ["report"], ["manifest"]):
+        for command in (["sweep", "tiny", "bodies"], ["reference", "tiny", "bodies"], ["time", "tiny"],
+                        ["analyse", "tiny"], ["figure", "tiny"], ["claims"], ["errata"], ["animate", RUN, "-o", FILM],
+                        ["report"], ["manifest"]):
             assert main(command) == 0, command
         with netCDF4.Dataset(RUN) as data:
             table = np.column_stack([data["time"][:], *(data[name][:].reshape(11, 12) for name in ("q", "omega"))])
@@ -225,17 +243,20 @@ def test_every_kind_of_product_is_in_the_table(made):
     products = [Path("results", name) for name in json.loads((made/"results"/"manifest.json").read_text())["products"]]
     assert len(products) > 20
     for product in products:
-        known = product in files or any(product.parts[:3] == path.parts[:3] and product.suffix == path.suffix for path in files)
+        known = (product in files
+                 or any(product.parts[:3] == path.parts[:3] and product.suffix == path.suffix for path in files))
         assert known or any(fnmatch.fnmatch(product.name, pattern) for pattern in NOT_READ), product
     assert all(len(damages) >= 2 for _, _, damages in KINDS.values())
 
 
 def test_the_files_are_read_as_they_are(place, capsys):
-    for command in {tuple(command): None for _, commands, _ in KINDS.values() for command in commands if command[0] != "export-reference"}:
+    for command in {tuple(command): None for _, commands, _ in KINDS.values()
+                    for command in commands if command[0] != "export-reference"}:
         assert main(list(command)) == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("kind", "number"), [(kind, number) for kind, (_, _, damages) in KINDS.items() for number in range(len(damages))])
+@pytest.mark.parametrize(("kind", "number"),
+                         [(kind, number) for kind, (_, _, damages) in KINDS.items() for number in range(len(damages))])
 def test_malformed_files(kind, number, place, capsys):
     name, commands, damages = KINDS[kind]
     damage, part = damages[number]

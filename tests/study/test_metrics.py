@@ -93,7 +93,8 @@ def test_metrics_have_one_row_per_run_with_its_errors(small):
         q, omega = run["q"] - reference["q"], run["omega"] - reference["omega"]
         chord = max(math.dist(a, b) for k in range(11) for a, b in zip(run["q"][k], reference["q"][k], strict=True))
         assert row.error_q == pytest.approx(chord, rel=1e-12)
-        assert row.error_omega == pytest.approx(np.linalg.norm(omega, axis=2).max()/reference.attributes["scale_omega"], rel=1e-12)
+        assert row.error_omega == pytest.approx(np.linalg.norm(omega, axis=2).max()/reference.attributes["scale_omega"],
+                                                rel=1e-12)
         assert row.error == max(row.error_q, row.error_omega)
         assert row.error_final == pytest.approx(math.sqrt((q[-1]**2).sum() + (omega[-1]**2).sum()), rel=1e-12)
         assert row.floor == max(row.floor_reference, row.floor_replicas)
@@ -177,8 +178,9 @@ def test_failed_run_stays_a_row_without_error(tmp_path):
 
 def synthetic(q, omega, **attributes):
     """A file in memory with two samples of one body."""
-    return RunFile("file", {"status": "ok", "scale_omega": 4.0, "error_norms": "q:direction omega:relative", **attributes},
-                   {"time": np.array([0.0, 1.0]), "q": np.array(q, float)[:, None], "omega": np.array(omega, float)[:, None]})
+    return RunFile(
+        "file", {"status": "ok", "scale_omega": 4.0, "error_norms": "q:direction omega:relative", **attributes},
+        {"time": np.array([0.0, 1.0]), "q": np.array(q, float)[:, None], "omega": np.array(omega, float)[:, None]})
 
 
 def test_state_error_by_hand():
@@ -212,7 +214,8 @@ def test_cost_counts_operations():
     counters = dict.fromkeys(("force_evaluations", "rhs_evaluations", "linear_solves", "exponentials"), 0)
     model = CostModel(spec)
     assert model.cost(spec, counters | {"force_evaluations": 11}) == 11*(66 + 180)
-    assert model.cost(spec, counters | {"force_evaluations": 11, "rhs_evaluations": 11}) == 11*(66 + 180)  # diagonal mass
+    # diagonal mass
+    assert model.cost(spec, counters | {"force_evaluations": 11, "rhs_evaluations": 11}) == 11*(66 + 180)
     pendulum = specify("spherical_pendulum_chain", "vi_sphere", steps=10)
     newton = specify("spherical_pendulum_chain", "vi_sphere", steps=10, options={"solver": "newton"})
     model = CostModel(pendulum)
@@ -220,14 +223,16 @@ def test_cost_counts_operations():
     assert model.cost(newton, counters | {"linear_solves": 3}) == pytest.approx(3*(90*2**2 + 2*6**3/3 + 2*6**2))
     banded = specify("spherical_pendulum_chain", "rk4", steps=10, options={"mass": "banded"})
     assert model.cost(banded, counters | {"rhs_evaluations": 3}) == 3*110*2
-    assert model.cost(banded, counters | {"force_evaluations": 3}) == model.cost(pendulum, counters | {"force_evaluations": 3}) - 3*12*2**2
+    assert (model.cost(banded, counters | {"force_evaluations": 3})
+            == model.cost(pendulum, counters | {"force_evaluations": 3}) - 3*12*2**2)
 
 
 def test_work_at_equal_error_is_interpolated_in_log_log():
     steps = np.array([40.0, 80.0, 160.0])
-    runs = pandas.DataFrame({"error": 50.0/steps**3, "step": 1.0/steps, "tolerance": np.nan, "steps": steps, "iterations": 3.0*steps,
-                             "cost": 5.0*steps, "exponentials": 0.0})
-    row, = work_table.at_equal_error(runs.sample(frac=1.0, random_state=1), ("steps", "iterations", "cost", "exponentials"))
+    runs = pandas.DataFrame({"error": 50.0/steps**3, "step": 1.0/steps, "tolerance": np.nan, "steps": steps,
+                             "iterations": 3.0*steps, "cost": 5.0*steps, "exponentials": 0.0})
+    row, = work_table.at_equal_error(runs.sample(frac=1.0, random_state=1),
+                                     ("steps", "iterations", "cost", "exponentials"))
     assert row["error"] == 1e-4
     wanted = 5e5**(1.0/3.0)
     assert row["steps"] == pytest.approx(wanted, rel=1e-12)
@@ -239,9 +244,11 @@ def test_work_at_equal_error_is_interpolated_in_log_log():
 def test_drift_rows_are_confirmed_by_the_same_run_over_four_times_its_length(tmp_path):
     study = make(tmp_path, "drift", DRIFT)
     table = StudyResults(study).table("drift").set_index(["problem", "invariant"])
-    assert set(table.index.get_level_values("invariant")) == {"energy", "momentum_x", "momentum_y", "momentum_z", "unit_length"}
+    assert set(table.index.get_level_values("invariant")) == {"energy", "momentum_x", "momentum_y", "momentum_z",
+                                                              "unit_length"}
     assert table.loc[("free", "energy"), "confirmed_by"] == "long"
-    assert table["confirmed_by"].dropna().index.get_level_values("problem").unique().tolist() == ["free"]  # other parameters, or too short
+    # other parameters, or too short
+    assert table["confirmed_by"].dropna().index.get_level_values("problem").unique().tolist() == ["free"]
     free = table.loc["free"]
     assert free.loc["energy", "largest"] < free.loc["energy", "round_off"]
     assert "drift" not in set(free["verdict"])
@@ -294,7 +301,8 @@ def test_timings_list_other_runtimes_with_their_errors(small):
 
 def test_csv_reads_back_the_same_values(tmp_path):
     path = tmp_path/"table.csv"
-    rows = [{"a": 0.1 + 0.2, "b": "none", "c": True, "d": np.int64(3)}, {"a": math.nan, "b": 'with "quotes", and commas', "c": False},
+    rows = [{"a": 0.1 + 0.2, "b": "none", "c": True, "d": np.int64(3)},
+            {"a": math.nan, "b": 'with "quotes", and commas', "c": False},
             {"a": np.float64(5e-324), "b": "NA", "c": np.bool_(True), "d": 1}]
     write_text_atomically(path, csv_text("abcd", rows))
     table = read_csv(path)

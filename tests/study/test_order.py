@@ -217,19 +217,22 @@ def test_close_neighbours_are_thinned_and_rounded_sqrt2_is_not():
 
 
 @pytest.mark.parametrize(("h", "error", "floor"), [
-    ([0.1, 0.05], [1e-3], 0.0), ([[0.1]], [[1e-3]], 0.0), ([0.1, -0.05], [1e-3, 1e-4], 0.0), ([0.1, np.nan], [1e-3, 1e-4], 0.0),
-    ([0.1, 0.05], [1e-3, -1e-4], 0.0), ([0.1, 0.05], [1e-3, 1e-4], -1.0), ([0.1, 0.05], [1e-3, 1e-4], [0.0, 0.0, 0.0])])
+    ([0.1, 0.05], [1e-3], 0.0), ([[0.1]], [[1e-3]], 0.0), ([0.1, -0.05], [1e-3, 1e-4], 0.0),
+    ([0.1, np.nan], [1e-3, 1e-4], 0.0), ([0.1, 0.05], [1e-3, -1e-4], 0.0), ([0.1, 0.05], [1e-3, 1e-4], -1.0),
+    ([0.1, 0.05], [1e-3, 1e-4], [0.0, 0.0, 0.0])])
 def test_bad_input_is_refused(h, error, floor):
     with pytest.raises(ValueError, match="must"):
         observed_order(h, error, floor=floor)
 
 
-laws = st.tuples(st.sampled_from([1, 2, 3, 4, 6]), st.floats(-0.2, 0.2), st.integers(0, 2**32 - 1), st.floats(0.0, 0.03))
+laws = st.tuples(st.sampled_from([1, 2, 3, 4, 6]), st.floats(-0.2, 0.2), st.integers(0, 2**32 - 1),
+                 st.floats(0.0, 0.03))
 
 
 def noisy(law):
     order, correction, seed, amplitude = law
-    return error_law(SQRT2, order, correction=correction)*np.exp(amplitude*np.random.default_rng(seed).standard_normal(12))
+    return error_law(SQRT2, order,
+                     correction=correction)*np.exp(amplitude*np.random.default_rng(seed).standard_normal(12))
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)

@@ -1,4 +1,5 @@
-"""References: two engines that agree, an exact solution, what is refused, and files that cannot be mistaken for others."""
+"""References: two engines that agree, an exact solution, what is refused, and files that cannot
+be mistaken for others."""
 import math
 
 import heyoka
@@ -12,7 +13,13 @@ from liestep.catalogue import sheet
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.references import engines, taylor
-from liestep.references.reference import compute_reference, is_current_reference, require_reference, specify_reference, study_reference
+from liestep.references.reference import (
+    compute_reference,
+    is_current_reference,
+    require_reference,
+    specify_reference,
+    study_reference,
+)
 from liestep.runs.files import write
 from liestep.study.plan import Study
 
@@ -25,10 +32,12 @@ def bodies():
 
 
 def test_pendulum_agrees_with_elliptic_functions():
-    """One pendulum from rest at 2 rad: sin(theta/2) = k cd(omega t), an exact solution that shares nothing with the engines."""
+    """One pendulum from rest at 2 rad: sin(theta/2) = k cd(omega t), an exact solution that shares
+    nothing with the engines."""
     angle, rate = 2.0, math.sqrt(9.81)
     q, omega = [[math.sin(angle), 0.0, math.cos(angle)]], [[0.0, 0.0, 0.0]]
-    found = liestep.reference("spherical_pendulum_chain", parameters={"mass": [2.0], "length": [1.0], "gravity": [0.0, 0.0, 9.81]},
+    found = liestep.reference("spherical_pendulum_chain",
+                              parameters={"mass": [2.0], "length": [1.0], "gravity": [0.0, 0.0, 9.81]},
                               initial={"q": q, "omega": omega}, t_end=5.0, samples=26)
     k = math.sin(angle/2)
     _, cn, dn, _ = ellipj(rate*found["time"].values, k*k)
@@ -37,11 +46,13 @@ def test_pendulum_agrees_with_elliptic_functions():
     assert ellipkinc(math.pi/2, k*k)*4.0/rate < 5.0  # more than one period
     assert np.abs(found["q"].values[:, 0] - exact).max() < 1e-13
     assert float(found["disagreement_q"].max()) < 1e-13
-    assert found.attrs["energy_scale"] == pytest.approx(2.0*9.81*(1.0 - math.cos(angle)), rel=1e-4)  # all of it at the lowest point
+    # all of it at the lowest point
+    assert found.attrs["energy_scale"] == pytest.approx(2.0*9.81*(1.0 - math.cos(angle)), rel=1e-4)
 
 
-@pytest.mark.parametrize(("problem", "preset", "t_end"), [("spherical_pendulum_chain", "paper_scaled", 2.0), ("spring_pendula", "paper", 0.3),
-                                                          ("dipole_array", "paper", 0.2)])
+@pytest.mark.parametrize(("problem", "preset", "t_end"),
+                         [("spherical_pendulum_chain", "paper_scaled", 2.0), ("spring_pendula", "paper", 0.3),
+                          ("dipole_array", "paper", 0.2)])
 def test_engines_agree_near_round_off(problem, preset, t_end):
     found = compute_reference(specify_reference(problem, preset=preset, t_end=t_end, samples=11))
     assert "heyoka" in found.attributes["engines"]
@@ -77,7 +88,8 @@ def test_system_too_large_for_a_series_gets_a_composition(bodies, monkeypatch):
 
 def test_a_composition_is_accurate_before_chaos():
     """The double pendulum: no step size fixes its state at 400 s, but that at 80 s."""
-    runs = [specify_reference("spherical_pendulum_chain", preset="paper_scaled", t_end=t_end, samples=n).run for t_end, n in ((400, 41), (80, 9))]
+    runs = [specify_reference("spherical_pendulum_chain", preset="paper_scaled", t_end=t_end, samples=n).run
+            for t_end, n in ((400, 41), (80, 9))]
     longer = engines.composition(runs[0], np.linspace(0.0, 400.0, 41))
     exact = engines.dop853(runs[1], np.linspace(0.0, 80.0, 9))
     assert np.abs(longer[:9] - exact).max() < 1e-9
@@ -111,7 +123,8 @@ def test_gradient_that_decides_on_values_is_not_symbolic():
 
 
 def test_collision_has_no_reference(monkeypatch):
-    """Two bodies fall onto each other: the engine stops, and says where, instead of crawling towards the singularity."""
+    """Two bodies fall onto each other: the engine stops, and says where, instead of crawling
+    towards the singularity."""
     monkeypatch.setattr(engines, "MOST_STEPS", 500)
     request = specify_reference("sphere_nbody", parameters={"mass": [1.0, 1.0], "gamma": 1.0}, t_end=2.0,
                                 initial={"q": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "omega": np.zeros((2, 3))})
@@ -120,8 +133,9 @@ def test_collision_has_no_reference(monkeypatch):
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    ({"engines": ("dop853", "tailor")}, "did you mean taylor"), ({"engines": ("taylor", "taylor")}, "two different engines"),
-    ({"engines": ("dop853",)}, "two different engines"), ({"samples": 1}, "samples"), ({"t_end": -1.0}, "t_end"), ({"preset": "papr"}, "paper")])
+    ({"engines": ("dop853", "tailor")}, "did you mean taylor"),
+    ({"engines": ("taylor", "taylor")}, "two different engines"), ({"engines": ("dop853",)}, "two different engines"),
+    ({"samples": 1}, "samples"), ({"t_end": -1.0}, "t_end"), ({"preset": "papr"}, "paper")])
 def test_wrong_requests_are_refused(change, sentence):
     with pytest.raises(InputError, match=sentence):
         specify_reference("sphere_nbody", **change)
@@ -135,7 +149,8 @@ def test_file_is_recognised_only_as_what_it_is(bodies, tmp_path):
     file = require_reference(path, spec)
     assert np.array_equal(file["q"], bodies.variables["q"][1])
     assert file.attributes["energy_scale"] == bodies.attributes["energy_scale"]
-    for other in (specify_reference("sphere_nbody", t_end=2.0, samples=11), specify_reference("sphere_nbody", t_end=1.0, samples=21),
+    for other in (specify_reference("sphere_nbody", t_end=2.0, samples=11),
+                  specify_reference("sphere_nbody", t_end=1.0, samples=21),
                   specify_reference("sphere_nbody", t_end=2.0, samples=21, engines=("taylor", "dop853"))):
         assert not is_current_reference(path, other)
         with pytest.raises(InputError, match="another specification"):

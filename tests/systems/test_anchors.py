@@ -1,8 +1,9 @@
 """Anchors: accelerations from formulations derived independently of the package.
 
-Each system is written once more as points, rods and fields in space: kinetic energy of the velocities of its parts, potential of
-their places. Mass matrix and gradient come out by polarisation and complex steps, the motion by Lagrange multipliers,
-M d^2q/dt^2 = -G + lambda_i q_i with |q_i| = 1. The double pendulum is also done in spherical angles with sympy.
+Each system is written once more as points, rods and fields in space: kinetic energy of the velocities of its
+parts, potential of their places. Mass matrix and gradient come out by polarisation and complex steps, the motion
+by Lagrange multipliers, M d^2q/dt^2 = -G + lambda_i q_i with |q_i| = 1. The double pendulum is also done in
+spherical angles with sympy.
 """
 import numpy as np
 import pytest
@@ -32,8 +33,8 @@ def chain(p, q, v):
 
 
 def bodies(p, q, v):
-    """cot of the angle between two bodies as cos/sin, the sine from the cross product: homogeneous in q, so that G differs
-    from the package's by a radial part, which must not matter."""
+    """cot of the angle between two bodies as cos/sin, the sine from the cross product: homogeneous in q, so that G
+    differs from the package's by a radial part, which must not matter."""
     _, i, j = pairs(q)
     cotangent = np.sum(q[i]*q[j], axis=1)/norm(np.cross(q[i], q[j]))
     return 0.5*np.sum(p["mass"][:, None]*v*v), -p["gamma"]*np.sum(cotangent)
@@ -70,7 +71,8 @@ def rod(p, q, v):
 
 
 def dipoles(p, q, v):
-    """Energy of dipole j in the field of dipole i, B = mu/(4 pi) (3 u (m.u) - m)/r^3, once for each pair; thin rods as magnets."""
+    """Energy of dipole j in the field of dipole i, B = mu/(4 pi) (3 u (m.u) - m)/r^3, once for each
+    pair; thin rods as magnets."""
     kinetic = 0.5*p["mass"]*p["length"]**2/12.0*np.sum(v*v)
     moments = p["moment"]*q
     r, i, j = pairs(p["positions"])
@@ -93,7 +95,8 @@ ANCHORS = [
     ("sphere_nbody", "paper", {"mass": [1.0, 2.0, 0.5]}, bodies),
     ("sphere_nbody", "four_bodies", {}, bodies),
     ("spring_pendula", "paper", {}, springs),
-    ("spring_pendula", "paper", {"mass": [0.1, 0.2, 0.3, 0.4], "length": [0.1, 0.12, 0.09, 0.15], "gravity": [1.0, 2.0, -3.0]}, springs),
+    ("spring_pendula", "paper",
+     {"mass": [0.1, 0.2, 0.3, 0.4], "length": [0.1, 0.12, 0.09, 0.15], "gravity": [1.0, 2.0, -3.0]}, springs),
     ("spring_pendula", "column", {}, springs),
     ("elastic_rod", "paper", {}, rod),
     ("elastic_rod", "paper_consistent", {}, rod),
@@ -136,7 +139,8 @@ def omega_form_acceleration(case, q, w):
     """Velocity and acceleration of q from the package's vector field for (q, omega)."""
     n = len(q)
     out = np.zeros((2*n, 3))
-    assert formulate(case.sheet, case.parameters, case.start, "vector_field", {}).problem.rhs(0.0, np.concatenate([q, w]), out)
+    assert formulate(case.sheet, case.parameters, case.start, "vector_field",
+                     {}).problem.rhs(0.0, np.concatenate([q, w]), out)
     v, dw = out[:n], out[n:]
     assert np.abs(np.sum(q*dw, axis=1)).max() <= TOLERANCE*np.abs(dw).max()
     return v, np.cross(dw, q) + np.cross(w, v)
@@ -173,7 +177,8 @@ def test_total_energy(name, preset, changes, energies):
 
 
 def double_pendulum_in_angles():
-    """Function (angles, rates, l1, l2, m1, m2, g) -> second derivatives of the four spherical angles, by Lagrange's equations."""
+    """Function (angles, rates, l1, l2, m1, m2, g) -> second derivatives of the four spherical angles,
+    by Lagrange's equations."""
     t = sp.Symbol("t")
     l1, l2, m1, m2, g = sp.symbols("l1 l2 m1 m2 g")
     angles = [sp.Function(f"a{k}")(t) for k in range(4)]

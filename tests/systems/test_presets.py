@@ -83,8 +83,8 @@ def test_four_bodies_stay_apart():
     assert round(float(angles.max()), 1) == 163.5
 
 
-@pytest.mark.parametrize(("preset", "energy", "force"), [("paper_sigma_min", -17.2485, 0.165), ("paper", -18.3786, 1.22),
-                                                         ("paper_sigma_max", -0.2040, 4.96)])
+@pytest.mark.parametrize(("preset", "energy", "force"), [("paper_sigma_min", -17.2485, 0.165),
+                                                         ("paper", -18.3786, 1.22), ("paper_sigma_max", -0.2040, 4.96)])
 def test_molecules_at_the_start(preset, energy, force):
     """Potential energy, and the largest force along the sphere, of the three readings of sigma."""
     c = case("lennard_jones_sphere", preset)
@@ -108,10 +108,12 @@ def test_pair_force_vanishes_at_the_equilibrium_distance():
     parameters = c.sheet.check({"mass": [1.0, 1.0], "epsilon": 0.01, "sigma": c.parameters["sigma"]})
     half = np.arcsin(distance/2.0)
     out = np.zeros((2, 3))
-    c.sheet.build(parameters).gradient(np.array([[np.sin(half), 0.0, np.cos(half)], [-np.sin(half), 0.0, np.cos(half)]]), out)
+    c.sheet.build(parameters).gradient(
+        np.array([[np.sin(half), 0.0, np.cos(half)], [-np.sin(half), 0.0, np.cos(half)]]), out)
     assert np.abs(out).max() <= 1e-14
-    assert c.sheet.build(parameters).potential(np.array([[np.sin(half), 0.0, np.cos(half)], [-np.sin(half), 0.0, np.cos(half)]])) \
-        == pytest.approx(-0.01, rel=1e-13)
+    assert (c.sheet.build(parameters)
+            .potential(np.array([[np.sin(half), 0.0, np.cos(half)], [-np.sin(half), 0.0, np.cos(half)]]))
+        == pytest.approx(-0.01, rel=1e-13))
 
 
 def chain_of_uniform_rods(parameters, v):
@@ -157,14 +159,16 @@ def test_rod_of_any_number_of_elements(elements, inertia):
     assert smallest_eigenvalue(c.sheet.mass(c.parameters)) > 0.0
 
 
-@pytest.mark.parametrize("clamp", [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [0.0, -0.96, 0.28], [-1.0, 0.0, 0.0], [1/ROOT3, -1/ROOT3, 1/ROOT3]])
+@pytest.mark.parametrize("clamp", [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [0.0, -0.96, 0.28], [-1.0, 0.0, 0.0],
+                                   [1/ROOT3, -1/ROOT3, 1/ROOT3]])
 @pytest.mark.parametrize("preset", ["paper", "clamp_vertical"])
 def test_rod_starts_along_any_clamp(preset, clamp):
     c = Case("elastic_rod", preset, clamp=clamp)
     q, omega = c.start["q"], c.start["omega"]
     assert np.abs(np.linalg.norm(q, axis=1) - 1.0).max() <= 1e-15
     assert np.abs(np.sum(q*omega, axis=1)).max() <= 1e-15*np.linalg.norm(omega, axis=1).max()
-    assert np.linalg.norm(omega, axis=1).max() == pytest.approx(10.0 if preset == "paper" else 10.0*np.sin(0.5), rel=1e-14)
+    assert np.linalg.norm(omega,
+                          axis=1).max() == pytest.approx(10.0 if preset == "paper" else 10.0*np.sin(0.5), rel=1e-14)
 
 
 @pytest.mark.parametrize("count", [12, 42, 162])

@@ -1,9 +1,22 @@
-"""Heavy top and free rigid body: energies, torques and generators by differences, equal formulations, invariants, golden numbers."""
+"""Heavy top and free rigid body: energies, torques and generators by differences, equal formulations,
+invariants, golden numbers."""
 from functools import cache
 
 import numpy as np
 import pytest
-from rigid_cases import FREE, TOPS, Map, derivative, energy, formulated, observables, random_rows, rates, theta_step, turned
+from rigid_cases import (
+    FREE,
+    TOPS,
+    Map,
+    derivative,
+    energy,
+    formulated,
+    observables,
+    random_rows,
+    rates,
+    theta_step,
+    turned,
+)
 
 from liestep import observed_order, simulate
 from liestep.catalogue import sheet
@@ -27,7 +40,8 @@ def system_of(name, preset):
     return facts.build(facts.check(facts.presets[preset].parameters))
 
 
-@pytest.mark.parametrize(("preset", "joule"), [("printed", 5275.9338), ("bruels_cardona", 5435.6968), ("classical", 5435.6968)])
+@pytest.mark.parametrize(("preset", "joule"),
+                         [("printed", 5275.9338), ("bruels_cardona", 5435.6968), ("classical", 5435.6968)])
 def test_energy_of_the_start(preset, joule):
     """Centre of mass at the height of the fixed point: I_2 150^2/2 + I_3 4.61538^2/2."""
     case = formulated("heavy_top", preset, "vector_field")
@@ -74,8 +88,10 @@ def test_motion_of_the_attitude_state_is_hamiltons(name, preset):
 def test_generators_give_the_vector_field(name, preset, action):
     """d/ds exp(s f).y at s = 0 is the right-hand side."""
     form = "coadjoint" if action == "coadjoint" else "attitude"
-    lie, field = formulated(name, preset, "lie_action", action=action), formulated(name, preset, "vector_field", form=form)
-    y = np.concatenate([random_rows(3)[3:], random_rows(4)[3:]])[:len(lie.start)] if action == "coadjoint" else random_rows(3)
+    lie, field = (formulated(name, preset, "lie_action", action=action),
+                  formulated(name, preset, "vector_field", form=form))
+    y = (np.concatenate([random_rows(3)[3:], random_rows(4)[3:]])[:len(lie.start)]
+         if action == "coadjoint" else random_rows(3))
     f, out = np.zeros((lie.problem.algebra_rows(), 3)), np.zeros_like(y)
     assert lie.problem.algebra(0.0, y, f)
     f /= np.abs(f).max()
@@ -103,9 +119,11 @@ def final(name, preset, integrator, **request):
 def test_formulations_agree(name, preset):
     t_end = {"heavy_top": 0.1}.get(name, 2.0) if preset in ("printed", "bruels_cardona", "classical") else 2.0
     true = final(name, preset, "rkmk5", steps=4000, t_end=t_end)
-    others = [final(name, preset, "rkmk5", steps=4000, t_end=t_end, options={"action": action}) for action in ACTIONS[1:]]
+    others = [final(name, preset, "rkmk5", steps=4000, t_end=t_end, options={"action": action})
+              for action in ACTIONS[1:]]
     for form in ("attitude", "coadjoint"):
-        others.append(final(name, preset, "dop853", tolerance=1e-13, t_end=t_end, options={"atol": 1e-13, "form": form}))
+        others.append(final(name, preset, "dop853", tolerance=1e-13, t_end=t_end,
+                            options={"atol": 1e-13, "form": form}))
     for other in others:
         for key, value in true.items():
             assert np.linalg.norm(other[key] - value) <= 1e-10*np.linalg.norm(value), key
@@ -114,7 +132,8 @@ def test_formulations_agree(name, preset):
 @BOTH
 @pytest.mark.parametrize("form", ["attitude", "coadjoint"])
 def test_exactly_the_flagged_invariants_are_kept(name, preset, form):
-    outcome = run_once(specify(name, "dop853", preset=preset, tolerance=1e-12, t_end=1.0, options={"form": form, "atol": 1e-12}, samples=11))
+    outcome = run_once(specify(name, "dop853", preset=preset, tolerance=1e-12, t_end=1.0,
+                               options={"form": form, "atol": 1e-12}, samples=11))
     for item in outcome.formulated.observables:
         series = outcome.outputs.series[:, item.columns]
         moved = np.abs(series - (0.0 if item.residual else series[0])).max(axis=0)
@@ -125,8 +144,9 @@ def test_exactly_the_flagged_invariants_are_kept(name, preset, form):
 
 
 @pytest.mark.parametrize(("inertia", "axis", "expected"), [
-    ([1.0, 1.0, 2.0], [0.0, 0.0, 1.0], True), ([1.0, 2.0, 1.0], [0.0, 1.0, 0.0], True), ([1.0, 1.0, 2.0], [0.0, 1.0, 0.0], False),
-    ([1.0, 1.0, 1.0], [0.6, 0.8, 0.0], True), ([1.0, 1.0, 2.0], [0.6, 0.8, 0.0], False), ([1.0, 2.0, 2.0], [0.6, 0.0, 0.8], False)])
+    ([1.0, 1.0, 2.0], [0.0, 0.0, 1.0], True), ([1.0, 2.0, 1.0], [0.0, 1.0, 0.0], True),
+    ([1.0, 1.0, 2.0], [0.0, 1.0, 0.0], False), ([1.0, 1.0, 1.0], [0.6, 0.8, 0.0], True),
+    ([1.0, 1.0, 2.0], [0.6, 0.8, 0.0], False), ([1.0, 2.0, 2.0], [0.6, 0.0, 0.8], False)])
 def test_which_tops_are_symmetric(inertia, axis, expected):
     assert symmetric({"inertia": np.array(inertia), "axis": np.array(axis)}) is expected
 
@@ -156,7 +176,8 @@ def spatial_rate(data):
 @pytest.mark.parametrize("action", ["semidirect", "direct"])
 def test_classical_top_after_two_seconds(action):
     """Number of an independent code: inertia about the centre of mass there, diag(0.234375, 0.46875, 0.234375)."""
-    rate = spatial_rate(simulate("heavy_top", "rkmk5", preset="classical", steps=20_000, samples=2, options={"action": action}))
+    rate = spatial_rate(simulate("heavy_top", "rkmk5", preset="classical", steps=20_000, samples=2,
+                                 options={"action": action}))
     assert np.abs(rate - [-27.658515525823, -106.163804143124, -102.462463805326]).max() <= 1e-9
 
 
@@ -164,14 +185,16 @@ def casimirs(case, integrator, y, steps, h):
     """Largest deviations of |Gamma|^2 and Pi.Gamma, the latter over max |Pi| |Gamma|."""
     step = Map(case, integrator)
     step(y, h, steps)
-    return step.largest["gravity_casimir"][0]/(y[1] @ y[1]), step.largest["momentum_casimir"][0]/(np.linalg.norm(y[0])*np.linalg.norm(y[1]))
+    return (step.largest["gravity_casimir"][0]/(y[1] @ y[1]),
+            step.largest["momentum_casimir"][0]/(np.linalg.norm(y[0])*np.linalg.norm(y[1])))
 
 
 @pytest.mark.parametrize("tableau", ["euler", "heun", "kutta3", "rk4"])
 def test_coadjoint_action_keeps_the_casimirs(tableau):
     """The printed top, 5000 steps of 0.001."""
     case = formulated("heavy_top", "printed", "lie_action", action="coadjoint")
-    gravity, momentum = casimirs(case, MuntheKaas(*TABLEAUX[tableau].arrays()), case.start, 5000 if tableau != "euler" else 500, 0.001)
+    gravity, momentum = casimirs(case, MuntheKaas(*TABLEAUX[tableau].arrays()), case.start,
+                                 5000 if tableau != "euler" else 500, 0.001)
     assert gravity <= 1e-12
     assert momentum <= 1e-12
 
@@ -182,7 +205,8 @@ def test_classical_methods_lose_the_casimirs():
 
 
 def coadjoint_end(sign, steps):
-    """Body momentum after 0.1 s of the asymmetric top by RKMK4 with f or, for sign -1, -f: inertia and lever change sign."""
+    """Body momentum after 0.1 s of the asymmetric top by RKMK4 with f or, for sign -1, -f:
+    inertia and lever change sign."""
     case = formulated("heavy_top", "asymmetric", "lie_action", action="coadjoint")
     system = case.problem.generator.system
     generator = DualGenerator(HeavyTop(sign*system.inertia, sign*system.lever, system.gravity, system.axis))
@@ -192,11 +216,14 @@ def coadjoint_end(sign, steps):
 
 
 def test_the_printed_sign_of_the_generator_is_wrong():
-    """Erratum 1: f = -dH/dmu converges with order 4 to the solution of the vector field, f = +dH/dmu to something else."""
+    """Erratum 1: f = -dH/dmu converges with order 4 to the solution of the vector field, f =
+    +dH/dmu to something else."""
     case = formulated("heavy_top", "asymmetric", "lie_action", action="coadjoint")
-    true = final("heavy_top", "asymmetric", "dop853", tolerance=1e-13, t_end=0.1, options={"form": "coadjoint", "atol": 1e-13})
+    true = final("heavy_top", "asymmetric", "dop853", tolerance=1e-13, t_end=0.1,
+                 options={"form": "coadjoint", "atol": 1e-13})
     counts = (1, 2, 4, 8, 16)
-    right, wrong = ([np.abs(coadjoint_end(sign, n)[0] - true["body_momentum"]).max() for n in counts] for sign in (1.0, -1.0))
+    right, wrong = ([np.abs(coadjoint_end(sign, n)[0] - true["body_momentum"]).max() for n in counts]
+                    for sign in (1.0, -1.0))
     assert np.log2(right[-2]/right[-1]) == pytest.approx(4.0, abs=0.15)
     assert min(wrong) >= 0.1*np.abs(case.start[0]).max()
 

@@ -49,13 +49,15 @@ def test_wrong_starts_are_refused(changes, sentence):
 
 
 @pytest.mark.parametrize(("name", "changes", "sentence"), [
-    ("spherical_pendulum_chain", {"mass": [1.0, 1.0, 1.0]}, r"parameter length must be of shape \(n\) with size 3, not of shape \(2,\)"),
+    ("spherical_pendulum_chain", {"mass": [1.0, 1.0, 1.0]},
+     r"parameter length must be of shape \(n\) with size 3, not of shape \(2,\)"),
     ("spherical_pendulum_chain", {"mass": 1.0}, r"parameter mass must be of shape \(n\), not of shape \(\)"),
     ("spherical_pendulum_chain", {"mass": [1.0, -1.0]}, "parameter mass must be positive"),
     ("spherical_pendulum_chain", {"mass": [], "length": []}, "parameter mass must not be empty"),
     ("spherical_pendulum_chain", {"length": [1.0, np.nan]}, "parameter length must be finite numbers"),
     ("spherical_pendulum_chain", {"gravity": 9.81}, r"parameter gravity must be of shape \(3\), not of shape \(\)"),
-    ("spherical_pendulum_chain", {"gravity": [0.0, 9.81]}, r"parameter gravity must be of shape \(3\) with size 3, not of shape \(2,\)"),
+    ("spherical_pendulum_chain", {"gravity": [0.0, 9.81]},
+     r"parameter gravity must be of shape \(3\) with size 3, not of shape \(2,\)"),
     ("spherical_pendulum_chain", {"gravtiy": [0.0, 0.0, 1.0]}, "unknown parameter 'gravtiy'; did you mean gravity\\?"),
     ("spherical_pendulum_chain", {"gravity": None}, "parameter gravity is missing"),
     ("spherical_pendulum_chain", {"mass": [[1.0], [1.0, 2.0]]}, "parameter mass must be numbers"),
@@ -67,20 +69,23 @@ def test_wrong_starts_are_refused(changes, sentence):
     ("spring_pendula", {"pairs": [[0, 1], [1, 2], [2, 3], [3, 0.5]]}, "parameter pairs must be integers"),
     ("spring_pendula", {"pairs": [[0, 1], [1, 2], [2, 3], [3, -1]]}, "parameter pairs must not be negative"),
     ("spring_pendula", {"stiffness": [1.0, 1.0, 1.0, -1.0]}, "parameter stiffness must not be negative"),
-    ("spring_pendula", {"stiffness": [1.0]}, r"parameter pairs must be of shape \(m, 2\) with size 1, not of shape \(4, 2\)"),
+    ("spring_pendula", {"stiffness": [1.0]},
+     r"parameter pairs must be of shape \(m, 2\) with size 1, not of shape \(4, 2\)"),
     ("elastic_rod", {"elements": 0}, "parameter elements must be at least 1"),
     ("elastic_rod", {"elements": 2.5}, "parameter elements must be integers"),
     ("elastic_rod", {"inertia": "corrected"}, "parameter inertia is 'corrected'; allowed are printed, consistent"),
     ("elastic_rod", {"inertia": ["printed"]}, "allowed are printed, consistent"),
     ("elastic_rod", {"clamp": [0.8660, 0.0, 0.5]}, "parameter clamp is not a unit vector"),
     ("elastic_rod", {"clamp": [0.0, 0.0, 0.0]}, "parameter clamp is not a unit vector"),
-    ("dipole_array", {"positions": [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}, "puts dipoles 0 and 2 at the same place"),
+    ("dipole_array", {"positions": [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]},
+     "puts dipoles 0 and 2 at the same place"),
     ("dipole_array", {"moment": 0.0}, "parameter moment must be positive"),
     ("lennard_jones_sphere", {"sigma": -1.0}, "parameter sigma must be positive"),
 ])
 def test_wrong_parameters_are_refused_in_one_sentence(name, changes, sentence):
     facts = sheet(name)
-    parameters = {key: value for key, value in {**facts.presets["paper"].parameters, **changes}.items() if value is not None}
+    parameters = {key: value
+                  for key, value in {**facts.presets["paper"].parameters, **changes}.items() if value is not None}
     with pytest.raises(InputError, match=sentence) as error:
         facts.check(parameters)
     assert "\n" not in str(error.value)

@@ -58,8 +58,9 @@ def test_turning_everything_changes_no_energy_and_turns_the_gradient(name, prese
     assert np.array_equal(c.sheet.mass(c.sheet.check(c.turned(r))), c.sheet.mass(c.parameters))
 
 
-@pytest.mark.parametrize(("name", "preset", "companion"), [("sphere_nbody", "four_bodies", None), ("lennard_jones_sphere", "level1", None),
-                                                           ("dipole_array", "paper", "positions")])
+@pytest.mark.parametrize(("name", "preset", "companion"),
+                         [("sphere_nbody", "four_bodies", None), ("lennard_jones_sphere", "level1", None),
+                          ("dipole_array", "paper", "positions")])
 def test_numbering_of_equal_bodies_does_not_matter(name, preset, companion):
     c = case(name, preset)
     q = c.random_q(9)
@@ -76,7 +77,8 @@ VARIATIONS = [(name, preset, {}) for name, preset in PRESETS] + [
     ("spherical_pendulum_chain", "paper", {"gravity": [0.0, 1e-3, 9.81]}),
     ("spring_pendula", "paper", {"gravity": [0.0, 0.0, 0.0]}),
     ("spring_pendula", "paper", {"stiffness": [0.0, 0.0, 0.0, 0.0]}),
-    ("spring_pendula", "paper", {"gravity": [0.0, 0.0, 0.0], "stiffness": [10.0, 0.0, 30.0, 0.0]}),  # only springs along e1 are left
+    # only springs along e1 are left
+    ("spring_pendula", "paper", {"gravity": [0.0, 0.0, 0.0], "stiffness": [10.0, 0.0, 30.0, 0.0]}),
     ("spring_pendula", "column", {"gravity": [9.81, 0.0, 0.0]}),
     ("spring_pendula", "column", {"gravity": [0.0, 0.0, 0.0], "pivots": [[0.0, 0.0, 0.0]]*3}),
     ("elastic_rod", "paper", {"gravity": [0.0, 0.0, 0.0]}),
@@ -90,7 +92,8 @@ VARIATIONS = [(name, preset, {}) for name, preset in PRESETS] + [
 
 @pytest.mark.parametrize(("name", "preset", "changes"), VARIATIONS)
 def test_momentum_is_conserved_about_exactly_the_flagged_axes(name, preset, changes):
-    """dJ/dt = -sum q_i x G_i for any mass: its component vanishes for all q exactly where flagged. (T has full symmetry.)"""
+    """dJ/dt = -sum q_i x G_i for any mass: its component vanishes for all q exactly where
+    flagged. (T has full symmetry.)"""
     c = Case(name, preset, **changes)
     flags = c.sheet.conserved_momentum(c.parameters)
     assert all(isinstance(flag, bool) for flag in flags)
@@ -132,7 +135,8 @@ def test_sheets_are_complete(name):
 @pytest.mark.parametrize("preset", ["paper_scaled", "total5_20"])
 def test_banded_and_dense_mass_give_the_same_motion(preset):
     """As long as all q_i are unit vectors, which rkmk4 keeps; the two solves round differently."""
-    dense, banded = (simulate("spherical_pendulum_chain", "rkmk4", preset=preset, steps=20, t_end=0.02, options={"mass": mass})
+    dense, banded = (simulate("spherical_pendulum_chain", "rkmk4", preset=preset, steps=20, t_end=0.02,
+                              options={"mass": mass})
                      for mass in ("dense", "banded"))
     for name in ("q", "omega", "energy"):
         assert np.abs(dense[name] - banded[name]).max() <= 1e-11*max(1.0, np.abs(dense[name]).max()), name

@@ -1,4 +1,5 @@
-"""The benchmarks start: they are no part of the tests, so that nobody else would notice if a file that they need was moved."""
+"""The benchmarks start: they are no part of the tests, so that nobody else would notice if a file
+that they need was moved."""
 import os
 import shutil
 

@@ -1,4 +1,5 @@
-"""The command line: what it prints, and that every wrong input gives one sentence, exit code 2, no traceback, and changes no file."""
+"""The command line: what it prints, and that every wrong input gives one sentence, exit code 2, no
+traceback, and changes no file."""
 import os
 import subprocess
 import sys
@@ -70,7 +71,8 @@ def test_wrong_names(arguments, expected, place, capsys):
     (["--step", "0.1", "--parameter", "mas=[1, 1, 1]"], "did you mean mass?"),
     (["--step", "0.1", "--option", "form=papr"], "allowed are increment, paper"),
     (["--step", "0.1", "--option", "iteration=3"], "unknown option 'iteration'"),
-    (["--step", "0.1", "--option", "tolerance=-1", "--option", "solver=newton"], "option tolerance must be a positive number"),
+    (["--step", "0.1", "--option", "tolerance=-1", "--option", "solver=newton"],
+     "option tolerance must be a positive number"),
 ])
 def test_wrong_runs(more, expected, place, capsys):
     before = contents(place)
@@ -80,11 +82,13 @@ def test_wrong_runs(more, expected, place, capsys):
 
 def test_solver_that_the_mass_matrix_does_not_allow(place, capsys):
     assert "needs a diagonal mass matrix" in refused(
-        ["run", "spherical_pendulum_chain", "vi_sphere", "--step", "0.1", "--t-end", "1", "--option", "solver=explicit", "-o", "out.nc"], capsys)
+        ["run", "spherical_pendulum_chain", "vi_sphere", "--step", "0.1", "--t-end", "1", "--option", "solver=explicit",
+         "-o", "out.nc"], capsys)
 
 
 def test_adaptive_integrators_refuse_steps(place, capsys):
-    assert "ode45 is adaptive: give a tolerance" in refused(["run", "sphere_nbody", "ode45", "--step", "0.1", "-o", "out.nc"], capsys)
+    assert "ode45 is adaptive: give a tolerance" in refused(["run", "sphere_nbody", "ode45", "--step", "0.1", "-o",
+                                                             "out.nc"], capsys)
 
 
 def test_run_writes_and_check_reads(place, capsys):
@@ -106,7 +110,8 @@ def test_run_writes_and_check_reads(place, capsys):
 
 def test_output_that_cannot_be_written(place, capsys):
     (place/"file").write_text("")
-    assert "cannot write file/out.nc" in refused(["run", "sphere_nbody", "vi_sphere", "--t-end", "1", "--step", "0.1", "-o", "file/out.nc"], capsys)
+    assert "cannot write file/out.nc" in refused(["run", "sphere_nbody", "vi_sphere", "--t-end", "1", "--step", "0.1",
+                                                  "-o", "file/out.nc"], capsys)
 
 
 def test_a_run_that_stops_early_is_written_and_has_its_own_exit_code(place, capsys):
@@ -122,7 +127,8 @@ def test_a_run_that_stops_early_is_written_and_has_its_own_exit_code(place, caps
     ("", "a study is a mapping with the keys"),
     (STUDY.replace("title", "titel"), "line 2: unknown key 'titel'; did you mean title?"),
     (STUDY.replace("steps: [0.1]", "steps: [1e-1]").replace("t_end", "t_endd"), "did you mean t_end?"),
-    (STUDY.replace("sphere_nbody", "sphere_nbdy"), "line 4: problems.bodies.system: unknown problem 'sphere_nbdy'; did you mean sphere_nbody?"),
+    (STUDY.replace("sphere_nbody", "sphere_nbdy"),
+     "line 4: problems.bodies.system: unknown problem 'sphere_nbdy'; did you mean sphere_nbody?"),
     (STUDY.replace("0.1", "0.3"), "the nearest valid steps are 0.25 and 0.333"),
     (STUDY.replace("0.1", "-1e-1"), "must be greater than 0"),
     (STUDY.replace("steps: [0.1]", "tolerances: [0.1]"), "steps are missing for vi_sphere"),
@@ -159,7 +165,8 @@ def test_a_reader_that_goes_away_is_no_error():
 @pytest.mark.parametrize("name", system_ids())
 def test_description_of_a_system_is_complete(name):
     facts, text = sheet(name), describe(name)
-    for part in (name, facts.title, facts.citation, *facts.parameters, *facts.presets, *(rule.units for rule in facts.parameters.values())):
+    for part in (name, facts.title, facts.citation, *facts.parameters, *facts.presets,
+                 *(rule.units for rule in facts.parameters.values())):
         assert part in text
     flat = " ".join(text.split())
     assert " ".join(facts.equations.split()) in flat
@@ -167,7 +174,8 @@ def test_description_of_a_system_is_complete(name):
         assert f"({preset.kind})" in text
         assert preset.citation in flat
     for key in integrator_ids():
-        assert (key in text.split("Integrators:")[1].replace(",", " ").split()) == (method(key).formulation in facts.formulations)
+        assert ((key in text.split("Integrators:")[1].replace(",", " ").split())
+                == (method(key).formulation in facts.formulations))
 
 
 @pytest.mark.parametrize("name", integrator_ids())

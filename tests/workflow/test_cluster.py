@@ -1,4 +1,5 @@
-"""Profiles for clusters: both run a small study on a real SLURM while one of its nodes dies, and every byte is that of a local call."""
+"""Profiles for clusters: both run a small study on a real SLURM while one of its nodes dies, and every byte
+is that of a local call."""
 import fcntl
 import subprocess
 import tempfile
@@ -17,7 +18,8 @@ STUDY = PROBLEMS + """integrators:
 tables: [energy]
 figures: [energy_error]
 """
-# Loaded by Python in every job: having written its first run, a job waits until the gate is open, so that it can be killed in its middle.
+# Loaded by Python in every job: having written its first run, a job waits until the gate is open, so that it can
+# be killed in its middle.
 GATE = """
 import os, time
 
@@ -57,7 +59,8 @@ class Call:
         self.said = folder/"said.txt"
         options = ("--workflow-profile", str(PROFILES/profile), *(PROMPT if profile == "generic" else ()))
         with open(self.said, "w") as output:
-            self.process = subprocess.Popen([*self.place.command, *targets, *options], env=self.place.environment, stdout=output, stderr=output)
+            self.process = subprocess.Popen([*self.place.command, *targets, *options], env=self.place.environment,
+                                            stdout=output, stderr=output)
 
     def products(self) -> dict[str, bytes]:
         """All files but the description of the machine, once the call has ended well."""
@@ -103,7 +106,8 @@ def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
         assert len(expected) == 12 + 2 + 1 + 3 + 2  # runs, tables, page, figure, report and manifest
         assert differences(slurm.products(), expected) == []
         generic.products()  # has ended; it makes no manifest
-        assert differences(generic.place.visible(), {name: expected[name] for name in expected if name.endswith((".nc", ".csv", "tables.md"))}) == []
+        assert differences(generic.place.visible(), {name: expected[name] for name in expected
+                                                     if name.endswith((".nc", ".csv", "tables.md"))}) == []
         for call in (slurm, generic):
             said = call.said.read_text()
             assert (said.count("Error in rule"), said.count("Trying to restart job")) == (1, 1), said
@@ -136,12 +140,13 @@ def test_every_option_is_explained(profile):
 @pytest.mark.parametrize("profile", ["slurm", "generic"])
 def test_what_profiles_share_is_the_same(profile):
     here, local = (yaml.safe_load((PROFILES/name/"config.yaml").read_text()) for name in (profile, "default"))
-    assert {name: here.get(name) for name in local if name != "cores"} == {name: value for name, value in local.items() if name != "cores"}
+    assert ({name: here.get(name) for name in local if name != "cores"}
+            == {name: value for name, value in local.items() if name != "cores"})
 
 
 @pytest.mark.parametrize(("answer", "code", "expected"), [
-    ("COMPLETED", 0, "success"), ("RUNNING", 0, "running"), ("PENDING", 0, "running"), ("NODE_FAIL", 0, "failed"), ("TIMEOUT", 0, "failed"),
-    ("", 0, "failed"), ("slurm_load_jobs error: Invalid job id specified", 1, "failed"),
+    ("COMPLETED", 0, "success"), ("RUNNING", 0, "running"), ("PENDING", 0, "running"), ("NODE_FAIL", 0, "failed"),
+    ("TIMEOUT", 0, "failed"), ("", 0, "failed"), ("slurm_load_jobs error: Invalid job id specified", 1, "failed"),
     ("slurm_load_jobs error: Unable to contact slurm controller", 1, "running"),
 ])
 def test_status_of_a_job_is_one_word(answer, code, expected, tmp_path):
@@ -149,7 +154,8 @@ def test_status_of_a_job_is_one_word(answer, code, expected, tmp_path):
     program = tmp_path/"squeue"
     program.write_text(f"#!/bin/sh\necho '{answer}'\nexit {code}\n")
     program.chmod(0o755)
-    result = subprocess.run([PROFILES/"generic"/"status", "7"], env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    result = subprocess.run([PROFILES/"generic"/"status", "7"], env={"PATH": str(tmp_path)},
+                            capture_output=True, text=True)
     assert (result.stdout, result.stderr) == (f"{expected}\n", "")
 
 

@@ -1,4 +1,5 @@
-"""The manifest names every product with its hash and origin; `verify` finds whatever was changed or lost; nothing damaged is used."""
+"""The manifest names every product with its hash and origin; `verify` finds whatever was changed or lost;
+nothing damaged is used."""
 import json
 import os
 import shutil
@@ -43,7 +44,8 @@ def place(made, tmp_path):
     """A copy of it, for tests that break something; times of the files are kept."""
     shutil.copytree(made.folder, tmp_path/"copy")
     found = object.__new__(Place)
-    found.folder, found.study, found.environment = tmp_path/"copy", tmp_path/"copy"/"config"/"studies"/"tiny.yaml", made.environment
+    found.folder, found.study, found.environment = (tmp_path/"copy", tmp_path/"copy"/"config"/"studies"/"tiny.yaml",
+                                                    made.environment)
     return found
 
 
@@ -56,13 +58,15 @@ def test_every_product_and_input_is_listed_with_its_hash(made):
     products = content["products"]
     assert set(products) == set(made.contents()) - {"manifest.json"}
     assert all(entry["sha256"] == file_sha256(made.folder/"results"/name) for name, entry in products.items())
-    assert content["inputs"] == {name: file_sha256(made.folder/name) for name in ("config/config.yaml", "config/studies/tiny.yaml")}
+    assert content["inputs"] == {name: file_sha256(made.folder/name)
+                                 for name in ("config/config.yaml", "config/studies/tiny.yaml")}
     assert {name for name, entry in products.items() if entry["kind"] == "measured"} == {
         "environment.json", "report.html", "tiny/timings.csv", "tiny/seconds.csv",
         *(f"tiny/figures/work_precision.{kind}" for kind in ("pdf", "png"))}
     with netCDF4.Dataset(made.folder/RUN) as data:
         entry = products[RUN.removeprefix("results/")]
-        assert (entry["specification"], entry["sources"], entry["from"]) == (data.run_sha256, data.source_hash, ["config/studies/tiny.yaml"])
+        assert (entry["specification"], entry["sources"], entry["from"]) == (data.run_sha256, data.source_hash,
+                                                                             ["config/studies/tiny.yaml"])
     known = {*content["inputs"], *products}
     for entry in products.values():
         for origin in entry["from"]:
@@ -79,7 +83,8 @@ def verify(where: Place, *options: str) -> tuple[int, list[str]]:
 
 
 def test_verify_names_every_file(place):
-    assert verify(place) == (0, [f"{len(manifest(place)['products'])} products and 2 inputs are what results/manifest.json says"])
+    assert verify(place) == (0, [f"{len(manifest(place)['products'])} products and 2 inputs are what"
+                                 " results/manifest.json says"])
     run, table, page = (place.folder/name for name in (RUN, "results/tiny/energy.csv", "results/report.html"))
     before = os.stat(run)
     with netCDF4.Dataset(run, "a") as data:
@@ -88,8 +93,9 @@ def test_verify_names_every_file(place):
     table.write_text(table.read_text().replace("1", "2", 1))
     page.unlink()
     place.study.write_text(STUDY + "# a remark\n")
-    expected = {f"{RUN} was changed after it was written: variable energy", "results/tiny/energy.csv was changed after the manifest was written",
-                "results/report.html is lost", "config/studies/tiny.yaml was changed after products were made from it"}
+    expected = {f"{RUN} was changed after it was written: variable energy",
+                "results/tiny/energy.csv was changed after the manifest was written", "results/report.html is lost",
+                "config/studies/tiny.yaml was changed after products were made from it"}
     code, sentences = verify(place)
     assert (code, set(sentences), len(sentences)) == (1, expected, 4)
     result = place.call("verify")
@@ -120,15 +126,17 @@ def test_a_plain_call_makes_a_damaged_run_again(damage, place):
     assert run.read_bytes() == changed
     assert place.make() == {"bodies rk4 h0.1"}
     assert run.read_bytes() == content
-    assert {name: text for name, text in place.contents("*.csv").items() if "timings" not in name and "seconds" not in name} == {
-        name: text for name, text in tables.items() if "timings" not in name and "seconds" not in name}
+    assert {name: text
+            for name, text in place.contents("*.csv").items() if "timings" not in name and "seconds" not in name} == {
+                name: text for name, text in tables.items() if "timings" not in name and "seconds" not in name}
 
 
 def test_a_damaged_manifest_is_one_sentence(place):
     path = place.folder/"results"/"manifest.json"
     text = path.read_text()
-    for content, sentence in ((text.replace("data", "date", 1), "was changed after it was written"), (text[:500], "is not a readable manifest"),
-                              ("[]", "was changed"), (None, "does not exist")):
+    for content, sentence in ((text.replace("data", "date", 1), "was changed after it was written"),
+                              (text[:500], "is not a readable manifest"), ("[]", "was changed"),
+                              (None, "does not exist")):
         path.unlink() if content is None else path.write_text(content)
         code, lines = verify(place)
         assert code == 2
@@ -140,15 +148,18 @@ def test_a_damaged_manifest_is_one_sentence(place):
 
 
 def test_another_checkout_and_an_empty_cache_give_the_same_bytes(made, tmp_path):
-    """Everything that the manifest calls data, from one job at a time instead of two, and code that is compiled again."""
+    """Everything that the manifest calls data, from one job at a time instead of two, and code
+    that is compiled again."""
     for name in ("src", "workflow", "profiles", "config/config.yaml", "Snakefile"):
         target = tmp_path/"checkout"/name
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (TOP/name).is_dir() else shutil.copy)(TOP/name, target)
     other = Place(tmp_path/"elsewhere", compiled=True, source=tmp_path/"checkout"/"src")
     other.study.write_text(STUDY)
-    command = [sys.executable, "-m", "snakemake", "-s", str(tmp_path/"checkout"/"Snakefile"), "--directory", str(other.folder), "--cores", "1"]
-    result = subprocess.run(command, env={**other.environment, "LIESTEP_CACHE": str(tmp_path/"cache")}, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "snakemake", "-s", str(tmp_path/"checkout"/"Snakefile"), "--directory",
+               str(other.folder), "--cores", "1"]
+    result = subprocess.run(command, env={**other.environment, "LIESTEP_CACHE": str(tmp_path/"cache")},
+                            capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert any(Path(tmp_path/"cache").iterdir())
     first, second = (manifest(where) for where in (made, other))

@@ -1,4 +1,5 @@
-"""What a clone needs: lock, environment files, citation, schemas and pages agree with each other, and the README's code works."""
+"""What a clone needs: lock, environment files, citation, schemas and pages agree with each other, and
+the README's code works."""
 import json
 import os
 import re
@@ -28,7 +29,8 @@ def canonical(name: str) -> str:
 def asked_for() -> dict[str, SpecifierSet]:
     """Requirements of pyproject.toml: run time, clusters, tests and build."""
     extras = PROJECT["project"]["optional-dependencies"]
-    texts = [*PROJECT["project"]["dependencies"], *extras["cluster"], *extras["test"], *PROJECT["dependency-groups"]["build"]]
+    texts = [*PROJECT["project"]["dependencies"], *extras["cluster"], *extras["test"],
+             *PROJECT["dependency-groups"]["build"]]
     return {canonical(item.name): item.specifier for item in map(Requirement, texts)}
 
 
@@ -66,7 +68,8 @@ def test_conda_environment_agrees_with_project_and_lock():
     for item in environment["dependencies"]:
         name, _, versions = item.partition(" ")
         if name not in ONLY_CONDA:
-            found[CONDA_NAMES.get(name, canonical(name))] = SpecifierSet(f"=={versions}" if versions[0].isdigit() else versions)
+            found[CONDA_NAMES.get(name, canonical(name))] = SpecifierSet(f"=={versions}"
+                                                                         if versions[0].isdigit() else versions)
     assert found == asked_for()
     assert f"python {PROJECT['project']['requires-python']}" in environment["dependencies"]
     assert environment["name"] == PROJECT["project"]["name"]
@@ -102,7 +105,8 @@ def test_continuous_integration_runs_the_test_command_of_the_readme():
 
 @pytest.mark.parametrize("name", schemas.MODELS)
 def test_schemas_are_those_of_the_classes(name):
-    assert (TOP/schemas.SCHEMAS/f"{name}.schema.json").read_text() == schemas.schema_text(name), "run python -m liestep.pipeline.schemas"
+    assert ((TOP/schemas.SCHEMAS/f"{name}.schema.json").read_text()
+            == schemas.schema_text(name)), "run python -m liestep.pipeline.schemas"
 
 
 def keys_of(part) -> list[tuple[str, dict]]:
@@ -154,7 +158,8 @@ def test_code_of_the_readme_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}
 
     def liestep(*arguments):
-        return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment,
+                              capture_output=True, text=True)
 
     assert "mine/pendulum: valid, 2 sweeps, 8 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
@@ -164,7 +169,8 @@ def test_code_of_the_readme_works(tmp_path):
               "data = liestep.simulate('dipole_in_field', 'vi_sphere', step=0.1)\n"
               "assert data.attrs['energy_error_max'] < 0.01 and data.attrs['momentum_error_max_z'] < 1e-13\n")
     for text in (script, code("python", "import liestep\n")):
-        assert subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL).returncode == 0
+        assert subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment,
+                              stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_files_that_pages_point_to_exist():
@@ -173,7 +179,8 @@ def test_files_that_pages_point_to_exist():
             assert "://" in target or (page.parent/target).exists(), f"{page}: {target}"
 
 
-@pytest.mark.parametrize(("lines", "expected"), [(("a==1 \\", "    --hash=sha256:x \\", "    --hash=sha256:y", "ab==2 \\", "    --hash=sha256:z"),
+@pytest.mark.parametrize(("lines", "expected"), [(("a==1 \\", "    --hash=sha256:x \\", "    --hash=sha256:y",
+                                                   "ab==2 \\", "    --hash=sha256:z"),
                                                   "a==1      --hash=sha256:x      --hash=sha256:y")])
 def test_make_finds_one_package_in_a_lock(lines, expected, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(TOP)

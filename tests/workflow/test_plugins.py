@@ -32,7 +32,8 @@ def liestep(*arguments, folder, expected=0):
 
 
 def changed(folder, name, *changes, source=SYSTEM):
-    """A copy of an example with replaced text; each test has a name of its own, because sources are read once in a process."""
+    """A copy of an example with replaced text; each test has a name of its own, because sources
+    are read once in a process."""
     text = source.read_text("utf-8")
     for old, new in changes:
         assert text.count(old) >= 1, old
@@ -70,7 +71,8 @@ def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):
     study.write_text(study.read_text("utf-8").replace("[20, 40, 80, 160, 320]", "[20, 40]"), "utf-8")
     assert "6 made, 0 kept, 0 stopped" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
     assert "0 made, 6 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
-    assert "0 made, 6 kept" in liestep("--results", tmp_path/"results", "sweep", study, "pendulum", folder="/")  # paths are relative to the study
+    # paths are relative to the study
+    assert "0 made, 6 kept" in liestep("--results", tmp_path/"results", "sweep", study, "pendulum", folder="/")
     own = tmp_path/"my_midpoint.py"
     own.write_text(own.read_text("utf-8").replace("LieMidpoint(0.5)", "LieMidpoint(0.25)"), "utf-8")
     assert "2 made, 4 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
@@ -79,7 +81,8 @@ def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):
 def test_a_run_names_its_plugins_by_content(tmp_path):
     first = specify(*load_plugin(changed(tmp_path, "content_a")), "rk4", steps=2)
     (tmp_path/"b").mkdir()
-    assert load_plugin(shutil.copy(tmp_path/"content_a.py", tmp_path/"b")) == ("content_a",), "the same content from another place"
+    assert (load_plugin(shutil.copy(tmp_path/"content_a.py", tmp_path/"b"))
+            == ("content_a",)), "the same content from another place"
     assert list(first.plugins) == ["content_a"]
     assert str(tmp_path) not in str(first.canonical())
     other = specify(*load_plugin(changed(tmp_path, "content_b", ("9.81", "9.80"))), "rk4", steps=2)
@@ -97,10 +100,12 @@ def test_another_file_of_the_same_name_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("name", "change", "at", "said"), [
     ("syntax", ("def build(p):", "def build(p:"), "def build(p:", "syntax error"),
-    ("undefined", ('mass=lambda p: np.array(', 'mass=lambda p: numpy.array('), "numpy.array", "name 'numpy' is not defined"),
+    ("undefined", ('mass=lambda p: np.array(', 'mass=lambda p: numpy.array('), "numpy.array",
+     "name 'numpy' is not defined"),
     ("importing", ("import numpy as np", "import nowhere as np"), "import nowhere", "No module named 'nowhere'"),
     ("misspelt", ("self.weight*q[0, 2] +", "self.wieght*q[0, 2] +"), "self.wieght", "has no attribute 'wieght'"),
-    ("outside", ("row(q, 0)), row(self.anchor, 0))\n        put", "row(q, 5)), row(self.anchor, 0))\n        put"), "row(q, 5)", "out of bounds"),
+    ("outside", ("row(q, 0)), row(self.anchor, 0))\n        put", "row(q, 5)), row(self.anchor, 0))\n        put"),
+     "row(q, 5)", "out of bounds"),
 ])
 def test_a_mistake_is_one_sentence_with_the_line(tmp_path, name, change, at, said):
     path = changed(tmp_path, name, change)
@@ -131,7 +136,8 @@ def test_a_file_beside_the_plugin_cannot_be_imported(tmp_path, monkeypatch, name
 
 
 @pytest.mark.parametrize(("name", "change", "said"), [
-    ("nothing", ("SHEET = ", "sheet = "), "declares neither SHEET nor SHEETS (systems) nor METHODS (integrators); sheet must be written in capitals"),
+    ("nothing", ("SHEET = ", "sheet = "),
+     "declares neither SHEET nor SHEETS (systems) nor METHODS (integrators); sheet must be written in capitals"),
     ("no_sheet", ("SHEET = SphereSheet(", "SHEET = dict("), "SHEET must be a SphereSheet or BodySheet, not a dict"),
     ("rk4", ("9.81", "9.81"), "id rk4 exists already"),
     ("off", ("[[0.6, 0.0, -0.8]]", "[[0.6, 0.0, -0.7]]"), "initial q[0] is not a unit vector"),
@@ -146,16 +152,19 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
 
 
 @pytest.mark.parametrize(("name", "change", "said"), [
-    ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"), "step must return a Status"),
+    ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"),
+     "step must return a Status"),
     ("taken", ('"lie_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
-    ("form", ('formulation="lie_action"', 'formulation="lie_acton"'), "unknown formulation 'lie_acton'; did you mean lie_action?"),
+    ("form", ('formulation="lie_action"', 'formulation="lie_acton"'),
+     "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])
 def test_a_wrong_integrator_is_one_sentence(tmp_path, name, change, said):
     assert said in complaint(changed(tmp_path, f"method_{name}", change, source=METHOD))
 
 
 @pytest.mark.parametrize(("name", "new", "said"), [
-    ("heap", "spring = np.array([0.0, 0.0, self.weight])\n        put(out, 0, (spring[0], spring[1], spring[2]))", "cannot make arrays"),
+    ("heap", "spring = np.array([0.0, 0.0, self.weight])\n        put(out, 0, (spring[0], spring[1], spring[2]))",
+     "cannot make arrays"),
     ("table", "spring = TABLE['a']\n        put(out, 0, (0.0, 0.0, spring))", "'TABLE' stands for a dict"),
     ("product", "spring = q[0] @ q[0]\n        put(out, 0, (0.0, 0.0, spring))", "no matrix products"),
 ])
@@ -163,7 +172,8 @@ def test_code_that_cannot_be_compiled_is_one_sentence_with_the_line(tmp_path, na
     text = SYSTEM.read_text("utf-8")
     start = text.index("        spring", text.index("def gradient"))
     body = text[start:text.index("\n\n", start)]
-    path = changed(tmp_path, f"compile_{name}", (body, "        " + new), ("class SpringPendulum", "TABLE = {'a': 1.0}\n\n\nclass SpringPendulum"))
+    path = changed(tmp_path, f"compile_{name}", (body, "        " + new),
+                   ("class SpringPendulum", "TABLE = {'a': 1.0}\n\n\nclass SpringPendulum"))
     load_plugin(path)
     with pytest.raises(InputError) as caught:
         carry_out(specify(f"compile_{name}", "rk4", steps=2))
@@ -207,9 +217,10 @@ def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, cap
     metrics = pandas.read_csv("results/study/metrics.csv")
     failed = metrics[metrics["problem"] == "own"]
     assert list(metrics["status"]) == ["not_compiled"]*7 + ["ok"]*7
-    assert set(failed["message"]) == {f"not_compiled.py, line {line_of(path, 'np.zeros(3)')}: cannot be compiled: compiled code cannot make arrays,"
-                                      " lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and take scratch arrays from a field or"
-                                      " from workspace [spring = np.zeros(3)]"}
+    assert set(failed["message"]) == {f"not_compiled.py, line {line_of(path, 'np.zeros(3)')}: cannot be compiled:"
+                                      " compiled code cannot make arrays, lists, sets or texts: use tuples and"
+                                      " numbers, put(out, i, (x, y, z)), and take scratch arrays from a field or from"
+                                      " workspace [spring = np.zeros(3)]"}
     assert (failed["time_reached"] == 0.0).all()
     assert failed["energy_error_mean"].eq(0.0).all() or failed["energy_error_mean"].isna().all()
     assert set(pandas.read_csv("results/study/drift.csv").query("problem == 'own'")["verdict"]) == {"failed"}
@@ -221,7 +232,8 @@ def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, cap
 def test_a_run_that_cannot_be_begun_is_refused_when_the_others_are_made(tmp_path, monkeypatch, capsys):
     """An error of the plugin's own Python at other parameters than those of the first preset."""
     changed(tmp_path, "not_begun", ("def build(p):\n", "def build(p):\n    assert p['length'] < 2.0\n"))
-    text = FAILING.format(name="not_begun").replace("  bodies:", "  long: {system: not_begun, t_end: 1.0, parameters: {length: 3.0}}\n  bodies:")
+    text = FAILING.format(name="not_begun").replace("  bodies:", "  long: {system: not_begun, t_end: 1.0, parameters:"
+                                                    " {length: 3.0}}\n  bodies:")
     (tmp_path/"study.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
     assert main(["sweep", "study.yaml", "own,long,bodies", "rk4"]) == 2
@@ -232,7 +244,8 @@ def test_a_run_that_cannot_be_begun_is_refused_when_the_others_are_made(tmp_path
 
 
 def test_check_system_finds_a_wrong_gradient_and_a_wrong_flag(tmp_path):
-    changed(tmp_path, "wrong", ("axpy(self.stiffness*self.length, spring", "axpy(self.stiffness, spring"), ('"length": 1.0', '"length": 1.5'))
+    changed(tmp_path, "wrong", ("axpy(self.stiffness*self.length, spring", "axpy(self.stiffness, spring"),
+            ('"length": 1.0', '"length": 1.5'))
     said = liestep("check-system", "wrong.py", folder=tmp_path, expected=1)
     assert "gradient against finite differences  WRONG" in said
     changed(tmp_path, "flag", ("(False, False, bool(np.all(p[\"anchor\"][:2] == 0.0)))", "(False, False, True)"))
@@ -263,7 +276,9 @@ def test_an_installed_package_is_found_by_its_entry_point(tmp_path):
     info.mkdir()
     (info/"METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
     (info/"entry_points.txt").write_text("[liestep.plugins]\nown = installed_pendulum\n")
-    code = ("import liestep.plugins\nfrom liestep.runs.specification import specify\nfrom liestep.catalogue import system_ids\n"
-            "print(sorted(specify('installed_pendulum', 'rk4', steps=2).plugins), 'installed_pendulum' in system_ids())")
-    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)), capture_output=True, text=True, timeout=600)
+    code = ("import liestep.plugins\nfrom liestep.runs.specification import specify\nfrom liestep.catalogue import"
+            " system_ids\nprint(sorted(specify('installed_pendulum', 'rk4', steps=2).plugins), 'installed_pendulum'"
+            " in system_ids())")
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
+                          capture_output=True, text=True, timeout=600)
     assert done.stdout.strip() == "['installed_pendulum'] True", done.stderr

@@ -1,4 +1,5 @@
-"""The report: made from a small study, read as text, and opened in a real browser that is cut off from every network."""
+"""The report: made from a small study, read as text, and opened in a real browser that is cut
+off from every network."""
 import base64
 import io
 import json
@@ -97,13 +98,16 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     place = Place(tmp_path_factory.mktemp("report"))
-    for name, text in {"studies/paper/bodies": STUDY, "studies/own": OWN, "claims/paper": CLAIMS, "errata/paper": ERRATA}.items():
+    for name, text in {"studies/paper/bodies": STUDY, "studies/own": OWN, "claims/paper": CLAIMS,
+                       "errata/paper": ERRATA}.items():
         path = place.folder/"config"/f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"), ("sweep", "own", "pendulum"),
-                    ("analyse", "paper/bodies"), ("analyse", "own"), ("figure", "paper/bodies"),
-                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",), ("errata",), ("report",)):
+    for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"),
+                    ("sweep", "own", "pendulum"), ("analyse", "paper/bodies"), ("analyse", "own"),
+                    ("figure", "paper/bodies"),
+                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",),
+                    ("errata",), ("report",)):
         assert place.liestep(*command) == 0, command
     return place
 
@@ -168,7 +172,8 @@ def test_ids_are_unique_and_every_link_leads_to_one(elements):
         anchor("claim", "paper", "words"), anchor("erratum", "paper", "2a")}
     assert wanted <= set(ids)
     assert anchor("figure", "paper/bodies", "energy_error") in targets  # a claim about the energy leads there
-    assert {anchor("table", "paper/bodies", "energy"), anchor("erratum", "paper", "2a"), anchor("erratum", "paper", "1")} <= targets
+    assert {anchor("table", "paper/bodies", "energy"), anchor("erratum", "paper", "2a"),
+            anchor("erratum", "paper", "1")} <= targets
 
 
 def test_every_run_is_there_with_what_it_was_made_from(place, elements):
@@ -245,21 +250,29 @@ def spoil_erratum(folder: Path) -> None:
 
 @pytest.mark.parametrize(("spoil", "sentence"), [
     (spoil_metrics, "own/metrics.csv is of another state of the study; run `liestep analyse own` again"),
-    (spoil_label, "convergence.png is of another state of the study; run `liestep figure paper/bodies convergence` again"),
-    (spoil_table, "own/energy.csv has a row pendulum vi_sphere h0.025 that is not in the study; run `liestep analyse own` again"),
+    (spoil_label,
+     "convergence.png is of another state of the study; run `liestep figure paper/bodies convergence` again"),
+    (spoil_table,
+     "own/energy.csv has a row pendulum vi_sphere h0.025 that is not in the study; run `liestep analyse own` again"),
     (spoil_claim, "claims.csv is of another state of the claims files; run `liestep claims` again"),
     (spoil_erratum, "errata.csv is of another state of the errata files; run `liestep errata` again"),
     (lambda folder: (folder/"results"/"claims.csv").unlink(), "claims.csv does not exist"),
-    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").unlink(), "convergence.png does not exist"),
-    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").write_bytes(b"nothing"), "convergence.png is not a readable PNG file"),
+    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").unlink(),
+     "convergence.png does not exist"),
+    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").write_bytes(b"nothing"),
+     "convergence.png is not a readable PNG file"),
     (lambda folder: (folder/"results"/FILM).unlink(), "h0.03125.gif does not exist; run `liestep animate "),
-    (lambda folder: (folder/"results"/FILM).write_bytes((folder/"results"/FILM).read_bytes()[:3000]), "h0.03125.gif is not a readable GIF file"),
-    (lambda folder: (folder/"results"/FILM).write_bytes(b"GIF89a"), "h0.03125.gif is not a readable GIF file; run `liestep animate "),
+    (lambda folder: (folder/"results"/FILM).write_bytes((folder/"results"/FILM).read_bytes()[:3000]),
+     "h0.03125.gif is not a readable GIF file"),
+    (lambda folder: (folder/"results"/FILM).write_bytes(b"GIF89a"),
+     "h0.03125.gif is not a readable GIF file; run `liestep animate "),
     (lambda folder: animate(folder/"results"/RUN.replace("rk4", "vi_sphere"), folder/"results"/FILM),
      "h0.03125.gif is of another state of the study; run `liestep animate "),
-    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.caption.txt").unlink(), "convergence.caption.txt does not exist"),
+    (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.caption.txt").unlink(),
+     "convergence.caption.txt does not exist"),
     (spoil_source, "own/metrics.csv is of another state of the study; run `liestep analyse own` again"),
-    (lambda folder: (folder/"results"/"paper/bodies/references/bodies.nc").unlink(), "references/bodies.nc does not exist"),
+    (lambda folder: (folder/"results"/"paper/bodies/references/bodies.nc").unlink(),
+     "references/bodies.nc does not exist"),
 ])
 def test_what_is_stale_or_missing_is_refused_in_one_sentence(copy, spoil, sentence, capsys):
     before = copy.report.read_bytes()
@@ -333,8 +346,9 @@ def test_errata_in_texts_become_links():
 
 # ---- in a browser
 
-needs_browser = pytest.mark.skipif(browser.find() is None, reason="no Chromium on this machine: install Debian's package chromium,"
-                                                                  " or name one in LIESTEP_CHROMIUM; the page was checked as text only")
+needs_browser = pytest.mark.skipif(browser.find() is None,
+                                   reason="no Chromium on this machine: install Debian's package chromium, or name one"
+                                   " in LIESTEP_CHROMIUM; the page was checked as text only")
 COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}].textContent.trim())"
 
 
@@ -361,12 +375,14 @@ def test_the_browser_of_these_tests_sees_requests_and_errors(tmp_path):
 
 @needs_browser
 def test_every_figure_loads_and_enlarges(page):
-    widths = page.value("Promise.all([...document.querySelectorAll('figure img')].map(image => image.decode().then(() => image.naturalWidth)))")
+    widths = page.value("Promise.all([...document.querySelectorAll('figure img')].map(image => image.decode().then(()"
+                        " => image.naturalWidth)))")
     assert len(widths) == 3
     assert sorted(widths)[0] == 480  # the film
     assert sorted(widths)[1] > 500
     page.value("document.querySelector('.zoom').click()")
-    assert page.value("document.getElementById('large').open && document.querySelector('#large img').naturalWidth") == widths[0]
+    assert page.value("document.getElementById('large').open && document.querySelector('#large"
+                      " img').naturalWidth") == widths[0]
     page.value("document.getElementById('large').close()")
 
 
@@ -391,7 +407,8 @@ def test_every_link_leads_to_something_that_can_be_seen(page):
 def test_a_claim_leads_to_its_run_which_opens_to_its_provenance(page, place):
     page.value("document.querySelector('#claim\\\\/paper\\\\/small_error a[data-run]').click()")
     page.value("new Promise(done => setTimeout(done, 100))")
-    assert page.value("[...document.querySelectorAll('tr.found')].map(row => row.dataset.run)") == ["bodies/rk4/h0.03125"]
+    assert page.value("[...document.querySelectorAll('tr.found')].map(row =>"
+                      " row.dataset.run)") == ["bodies/rk4/h0.03125"]
     page.value("document.querySelector('tr.found .open').click()")
     text = page.value("document.querySelector('tr.found + tr.more').textContent")
     attributes = read(place.folder/"results/paper/bodies/runs/bodies/rk4/h0.03125.nc", ()).attributes
@@ -423,7 +440,8 @@ def test_tables_sort_both_ways_with_missing_values_last(page):
         assert all(values[:-1])
     assert page.value(f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')[{column}].ariaSort") == "descending"
     page.value("document.querySelectorAll('.claims th button')[0].click()")
-    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["✓ reproduced", "✗ not reproduced", "– not testable"]
+    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["✓ reproduced", "✗ not reproduced",
+                                                                            "– not testable"]
     page.value("document.querySelectorAll('.claims th button')[0].click()")
     assert page.value(COLUMN.format(rows=".claims tbody tr", column=0))[0] == "– not testable"
 
@@ -443,9 +461,11 @@ def test_claims_can_be_chosen_by_verdict(page):
 def test_nothing_is_wider_than_the_window_and_texts_have_contrast(place, width, dark):
     with browser.Browser(width, 800, dark) as found:
         found.open(place.report, "#runs/paper/bodies")
-        assert found.value("document.getElementById('runs/paper/bodies').open && document.querySelectorAll('tr[data-run]').length") == 5
+        assert found.value("document.getElementById('runs/paper/bodies').open &&"
+                           " document.querySelectorAll('tr[data-run]').length") == 5
         assert found.value("document.documentElement.scrollWidth") <= width
-        colours = found.value("(({color, backgroundColor}) => [color, backgroundColor])(getComputedStyle(document.body))")
+        colours = found.value("(({color, backgroundColor}) => [color,"
+                              " backgroundColor])(getComputedStyle(document.body))")
         text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
         assert (text - back)*(1 if dark else -1) > 400
         assert found.complaints == []

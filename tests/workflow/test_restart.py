@@ -1,4 +1,5 @@
-"""Whatever is killed, and however: what exists is whole, one plain call makes the rest, and every byte is that of an undisturbed call.
+"""Whatever is killed, and however: what exists is whole, one plain call makes the rest, and every byte is
+that of an undisturbed call.
 
 LIESTEP_TEST_SEED chooses other moments and victims.
 """
@@ -47,8 +48,8 @@ def interruptible() -> None:
 def begin(where: Place, prepare: Callable[[], None] = interruptible) -> subprocess.Popen:
     """Start the workflow in a group of its own and wait until it works, or has ended."""
     with open(where.folder/STDERR, "wb") as stderr:
-        process = subprocess.Popen(where.command, env=where.environment, stdout=subprocess.DEVNULL, stderr=stderr, start_new_session=True,
-                                   preexec_fn=prepare)
+        process = subprocess.Popen(where.command, env=where.environment, stdout=subprocess.DEVNULL, stderr=stderr,
+                                   start_new_session=True, preexec_fn=prepare)
     while process.poll() is None and number(where.folder/LOCK) != process.pid:
         time.sleep(0.01)
     return process
@@ -172,7 +173,8 @@ def test_a_second_workflow_in_the_same_folder_is_refused(expected, tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder `results` on a file system of 200 kB, and a function that makes it larger; None without the right to mount one."""
+    """A folder `results` on a file system of 200 kB, and a function that makes it larger; None
+    without the right to mount one."""
     results = tmp_path/"results"
     results.mkdir()
     mount = ("mount", "-t", "tmpfs", "-o", "size=200k", "none", str(results))
@@ -184,7 +186,8 @@ def small_disk(tmp_path):
 
 
 def test_a_full_disk(expected, small_disk, tmp_path):
-    """Without the right to mount a small disk, files may not become as large as one of the runs: they end in the middle as well."""
+    """Without the right to mount a small disk, files may not become as large as one of the runs: they
+    end in the middle as well."""
     largest = max(len(content) for name, content in expected.items() if name.endswith(".nc"))
 
     def limit() -> None:

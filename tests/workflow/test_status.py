@@ -72,7 +72,8 @@ def test_tables_older_than_a_run_are_stale(place, capsys):
 def test_a_running_workflow_is_reported(place, capsys):
     assert "workflow" not in status(capsys)
     other = "from liestep.pipeline import lock; import sys; lock.take(); print('held', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", other], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
         process.stdout.readline()
         assert f"a workflow is running in this folder (process {process.pid})" in status(capsys)
         with pytest.raises(InputError, match=f"process {process.pid}"):
@@ -89,6 +90,7 @@ def test_wrong_requests(place, capsys):
 
 def test_no_heavy_library_is_imported(place):
     code = ("import sys\nfrom liestep.cli import main\nassert main(['status']) == 0\n"
-            "sys.exit(', '.join({'pandas', 'matplotlib', 'scipy.integrate', 'heyoka', 'xarray', 'snakemake'}.intersection(sys.modules)) or None)")
+            "sys.exit(', '.join({'pandas', 'matplotlib', 'scipy.integrate', 'heyoka', 'xarray',"
+            " 'snakemake'}.intersection(sys.modules)) or None)")
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

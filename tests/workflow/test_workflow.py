@@ -1,4 +1,5 @@
-"""The Snakemake workflow on tiny studies: what is made, what is kept, what a kill leaves behind, and that bytes never differ."""
+"""The Snakemake workflow on tiny studies: what is made, what is kept, what a kill leaves behind, and
+that bytes never differ."""
 import os
 import re
 import shutil
@@ -16,13 +17,15 @@ from liestep.errors import InputError
 from liestep.pipeline.workflow import Workflow
 from liestep.study.plan import study_names
 
-ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum") for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
+ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
+       for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
 
 
 def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
     place = Place(tmp_path)
     assert place.make() == ALL
-    assert set(place.contents()) == {"report.html", "manifest.json", "environment.json", "tiny/metrics.csv", "tiny/energy.csv", "tiny/tables.md",
+    assert set(place.contents()) == {"report.html", "manifest.json", "environment.json", "tiny/metrics.csv",
+                                     "tiny/energy.csv", "tiny/tables.md",
                                      *(f"tiny/runs/{name.replace(' ', '/')}.nc" for name in ALL)}
     before = place.contents()
 
@@ -36,7 +39,8 @@ def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
 
     place.replace("rk4: {", "rk4: {label: Kutta, ")
     place.replace("system: sphere_nbody, t_end: 0.5", "system: sphere_nbody, t_end: 0.5, parameters: {gamma: 2.0}")
-    assert place.make() == {f"bodies {run}" for run in ("vi_sphere h0.1", "vi_sphere h0.05", "vi_sphere h0.025", "rk4 h0.1", "lie_euler h0.1")}
+    assert place.make() == {f"bodies {run}" for run in ("vi_sphere h0.1", "vi_sphere h0.05", "vi_sphere h0.025",
+                                                        "rk4 h0.1", "lie_euler h0.1")}
     assert "Kutta" in (tmp_path/"results"/"tiny"/"tables.md").read_text()
     assert all(place.contents()[name] == content for name, content in before.items() if "runs/pendulum" in name)
     (tmp_path/"results"/"tiny"/"runs"/"pendulum"/"rk4"/"h0.1.nc").unlink()
@@ -63,7 +67,8 @@ def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
     assert list(changed) == list(first["problem"] == "bodies")
     assert "Nothing to be done" in place.call().stderr
 
-    edit("integrators/runge_kutta.py", "put(y, i, axpy(h, slope, row(y, i)))", "put(y, i, axpy(1.25*h, slope, row(y, i)))")
+    edit("integrators/runge_kutta.py", "put(y, i, axpy(h, slope, row(y, i)))",
+         "put(y, i, axpy(1.25*h, slope, row(y, i)))")
     assert place.make() == {name for name in ALL if "rk4" in name}
     changed = second["energy_error_mean"] != pandas.read_csv(table)["energy_error_mean"]
     assert list(changed) == list(first["integrator"] == "rk4")
@@ -76,7 +81,8 @@ def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
 def test_bytes_depend_neither_on_jobs_nor_on_granularity_nor_on_chance(tmp_path):
     first = Place(tmp_path/"first", compiled=True)
     assert first.make("--cores", "2") == ALL
-    for name, options in {"alone": ("--cores", "1"), "sweep": ("--config", "granularity=sweep"), "run": ("--config", "granularity=run")}.items():
+    for name, options in {"alone": ("--cores", "1"), "sweep": ("--config", "granularity=sweep"),
+                          "run": ("--config", "granularity=run")}.items():
         other = Place(tmp_path/name, compiled=True)
         assert other.make(*options) == ALL
         assert other.contents() == first.contents(), name
@@ -89,7 +95,8 @@ def test_a_kill_in_the_middle_and_another_call_give_the_same_bytes(tmp_path):
     undisturbed, place = Place(tmp_path/"undisturbed"), Place(tmp_path/"killed")
     for each in (undisturbed, place):
         each.replace("steps: [0.1, 0.05]", steps)
-    process = subprocess.Popen(place.command, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(place.command, env=place.environment, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
     while len(place.contents("*.nc")) < 2 and process.poll() is None:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
@@ -121,7 +128,8 @@ samples: 2
 """)
     assert len(place.make()) == 5
     folder = tmp_path/"results"/"tiny"
-    for name in ("references/bodies.nc", "timings.csv", "tables.md", "figures/convergence.pdf", "figures/convergence.png"):
+    for name in ("references/bodies.nc", "timings.csv", "tables.md", "figures/convergence.pdf",
+                 "figures/convergence.png"):
         assert (folder/name).is_file()
     for name in ("orders", "energy", "momentum", "work"):
         assert len(pandas.read_csv(folder/f"{name}.csv")) >= 1
@@ -167,8 +175,10 @@ def test_wrong_configuration_is_one_sentence(file, text, expected, tmp_path, mon
 
 
 @pytest.mark.parametrize(("file", "content", "expected"), [
-    ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.1").encode(), "studies/tiny.yaml, line 8: malformed YAML"),
-    ("config.yaml", b"studies: [tiny\n", "config.yaml, line 1: malformed YAML"), ("config.yaml", b"\xff\xfe\0", "config.yaml is not a text file")])
+    ("studies/tiny.yaml", STUDY.replace("steps: [0.1]", "steps: [0.1").encode(),
+     "studies/tiny.yaml, line 8: malformed YAML"),
+    ("config.yaml", b"studies: [tiny\n", "config.yaml, line 1: malformed YAML"),
+    ("config.yaml", b"\xff\xfe\0", "config.yaml is not a text file")])
 def test_snakemake_stops_with_that_sentence_before_anything_runs(file, content, expected, tmp_path):
     place = Place(tmp_path)
     (tmp_path/"config"/file).write_bytes(content)
@@ -227,7 +237,8 @@ tables: [energy]
     assert "tiny long vi_sphere h0.1: " in result.stderr
     assert "AssertionError: not yet" in result.stderr
     runs = tmp_path/"results"/"tiny"/"runs"
-    assert sorted(path.relative_to(runs).as_posix() for path in runs.rglob("*.*")) == ["short/vi_sphere/h0.05.nc", "short/vi_sphere/h0.1.nc"]
+    assert sorted(path.relative_to(runs).as_posix() for path in runs.rglob("*.*")) == ["short/vi_sphere/h0.05.nc",
+                                                                                       "short/vi_sphere/h0.1.nc"]
     (tmp_path/"repaired").touch()
     assert place.make() == {"long vi_sphere h0.1", "long vi_sphere h0.05"}
     assert sorted(path.name for path in runs.rglob("*.nc")) == ["h0.05.nc", "h0.05.nc", "h0.1.nc", "h0.1.nc"]

@@ -1,12 +1,14 @@
 """Flop-weighted cost of a run from its counters. All weights are here.
 
-Additions, multiplications, divisions and square roots count one each. A gradient is counted by running the system's own code on
-numbers that count; the other weights are the leading terms of what the compiled code does for n bodies:
+Additions, multiplications, divisions and square roots count one each. A gradient is counted by running the system's own
+code on numbers that count; the other weights are the leading terms of what the compiled code does for n bodies:
 
 vector work       60 n per gradient: rotations, updates and differences of rows
 coupled mass      12 n^2 per gradient more: products with M or its inverse
-right-hand side   for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/3 + 2 (3n)^2 to factor it and solve; in the
-                  velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric; with the option mass banded
+right-hand side for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/3 + 2 (3n)^2 to
+factor it and solve; in the
+                  velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric;
+                      with the option mass banded
                   110 n for two products with the inverse and the tridiagonal solve, and no 12 n^2
 linear solve      2 n^3/3 + 2 n^2 for the multipliers; 90 n^2 + 2 (3n)^3/3 + 2 (3n)^2 for f of eq. (28)
 exponential       90 n per action of the group
@@ -72,7 +74,8 @@ class Counted:
     __radd__, __rmul__ = __add__, __mul__
 
 
-COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x) for f in (math.sqrt, math.sin, math.cos)))
+COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x)
+                       for f in (math.sqrt, math.sin, math.cos)))
 
 
 def gradient_flops(system: Any, q: np.ndarray) -> int:
@@ -107,7 +110,8 @@ class CostModel:
         else:
             rhs = 45*n*n + 9*n**3 + 18*n*n
         solve = _lu(n) if solver == "multipliers" else 90*n*n + _lu(3*n)
-        return float(counters["force_evaluations"]*gradient + counters["rhs_evaluations"]*rhs + counters["linear_solves"]*solve
+        return float(counters["force_evaluations"]*gradient + counters["rhs_evaluations"]*rhs
+                     + counters["linear_solves"]*solve
                      + counters["exponentials"]*90*n)
 
 

@@ -1,7 +1,7 @@
 """Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T.
 
-A slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated; maxima
-of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together.
+A slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
+maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together.
 """
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -13,8 +13,10 @@ import numpy as np
 PERIODS_PER_BLOCK = 5
 LEAST_SAMPLES = 8           # stored samples in every block
 LEAST_BLOCKS = 20
-STEADY = 0.25               # range of the block means about the line, relative to the slope, up to which a drift is steady
-LEAST_PERIODS = 2           # of the longest period in the run, for a drift to be told from a modulation by its steadiness
+# range of the block means about the line, relative to the slope, up to which a drift is steady
+STEADY = 0.25
+# of the longest period in the run, for a drift to be told from a modulation by its steadiness
+LEAST_PERIODS = 2
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
 ROUND_OFF_UNITS = 100.0
 RESOLUTION_UNITS = 4.0      # evaluating an invariant rounds by a few units itself
@@ -61,33 +63,34 @@ class DriftEstimate:
     deciding_time: float | None = None
 
 
-def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int, period: float | None = None, blocks: int = 100,
-                  seed: int = 0) -> DriftEstimate:
+def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int, period: float | None = None,
+                  blocks: int = 100, seed: int = 0) -> DriftEstimate:
     """Classify the deviation of one invariant along one run.
 
-    time, deviation: shape (n,), stored samples with both ends, at least 8 in every block and not in step with the motion.
-    block_mean: shape (blocks,), means of d over every step of equal blocks of the run. scale: size of the terms that are summed
-    in the invariant, which sets its round-off. steps: number of steps of the run. period: longest period of the motion; without
-    it a modulation slower than a block can pass for a drift; `confirm` removes most of these cases, not all, when its period is
-    of the order of T. seed: of the bootstrap.
+    time, deviation: shape (n,), stored samples with both ends, at least 8 in every block and not in step with the
+    motion. block_mean: shape (blocks,), means of d over every step of equal blocks of the run. scale: size of the terms
+    that are summed in the invariant, which sets its round-off. steps: number of steps of the run. period: longest
+    period of the motion; without it a modulation slower than a block can pass for a drift; `confirm` removes most of
+    these cases, not all, when its period is of the order of T. seed: of the bootstrap.
 
     too short  a block is shorter than 5 periods, and the rules below do not find a steady drift
     bounded    upper limit of |S| <= A/2 and g <= 0.25
     round-off  largest |d| <= 100 eps sqrt(steps) scale, and growth at most 0.75 in one of the two decades
     drift      lower limit of |S| > A/2 with the same sign in both halves, or g > 0.75 and lasting
     undecided  anything else
-    The first that applies is taken. A drift is steady if the run covers 2 periods and the block means lie within |S|/4 about their
-    straight line. No modulation with a period P <= T/2 looks like that, however short the blocks: after P it has the same value again,
-    the line has not, so that the distance from the line has a range of at least |S|/2. (The longest period that is found is often the
-    drift itself, as it slowly moves the motion to other values; a run that shows nothing but a drift would never be long enough.)
-    Where this differs from "g in 0.25..0.75" for round-off and "g > 0.75" for drift, synthetic
-    data asked for it. Random walks have g = 0.51 +- 0.12: 3 % exceed 0.75, but seldom in both decades, while a steady drift
-    from zero grows with exponent 1 in both; a lower limit would call a small slope a drift and a larger one round-off. One
-    excursion of a bounded deviation (a close encounter) gives g > 0.75, hence growth must last: the exponent with the median of
-    the last tenth of the block maxima exceeds 0.5. Maxima below 4 eps scale count as 4 eps scale, or the first units of
-    round-off would be growth.
+    The first that applies is taken. A drift is steady if the run covers 2 periods and the block means lie within |S|/4
+    about their straight line. No modulation with a period P <= T/2 looks like that, however short the blocks: after P
+    it has the same value again, the line has not, so that the distance from the line has a range of at least |S|/2.
+    (The longest period that is found is often the drift itself, as it slowly moves the motion to other values; a run
+    that shows nothing but a drift would never be long enough.) Where this differs from "g in 0.25..0.75" for round-off
+    and "g > 0.75" for drift, synthetic data asked for it. Random walks have g = 0.51 +- 0.12: 3 % exceed 0.75, but
+    seldom in both decades, while a steady drift from zero grows with exponent 1 in both; a lower limit would call a
+    small slope a drift and a larger one round-off. One excursion of a bounded deviation (a close encounter) gives g >
+    0.75, hence growth must last: the exponent with the median of the last tenth of the block maxima exceeds 0.5. Maxima
+    below 4 eps scale count as 4 eps scale, or the first units of round-off would be growth.
 
-    Raises ValueError for shapes that do not match, values that are not finite, times that do not increase, too few samples.
+    Raises ValueError for shapes that do not match, values that are not finite, times that do not
+    increase, too few samples.
     """
     time, deviation, block_mean = _checked(time, deviation, block_mean, blocks)
     if not (steps > 0 and scale > 0.0 and isfinite(scale) and (period is None or 0.0 < period < inf)):
@@ -103,29 +106,34 @@ def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int
     slope, low, high = _slope_interval(block_mean, seed)
     half = blocks//2
     running = np.maximum(np.maximum.accumulate(np.abs(deviation)), resolution)
-    first, tenth, last = (float(running[np.searchsorted(fraction, f*(1.0 + SLACK), side="right") - 1]) for f in (0.01, 0.1, 1.0))
+    first, tenth, last = (float(running[np.searchsorted(fraction, f*(1.0 + SLACK), side="right") - 1])
+                          for f in (0.01, 0.1, 1.0))
     late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
     estimate = DriftEstimate(
         "undecided", "", float(np.median(inside)), slope, low, high,
         (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])), float(np.ptp(_about_line(block_mean, slope))),
         log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
-        float(max(np.abs(deviation).max(), np.abs(block_mean).max())), ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
+        float(max(np.abs(deviation).max(), np.abs(block_mean).max())),
+        ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
     return _classified(estimate, blocks, period)
 
 
 def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
     """The estimate of a run of length 4 T with the verdict that both runs support, else "undecided".
 
-    Both must agree; only "bounded" with "round-off" gives "round-off", because both exclude a drift and a slow accumulation of
-    round-off rises above a bounded oscillation with time. Raises ValueError if `longer` is shorter than 4 T.
+    Both must agree; only "bounded" with "round-off" gives "round-off", because both exclude a drift and a
+    slow accumulation of round-off rises above a bounded oscillation with time. Raises ValueError if
+    `longer` is shorter than 4 T.
     """
     if longer.duration < CONFIRMATION*first.duration*(1.0 - SLACK):
-        raise ValueError(f"the confirming run must be {CONFIRMATION:g} times as long, got {longer.duration/first.duration:g}")
+        raise ValueError(f"the confirming run must be {CONFIRMATION:g} times as long, got"
+                         f" {longer.duration/first.duration:g}")
     verdicts = {first.verdict, longer.verdict}
     if len(verdicts) == 1:
         return longer
     if verdicts == {"bounded", "round-off"}:
-        return replace(longer, verdict="round-off", reason=f"{first.verdict} at T, {longer.verdict} at {CONFIRMATION:g} T")
+        return replace(longer, verdict="round-off",
+                       reason=f"{first.verdict} at T, {longer.verdict} at {CONFIRMATION:g} T")
     deciding = longer.deciding_time or CONFIRMATION*longer.duration
     return replace(longer, verdict="undecided", deciding_time=deciding,
                    reason=f"{first.verdict} at T, but {longer.verdict} at {CONFIRMATION:g} T")
@@ -135,12 +143,13 @@ def _checked(time, deviation, block_mean, blocks) -> tuple[np.ndarray, np.ndarra
     """The three inputs as float arrays."""
     time, deviation, block_mean = (np.asarray(values, dtype=float) for values in (time, deviation, block_mean))
     if time.ndim != 1 or deviation.shape != time.shape or block_mean.shape != (blocks,):
-        raise ValueError(f"time and deviation must be (n,), block_mean ({blocks},); got {time.shape}, {deviation.shape} and"
-                         f" {block_mean.shape}")
+        raise ValueError(f"time and deviation must be (n,), block_mean ({blocks},); got {time.shape}, {deviation.shape}"
+                         f" and {block_mean.shape}")
     if blocks < LEAST_BLOCKS or time.size < LEAST_SAMPLES*blocks:
         raise ValueError(f"at least {LEAST_BLOCKS} blocks with {LEAST_SAMPLES} samples each are needed")
     if not all(np.all(np.isfinite(values)) for values in (time, deviation, block_mean)):
-        raise ValueError("times, deviations and block means must be finite: pass only the part of a run before it failed")
+        raise ValueError("times, deviations and block means must be finite: pass only the part of a run"
+                         " before it failed")
     if np.any(np.diff(time) <= 0.0):
         raise ValueError("times must increase")
     return time, deviation, block_mean
@@ -180,10 +189,12 @@ def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEst
     found = _by_numbers(e)
     if period is None or e.duration*(1.0 + SLACK) >= PERIODS_PER_BLOCK*period*blocks:
         return found
-    if found.verdict == "drift" and e.duration >= LEAST_PERIODS*period*(1.0 - SLACK) and e.residual <= STEADY*abs(e.slope):
+    if (found.verdict == "drift" and e.duration >= LEAST_PERIODS*period*(1.0 - SLACK)
+            and e.residual <= STEADY*abs(e.slope)):
         return replace(found, reason=f"{found.reason}, steady within {e.residual:.3g}")
     return replace(e, verdict="too short", deciding_time=PERIODS_PER_BLOCK*period*blocks,
-                   reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period, {PERIODS_PER_BLOCK} are needed")
+                   reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period,"
+                   f" {PERIODS_PER_BLOCK} are needed")
 
 
 def _by_numbers(e: DriftEstimate) -> DriftEstimate:
@@ -207,8 +218,9 @@ def _by_numbers(e: DriftEstimate) -> DriftEstimate:
 def _deciding_factor(e: DriftEstimate) -> float:
     """How many times longer a run must be to decide, at least 4 (the confirming run), at most 10000.
 
-    The slope is taken as a constant rate and its interval as shrinking like 1/sqrt(T); a growth exponent between the limits as
-    a constant plus linear growth; a growth that did not last as an excursion, which must occur in the first hundredth.
+    The slope is taken as a constant rate and its interval as shrinking like 1/sqrt(T); a growth exponent
+    between the limits as a constant plus linear growth; a growth that did not last as an excursion, which must
+    occur in the first hundredth.
     """
     factor = np.geomspace(CONFIRMATION, 1e4, 500)
     change, width = abs(e.slope)*factor, 0.5*(e.slope_high - e.slope_low)/np.sqrt(factor)

@@ -1,4 +1,5 @@
-"""The tables `drift` (does an invariant drift?) and `horizons` (how long can states be compared?), from the runs' files."""
+"""The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
+compared?), from the runs' files."""
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from liestep.study.plan import Cell, Study
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest", "round_off")
-DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS, "period", "deciding_time")
+DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS,
+                 "period", "deciding_time")
 HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
 RESIDUALS = ("unit_length", "orthogonality")
 LIMIT = 1e-6
@@ -22,10 +24,12 @@ MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per run and invariant (energy, momentum_x/y/z, further ones of the system, unit_length), columns DRIFT_COLUMNS.
+    """One row per run and invariant (energy, momentum_x/y/z, further ones of the system,
+    unit_length), columns DRIFT_COLUMNS.
 
-    verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method, step) over at
-    least four times its t_end, the one that both support; confirmed_by is the key of that longer problem. slope is over the whole run.
+    verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method,
+    step) over at least four times its t_end, the one that both support; confirmed_by is the key of that longer problem.
+    slope is over the whole run.
     """
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
     files = {cell.path: require_current(cell.path, cell.spec) for cell in cells}
@@ -42,9 +46,9 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
             else:
                 confirmed = isinstance(other, DriftEstimate)
                 both = confirm(estimate, other) if confirmed else estimate
-                found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict, "deciding_time": both.deciding_time,
-                         "confirmed_by": longer.problem if confirmed else None, "period": period_of(file),
-                         **{key: getattr(estimate, key) for key in NUMBERS}}
+                found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict,
+                         "deciding_time": both.deciding_time, "confirmed_by": longer.problem if confirmed else None,
+                         "period": period_of(file), **{key: getattr(estimate, key) for key in NUMBERS}}
             rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
     return rows
 
@@ -65,11 +69,13 @@ def _identity(spec: RunSpecification) -> tuple:
     """What a run and its longer version share."""
     content = spec.canonical()
     size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
-    return size, *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins"))
+    return (size,
+            *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins")))
 
 
 def invariants(file: RunFile) -> list[str]:
-    """Names of what the exact motion keeps: energy, conserved components of the momentum map, further ones, and residuals."""
+    """Names of what the exact motion keeps: energy, conserved components of the momentum map,
+    further ones, and residuals."""
     axes = file.attributes["momentum_conserved"]
     further = [name for name in file.attributes["invariants"].split() if name != "energy"]
     residuals = [name for name in RESIDUALS if f"{name}_error" in file.variables]
@@ -94,8 +100,8 @@ def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate 
             scale = float(file.attributes["momentum_scale"])
         start = 0.0 if name in RESIDUALS else values[0]
         try:
-            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0, steps=int(file.attributes["steps"]), period=period,
-                                        blocks=len(blocks))
+            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0,
+                                        steps=int(file.attributes["steps"]), period=period, blocks=len(blocks))
         except ValueError as error:
             found[name] = str(error)
     return found
@@ -113,7 +119,8 @@ def period_of(file: RunFile) -> float:
 
 
 def longest_period(time: np.ndarray, q: np.ndarray) -> float:
-    """Estimate of the longest period: the longest mean time between upward passages of a component of q through its mean."""
+    """Estimate of the longest period: the longest mean time between upward passages of a
+    component of q through its mean."""
     series = q.reshape(len(time), -1)
     series = series[:, np.ptp(series, axis=0) > MOVING]
     above = series > series.mean(axis=0)
@@ -124,8 +131,8 @@ def longest_period(time: np.ndarray, q: np.ndarray) -> float:
 def horizon_rows(study: Study) -> list[dict[str, Any]]:
     """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
 
-    The distance is the larger of |q - q_0| over bodies and |omega - omega_0| relative to the largest |omega_0|; horizon is empty if it
-    stays below, and the perturbation is the amplitude of the study.
+    The distance is the larger of |q - q_0| over bodies and |omega - omega_0| relative to the largest |omega_0|; horizon
+    is empty if it stays below, and the perturbation is the amplitude of the study.
     """
     rows = []
     for cell in study.cells:
@@ -133,9 +140,11 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
             continue
         file = require_current(cell.path, cell.spec)
         scale = lengths(file["omega"][0]).max() or 1.0
-        apart = np.maximum(*(lengths(file[name][1:] - file[name][0]).max(axis=(0, 2))/part for name, part in (("q", 1.0), ("omega", scale))))
+        apart = np.maximum(*(lengths(file[name][1:] - file[name][0]).max(axis=(0, 2))/part
+                             for name, part in (("q", 1.0), ("omega", scale))))
         amplitude = cell.spec.ensemble.amplitude
-        rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude, "limit": LIMIT,
+        rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
+                     "limit": LIMIT,
                      "horizon": horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None,
                      "separation_end": float(apart[-1])})
     return rows

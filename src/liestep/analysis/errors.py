@@ -15,8 +15,9 @@ TIME_SLACK = 1e-9  # relative to t_end: sample times are the same number compute
 @dataclass(frozen=True)
 class StateError:
     """error    maximum over the outputs and the parts
-    parts    maximum over the outputs of the error of each state field, by `StateField.distance`, relative fields divided by the
-             reference's scale: for q the chord, for omega |omega - omega_ref| over the largest |omega_ref|
+    parts    maximum over the outputs of the error of each state field, by `StateField.distance`,
+             relative fields divided by the reference's scale: for q the chord, for omega |omega -
+             omega_ref| over the largest |omega_ref|
     final    Euclidean norm of all components of the state minus the reference at the last output, not scaled
     """
 
@@ -44,12 +45,14 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
 
 def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> dict[str, float]:
     """Largest scaled error of each field over the times."""
-    return {part.name: float(part.distance(values[part.name], reference[part.name]).max()/_scale(part, reference)) for part in fields}
+    return {part.name: float(part.distance(values[part.name], reference[part.name]).max()/_scale(part, reference))
+            for part in fields}
 
 
 def error_history(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> np.ndarray:
     """(time,): largest scaled error over the fields."""
-    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference) for part in fields], axis=0)
+    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference) for part in fields],
+                  axis=0)
 
 
 def error_fields(run: RunFile) -> list[StateField]:
@@ -59,7 +62,8 @@ def error_fields(run: RunFile) -> list[StateField]:
 
 
 def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the variables of a run's file that `state_error` and `replica_floor` read; a file of something else has none."""
+    """Names of the variables of a run's file that `state_error` and `replica_floor` read; a file of
+    something else has none."""
     names = [item.split(":")[0] for item in attributes.get("error_norms", "").split()]
     return ("time", *names, *(f"spread_{name}" for name in names))
 
@@ -70,7 +74,8 @@ def reference_floor(reference: RunFile, fields: list[StateField]) -> float:
 
 
 def replica_floor(run: RunFile, reference: RunFile) -> float:
-    """Largest scaled distance between runs of the same method started 1 ulp apart; NaN without replicas or if one of them failed."""
+    """Largest scaled distance between runs of the same method started 1 ulp apart; NaN without replicas
+    or if one of them failed."""
     fields = error_fields(run)
     spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
     if run.failed or any(spread is None or len(spread) != len(reference["time"]) for spread in spreads):

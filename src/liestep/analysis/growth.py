@@ -1,6 +1,7 @@
 """The table `growth`: how the state error grows with time, e(t) = C t^k for the largest error up to t.
 
-Symplectic and symmetric methods on integrable problems have k = 1, others k = 2 where their energy error drifts linearly.
+Symplectic and symmetric methods on integrable problems have k = 1, others k = 2 where their
+energy error drifts linearly.
 """
 from math import nan, sqrt
 from typing import Any
@@ -16,33 +17,37 @@ POINTS = 40          # equally spaced in log t
 LEAST = 0.05         # smallest uncertainty that is reported
 NEAR = 0.25          # an exponent this near a whole number has that name, if it is known as well
 NAMES = {0: "constant", 1: "linear", 2: "quadratic", 3: "cubic"}
-PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "t_end")
+PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution",
+        "step", "t_end")
 COLUMNS = (*PAIR, "status", "error", "floor", "exponent", "uncertainty", "growth")
 
 
 def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
     """One row per run with a reference, columns COLUMNS.
 
-    growth is the name of the nearest whole exponent, "undecided" if it is further than NEAR or the uncertainty exceeds NEAR (two powers of
-    similar size, or of opposite sign, whose sum passes zero); "floor-limited" where the error at T/SPAN is below FLOOR_FACTOR times the
-    reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
+    growth is the name of the nearest whole exponent, "undecided" if it is further than NEAR or the uncertainty exceeds
+    NEAR (two powers of similar size, or of opposite sign, whose sum passes zero); "floor-limited" where the error at
+    T/SPAN is below FLOOR_FACTOR times the reference's floor, "saturated" where it exceeds LARGEST_ERROR at the end.
     """
     rows = []
     for run in results.metrics.to_dict("records"):
         row = {name: run[name] for name in (*PAIR, "status")}
         if run["status"] == "ok" and run["members"] == 1:
-            file, reference = results.file(run["problem"], run["integrator"], run["resolution"]), results.reference(run["problem"])
+            file, reference = (results.file(run["problem"], run["integrator"], run["resolution"]),
+                               results.reference(run["problem"]))
             fields = error_fields(file)
-            row |= judge(file["time"], error_history(fields, file.variables, reference), reference_floor(reference, fields))
+            row |= judge(file["time"], error_history(fields, file.variables, reference),
+                         reference_floor(reference, fields))
         rows.append(row)
     return rows
 
 
 def judge(time: np.ndarray, error: np.ndarray, floor: float) -> dict[str, Any]:
-    """Exponent of the largest error up to t, its uncertainty and its name, for samples of the error at `time` (both (time,)).
+    """Exponent of the largest error up to t, its uncertainty and its name, for samples of the error
+    at `time` (both (time,)).
 
-    The uncertainty is the largest of: half the difference of the exponents of both halves (in log t), two standard errors, LEAST. It is a
-    bound by disagreement, not a probability.
+    The uncertainty is the largest of: half the difference of the exponents of both halves (in log t), two standard
+    errors, LEAST. It is a bound by disagreement, not a probability.
     """
     largest = np.maximum.accumulate(error)
     at = time[-1]/SPAN*SPAN**np.linspace(0.0, 1.0, POINTS)

@@ -5,7 +5,14 @@ from math import nan
 from typing import Any
 
 from liestep.analysis.cost import CostModel
-from liestep.analysis.errors import StateError, error_fields, error_variables, reference_floor, replica_floor, state_error
+from liestep.analysis.errors import (
+    StateError,
+    error_fields,
+    error_variables,
+    reference_floor,
+    replica_floor,
+    state_error,
+)
 from liestep.catalogue import method, sheet
 from liestep.contracts.sheet import SphereSheet
 from liestep.core import counters
@@ -14,15 +21,17 @@ from liestep.runs.files import RunFile, require_current
 from liestep.study.plan import Cell, Study
 
 AXES = ("x", "y", "z")
-STATISTICS = ("energy_error_mean", "energy_error_max", *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES),
-              "momentum_error_max", "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
+STATISTICS = ("energy_error_mean", "energy_error_max",
+              *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
+              "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
 FURTHER = re.compile(r"_error_(mean|max)(_[xyz])?$")  # statistics of observables that only some systems have
 ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
-    "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order", "symmetric", "adaptive",
-    "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message", "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED,
-    "energy_start", "energy_change", "momentum_scale", "momentum_conserved", "momentum_error_max_relative", "energy_scale",
-    "energy_error_mean_relative", "error", "error_final", "floor", "floor_reference", "floor_replicas", "cost",
+    "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
+    "symmetric", "adaptive", "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message",
+    "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED, "energy_start", "energy_change", "momentum_scale",
+    "momentum_conserved", "momentum_error_max_relative", "energy_scale", "energy_error_mean_relative", "error",
+    "error_final", "floor", "floor_reference", "floor_replicas", "cost",
     "run_sha256", "source_hash", "path")
 
 
@@ -32,20 +41,21 @@ def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """COLUMNS, then those that depend on the systems of the study: error_<field> and statistics of further observables."""
+    """COLUMNS, then those that depend on the systems of the study: error_<field> and statistics
+    of further observables."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 
 def metrics_rows(study: Study) -> list[dict[str, Any]]:
     """One row per cell in the order of the study file, columns COLUMNS.
 
-    step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference of the last
-    stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
-    reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles, and
-    for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference (disagreement of the
-    engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that want the table `work`.
-    momentum_error_max is the largest over the conserved components, momentum_error_max_relative that divided by momentum_scale, the
-    sum of |M omega| over the bodies at the start.
+    step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference
+    of the last stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
+    reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles,
+    and for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference
+    (disagreement of the engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that
+    want the table `work`. momentum_error_max is the largest over the conserved components, momentum_error_max_relative
+    that divided by momentum_scale, the sum of |M omega| over the bodies at the start.
 
     Raises:
         InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
@@ -68,19 +78,22 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, mod
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(found["steps"])
     row = {
-        "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem, "system": spec.problem,
-        "integrator": cell.integrator, "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
-        "order": declared.order_of(spec.options), "symmetric": declared.symmetric_of(spec.options), "adaptive": declared.adaptive,
-        "resolution": cell.resolution,
+        "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
+        "system": spec.problem, "integrator": cell.integrator,
+        "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
+        "order": declared.order_of(spec.options), "symmetric": declared.symmetric_of(spec.options),
+        "adaptive": declared.adaptive, "resolution": cell.resolution,
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
         "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,
         "source_hash": found["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
     }
-    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES, *STATISTICS, *ACCEPTED)
+    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
+             *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
-    row["momentum_error_max_relative"] = row["momentum_error_max"]/row["momentum_scale"] if row["momentum_scale"] else nan
+    row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
+                                          if row["momentum_scale"] else nan)
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     return row | _against(reference, file, comparable=spec.ensemble is None)
@@ -94,7 +107,8 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
     error = state_error(file, reference) if comparable else StateError()
     floors = reference_floor(reference, error_fields(file)), replica_floor(file, reference) if comparable else nan
     return {
-        "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale if scale else nan,
-        "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final,
-        "floor": max(value for value in floors if value == value), "floor_reference": floors[0], "floor_replicas": floors[1],
+        "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale
+        if scale else nan, "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()},
+        "error_final": error.final, "floor": max(value for value in floors if value == value),
+        "floor_reference": floors[0], "floor_replicas": floors[1],
     }

@@ -1,7 +1,9 @@
-"""Observed order of convergence of one method on one problem: which points may be used, two fits, and an honest uncertainty.
+"""Observed order of convergence of one method on one problem: which points may be used, two fits,
+and an honest uncertainty.
 
-Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it the error has
-saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a third-order method as fourth order.
+Points are (step h, error e). Errors are scaled, so that 0.1 means "ten per cent of the solution": above it
+the error has saturated. Only true step ratios are used; log2 of a ratio that is not 2 certifies a
+third-order method as fourth order.
 """
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,7 +38,7 @@ class OrderEstimate:
     order_plain     p of fit (a), e = C h^p; NaN if the window has fewer than 2 points
     order_corrected p of fit (b), e = C h^p (1 + a h^s)
     window          indices into the arrays given, from the largest to the smallest step
-    slopes          (h1, h2, slope) between neighbours h1 > h2 of all thinned admissible points, from large to small steps
+    slopes (h1, h2, slope) between neighbours h1 > h2 of all thinned admissible points, from large to small steps
     reason          one sentence that explains the classification
     """
 
@@ -54,22 +56,22 @@ def observed_order(h, error, *, floor=0.0, theory: float | None = None, symmetri
     """Estimate the order from errors at several steps, in any sequence.
 
     h, error: shape (n,); a failed run has a non-finite error. floor: scalar or (n,), the error level of references and
-    round-off; NaN means unknown, which excludes the point. theory: the expected order, which only sets how large u may be.
-    symmetric: the method equals its adjoint, so its error expands in even powers of h.
+    round-off; NaN means unknown, which excludes the point. theory: the expected order, which only sets how large u may
+    be. symmetric: the method equals its adjoint, so its error expands in even powers of h.
 
-    Admissible: 30 floor <= e <= 0.1, e > 0. Thinning starts at the smallest admissible step and keeps the next step that is
-    at least 1.4 times larger; 2 % less is allowed because step counts are rounded (11/8 stands for sqrt 2).
-    Window: the longest run of consecutive points that ends at the smallest admissible step and whose pairwise slopes lie
-    within 0.3 of each other; a point that is not admissible between two others interrupts the run. It needs at least 4
-    points and one decade in h or four in e. Fits of log e, unweighted: (a) e = C h^p, (b) e = C h^p (1 + a h^s), s = 2 for
-    symmetric methods, else 1, with a h^s in [-0.5, 1] at the largest step: without limits a -> infinity is fit (a) once more,
-    with order p - s. u = max(|p_a - p_b|, half the spread of p_b with none, the first or the last point left out, two
-    standard errors of p_b, 0.02).
+    Admissible: 30 floor <= e <= 0.1, e > 0. Thinning starts at the smallest admissible step and keeps the next step
+    that is at least 1.4 times larger; 2 % less is allowed because step counts are rounded (11/8 stands for sqrt 2).
+    Window: the longest run of consecutive points that ends at the smallest admissible step and whose pairwise slopes
+    lie within 0.3 of each other; a point that is not admissible between two others interrupts the run. It needs at
+    least 4 points and one decade in h or four in e. Fits of log e, unweighted: (a) e = C h^p, (b) e = C h^p (1 + a
+    h^s), s = 2 for symmetric methods, else 1, with a h^s in [-0.5, 1] at the largest step: without limits a -> infinity
+    is fit (a) once more, with order p - s. u = max(|p_a - p_b|, half the spread of p_b with none, the first or the last
+    point left out, two standard errors of p_b, 0.02).
 
-    Classes: "failed", fewer than two finite errors; "floor-limited", the admissible points are too few or span too little and
-    others were lost to the floor, or the error stops falling at the smallest steps (p_a < 0.5), so the floor given is too
-    low; "asymptotic", a sufficient window and u <= 0.15 (0.3 if theory > 4); "pre-asymptotic", everything else.
-    Raises ValueError for arrays that do not match, steps that are not positive and negative errors or floors.
+    Classes: "failed", fewer than two finite errors; "floor-limited", the admissible points are too few or span too
+    little and others were lost to the floor, or the error stops falling at the smallest steps (p_a < 0.5), so the floor
+    given is too low; "asymptotic", a sufficient window and u <= 0.15 (0.3 if theory > 4); "pre-asymptotic", everything
+    else. Raises ValueError for arrays that do not match, steps that are not positive and negative errors or floors.
     """
     h, error, floor = _checked(h, error, floor)
     finite = np.isfinite(error)
@@ -81,7 +83,8 @@ def observed_order(h, error, *, floor=0.0, theory: float | None = None, symmetri
 
     log_h, log_e = np.log(h[window]), np.log(error[window])
     plain = _fit_plain(log_h, log_e) if len(window) >= 2 else nan
-    order, uncertainty = _fit_corrected(log_h, log_e, plain, 2 if symmetric else 1) if len(window) >= POINTS else (nan, nan)
+    order, uncertainty = _fit_corrected(log_h, log_e, plain,
+                                        2 if symmetric else 1) if len(window) >= POINTS else (nan, nan)
 
     limit = 0.15 if theory is None or theory <= 4 else 0.3
     lost = int(np.count_nonzero(finite & ~high_enough))
@@ -92,17 +95,21 @@ def observed_order(h, error, *, floor=0.0, theory: float | None = None, symmetri
         classification = "floor-limited"
         reason = f"{_extent(h, error, points)} at or above {FLOOR_FACTOR:g} x floor, {lost} below"
     elif not _sufficient(h, error, points):
-        classification, reason = "pre-asymptotic", f"only {_extent(h, error, points)} admissible: smaller or more steps are needed"
+        classification, reason = ("pre-asymptotic",
+                                  f"only {_extent(h, error, points)} admissible: smaller or more steps are needed")
     elif plain < LEAST_ORDER:
-        classification, reason = "floor-limited", "the error stops falling at the smallest steps: the floor given is too low"
+        classification, reason = ("floor-limited",
+                                  "the error stops falling at the smallest steps: the floor given is too low")
     elif not _sufficient(h, error, window):
         classification = "pre-asymptotic"
         reason = f"slopes lie within {SLOPE_BAND:g} of each other over {_extent(h, error, window)} only"
     elif uncertainty > limit:
-        classification, reason = "pre-asymptotic", f"the fits leave an uncertainty of {uncertainty:.3f}, above {limit:g}"
+        classification, reason = ("pre-asymptotic",
+                                  f"the fits leave an uncertainty of {uncertainty:.3f}, above {limit:g}")
     else:
         classification, reason = "asymptotic", f"{_extent(h, error, window)}, uncertainty {uncertainty:.3f}"
-    return OrderEstimate(order, uncertainty, classification, plain, order, tuple(window[::-1]), tuple(slopes[::-1]), reason)
+    return OrderEstimate(order, uncertainty, classification, plain, order, tuple(window[::-1]),
+                         tuple(slopes[::-1]), reason)
 
 
 def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
@@ -114,15 +121,16 @@ def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
     passed = abs(difference) <= tolerance
     side = "above" if difference > 0 else "below"
     relation = "within" if passed else "more than"
-    return passed, (f"observed order {estimate.order:.3f} +- {estimate.uncertainty:.3f} is {abs(difference):.3f} {side} the"
-                    f" theoretical {theory:g}, {relation} the tolerance {tolerance:.3f}")
+    return passed, (f"observed order {estimate.order:.3f} +- {estimate.uncertainty:.3f} is {abs(difference):.3f} {side}"
+                    f" the theoretical {theory:g}, {relation} the tolerance {tolerance:.3f}")
 
 
 def _checked(h, error, floor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays of one shape (n,)."""
     h, error, floor = (np.asarray(values, dtype=float) for values in (h, error, floor))
     if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):
-        raise ValueError(f"h and error must be (n,), floor a number or (n,); got {h.shape}, {error.shape} and {floor.shape}")
+        raise ValueError(f"h and error must be (n,), floor a number or (n,); got {h.shape}, {error.shape}"
+                         f" and {floor.shape}")
     if not np.all(np.isfinite(h) & (h > 0.0)):
         raise ValueError("every step h must be positive and finite")
     if np.any(error < 0.0) or np.any(floor < 0.0):

@@ -1,4 +1,5 @@
-"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to today's study and sources."""
+"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to
+today's study and sources."""
 from functools import cached_property
 
 import pandas
@@ -19,7 +20,8 @@ NEEDED = {  # columns of a table that others read
 class StudyResults:
     """Files and tables of one study.
 
-    `metrics` has one row per run (see `liestep.analysis.metrics`); keys of problems and integrators are those of the study file.
+    `metrics` has one row per run (see `liestep.analysis.metrics`); keys of problems and integrators are
+    those of the study file.
     """
 
     def __init__(self, study: Study):
@@ -40,7 +42,8 @@ class StudyResults:
         table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
         wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells]
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
-            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse {self.study.name}` again")
+            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
+                             f" {self.study.name}` again")
         return table.assign(seconds=table["run_sha256"].map(self._seconds()))
 
     def _seconds(self) -> dict[str, float]:

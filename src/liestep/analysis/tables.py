@@ -10,27 +10,30 @@ from liestep.analysis.results import StudyResults
 from liestep.storage.textfiles import csv_text, write_text_atomically
 from liestep.study.plan import Study
 
-RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step", "tolerance", "t_end", "members",
-       "status", "message")
+RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
+       "tolerance", "t_end", "members", "status", "message")
 LENGTH = ("unit_length_error_mean", "unit_length_error_max", "tangency_error_max")
-ENERGY_COLUMNS = (*RUN, "energy_start", "energy_change", "energy_error_mean", "energy_error_max", "energy_error_mean_relative", "member_low",
-                  "member_median", "member_high", *LENGTH)
-MOMENTUM_COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"), "momentum_error_max",
-                    "momentum_error_max_relative", *LENGTH)
+ENERGY_COLUMNS = (*RUN, "energy_start", "energy_change", "energy_error_mean", "energy_error_max",
+                  "energy_error_mean_relative", "member_low", "member_median", "member_high", *LENGTH)
+MOMENTUM_COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_{axis}" for axis in "xyz"),
+                    "momentum_error_max", "momentum_error_max_relative", *LENGTH)
 READABLE = {  # columns of tables.md
-    "orders": ("problem_label", "integrator_label", "order_theory", "p", "u", "class", "window_h_min", "window_h_max", "points", "floor",
-               "energy_order", "verdict"),
-    "energy": ("problem_label", "integrator_label", "resolution", "status", "energy_error_mean", "energy_error_max", "energy_change",
-               "energy_error_mean_relative", "member_low", "member_median", "member_high", "unit_length_error_mean"),
-    "momentum": ("problem_label", "integrator_label", "resolution", "status", "momentum_conserved", "momentum_error_max_x", "momentum_error_max_y",
-                 "momentum_error_max_z", "momentum_error_max_relative", "unit_length_error_max"),
-    "drift": ("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by", "amplitude", "slope", "growth",
-              "reason"),
+    "orders": ("problem_label", "integrator_label", "order_theory", "p", "u", "class", "window_h_min", "window_h_max",
+               "points", "floor", "energy_order", "verdict"),
+    "energy": ("problem_label", "integrator_label", "resolution", "status", "energy_error_mean", "energy_error_max",
+               "energy_change", "energy_error_mean_relative", "member_low", "member_median", "member_high",
+               "unit_length_error_mean"),
+    "momentum": ("problem_label", "integrator_label", "resolution", "status", "momentum_conserved",
+                 "momentum_error_max_x", "momentum_error_max_y", "momentum_error_max_z", "momentum_error_max_relative",
+                 "unit_length_error_max"),
+    "drift": ("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by",
+              "amplitude", "slope", "growth", "reason"),
     "crossover": (*crossover.PAIR[1:], "t_end", "crossover", "first", "last", "other_first", "other_last"),
-    "growth": ("problem_label", "integrator_label", "resolution", "t_end", "status", "exponent", "uncertainty", "growth", "error", "floor"),
+    "growth": ("problem_label", "integrator_label", "resolution", "t_end", "status", "exponent", "uncertainty",
+               "growth", "error", "floor"),
     "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
-    "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations", "rhs_evaluations",
-             "exponentials", "linear_solves", "iterations_per_step", "cost"),
+    "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
+             "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"),
 }
 
 
@@ -47,7 +50,8 @@ def analyse(study: Study) -> list[Path]:
     for name in study.config.tables:
         columns, rows = TABLES[name](results)
         paths.append(_write(study, name, columns, rows))
-        parts += [f"## {name}\n", markdown([column for column in READABLE[name] if any(filled(row.get(column)) for row in rows)], rows)]
+        parts += [f"## {name}\n",
+                  markdown([column for column in READABLE[name] if any(filled(row.get(column)) for row in rows)], rows)]
     if (study.folder/"timings.csv").is_file() and "work" in study.config.tables:
         paths.append(write_seconds(study))
     page = study.folder/"tables.md"
@@ -91,7 +95,8 @@ def _energy(results: StudyResults) -> tuple:
         row = {name: run.get(name) for name in ENERGY_COLUMNS}
         if run["members"] > 1:
             means = results.file(run["problem"], run["integrator"], run["resolution"])["energy_error_mean"]
-            row |= dict(zip(("member_low", "member_median", "member_high"), map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
+            row |= dict(zip(("member_low", "member_median", "member_high"),
+                            map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
         rows.append(row)
     return ENERGY_COLUMNS, rows
 
@@ -117,7 +122,8 @@ def write_seconds(study: Study) -> Path:
         InputError: one of them is missing or stale.
     """
     results = StudyResults(study)
-    return _write(study, "seconds", work_table.SECONDS_COLUMNS, work_table.seconds_rows(results.metrics, results.table("timings")))
+    return _write(study, "seconds", work_table.SECONDS_COLUMNS,
+                  work_table.seconds_rows(results.metrics, results.table("timings")))
 
 
 TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _work,

@@ -28,7 +28,8 @@ from liestep.runs.specification import RunSpecification
 from liestep.storage.textfiles import csv_text, write_text_atomically
 from liestep.study.plan import Study
 
-COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error", "run_sha256")
+COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error",
+           "run_sha256")
 REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # at least, at most, and seconds after which no more are made
 LONG = 0.1             # seconds; of what takes longer two repetitions are enough
 PIECE = 0.03           # seconds; a longer run of fixed steps is timed by its first steps
@@ -40,13 +41,15 @@ TAYLOR_TOLERANCES = (1e-6, 1e-15)
 def time_study(study: Study) -> tuple[Path, int]:
     """Time all runs and write timings.csv; returns its path and the number of rows.
 
-    Rows with runtime "core" are the study's runs. With references there are rows of other runtimes for each problem: scipy's DOP853
-    on the same compiled right-hand side, and heyoka's Taylor series, with their errors; their overhead is not that of the core.
+    Rows with runtime "core" are the study's runs. With references there are rows of other runtimes for each problem:
+    scipy's DOP853 on the same compiled right-hand side, and heyoka's Taylor series, with their errors; their overhead
+    is not that of the core.
 
     Raises:
         InputError: a reference is missing or stale.
     """
-    rows = [{"study": study.name, **row} for row in (*_core_rows(study), *(_other_rows(study) if study.config.reference else ()))]
+    rows = [{"study": study.name, **row}
+            for row in (*_core_rows(study), *(_other_rows(study) if study.config.reference else ()))]
     path = study.folder/"timings.csv"
     write_text_atomically(path, csv_text(COLUMNS, rows))
     return path, len(rows)
@@ -57,10 +60,12 @@ def _core_rows(study: Study) -> Iterator[dict[str, Any]]:
     found: dict[str, tuple[float, int]] = {}
     for sweep in study.sweeps:
         longest = max(sweep.cells, key=lambda cell: cell.spec.steps or 0)
-        explicit = longest.spec.steps is not None and not require_current(longest.path, longest.spec, names=()).attributes["iterations"]
+        explicit = (longest.spec.steps is not None
+                    and not require_current(longest.path, longest.spec, names=()).attributes["iterations"])
         if explicit:
             seconds, repeats = time_run(longest.spec)
-            found |= {cell.spec.sha256: (seconds*cell.spec.steps/longest.spec.steps, repeats) for cell in sweep.cells} if seconds == seconds else {}
+            found |= ({cell.spec.sha256: (seconds*cell.spec.steps/longest.spec.steps, repeats) for cell in sweep.cells}
+                      if seconds == seconds else {})
     for cell in study.cells:
         seconds, repeats = found.get(cell.spec.sha256) or time_run(cell.spec)
         yield {"problem": cell.problem, "integrator": cell.integrator, "resolution": cell.resolution, "runtime": "core",
@@ -70,8 +75,8 @@ def _core_rows(study: Study) -> Iterator[dict[str, Any]]:
 def time_run(spec: RunSpecification) -> tuple[float, int]:
     """Seconds of one trajectory (the shortest of several repetitions) and their number; NaN for a run that stops early.
 
-    The clock runs during the call of the compiled loop. Of a run of fixed steps that takes longer than PIECE only the first steps
-    are made, and the time is scaled: every step does the same work, up to the number of iterations.
+    The clock runs during the call of the compiled loop. Of a run of fixed steps that takes longer than PIECE only the
+    first steps are made, and the time is scaled: every step does the same work, up to the number of iterations.
     """
     spec = replace(spec, statistics_every=NO_STATISTICS, samples=2, outputs=2, replicas=1, ensemble=None)
     try:
@@ -91,9 +96,11 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
 
 
 def shortest(once: Callable[[], float]) -> tuple[float, int]:
-    """Shortest of REPEATS repetitions, of more for short ones and of two for those longer than LONG, and their number."""
+    """Shortest of REPEATS repetitions, of more for short ones and of two for those longer than
+    LONG, and their number."""
     times: list[float] = []
-    while len(times) < (2 if times and times[0] > LONG else REPEATS) or (sum(times) < ENOUGH and len(times) < MOST_REPEATS):
+    while (len(times) < (2 if times and times[0] > LONG else REPEATS)
+           or (sum(times) < ENOUGH and len(times) < MOST_REPEATS)):
         times.append(once())
         if times[-1] != times[-1]:
             return nan, len(times)
@@ -124,7 +131,8 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     work = pair.workspace(problem, formulated.start)
 
     def once(t_end: float) -> float:
-        y, out, memory, log = formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4), np.zeros((STEP_LOG, 2))
+        y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4),
+                               np.zeros((STEP_LOG, 2)))
         outputs = new_recorder(y.shape[0], np.zeros(width), 1, 2, NO_STATISTICS)
         accepted = new_recorder(y.shape[0], np.zeros(width), 1, 0, NO_STATISTICS)
         loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
@@ -143,7 +151,8 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
         path, spec = study_reference(study, problem)
         reference = require_reference(path, spec)
         formulated = formulate(sheet(spec.run.problem), spec.run.parameters, spec.run.initial, "vector_field", {})
-        for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy), ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
+        for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy),
+                                       ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:
                 try:
                     clock = _Clock(make(spec.run, tolerance, reference["time"]))
@@ -152,8 +161,9 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
                 except (NotSymbolic, EngineError):
                     continue
                 error = max(field_errors(formulated.error_fields, fields, reference).values())
-                yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}", "runtime": "other runtime",
-                       "tolerance": tolerance, "seconds": seconds, "repeats": repeats, "error": error}
+                yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}",
+                       "runtime": "other runtime", "tolerance": tolerance, "seconds": seconds, "repeats": repeats,
+                       "error": error}
 
 
 def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
@@ -163,7 +173,8 @@ def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callab
     atol = absolute_tolerance(run, f, y, 0.1*tolerance)
 
     def solve():
-        return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol, t_eval=times).y.T.reshape(len(times), -1, 3)
+        return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol,
+                         t_eval=times).y.T.reshape(len(times), -1, 3)
 
     return solve
 

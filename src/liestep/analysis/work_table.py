@@ -16,14 +16,15 @@ SECONDS_COLUMNS = (*PAIR, "runtime", "basis", "error", "seconds")
 def work_rows(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
     """Rows with columns COLUMNS; basis says what a row is.
 
-    basis "equal error": work at the state error `error`, by interpolation between runs in log-log; an error that a method's runs do
-    not enclose has no row. basis = a resolution: one run, in studies without a reference.
+    basis "equal error": work at the state error `error`, by interpolation between runs in log-log; an error that a
+    method's runs do not enclose has no row. basis = a resolution: one run, in studies without a reference.
     """
     return [row | {"iterations_per_step": row["iterations"]/row["steps"]} for row in _rows(metrics, WORK)]
 
 
 def seconds_rows(metrics: pandas.DataFrame, timings: pandas.DataFrame) -> list[dict[str, Any]]:
-    """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between machines and between runs.
+    """The same of seconds, columns SECONDS_COLUMNS: a table of its own, because times differ between
+    machines and between runs.
 
     Rows of runtime "other runtime" hold seconds of scipy and heyoka.
     """
@@ -44,13 +45,14 @@ def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, A
         if runs["error"].notna().any():
             rows += [common | row for row in at_equal_error(runs, names)]
         else:
-            rows += [common | {name: run[name] for name in names} | {"basis": run["resolution"]} for _, run in runs.iterrows()]
+            rows += [common | {name: run[name] for name in names} | {"basis": run["resolution"]}
+                     for _, run in runs.iterrows()]
     return rows
 
 
 def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Values of the columns `names` at the LEVELS that the runs enclose, from the first pair of neighbours (decreasing step or
-    tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero.
+    """Values of the columns `names` at the LEVELS that the runs enclose, from the first pair of neighbours (decreasing
+    step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero.
     """
     runs = runs[runs["error"].notna() & (runs["error"] > 0.0)]
     runs = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step", ascending=False)

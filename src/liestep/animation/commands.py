@@ -12,9 +12,11 @@ def command_animate(arguments) -> None:
 
 def declare(add) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
-    film = add("animate", command_animate, "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample")
+    film = add("animate", command_animate,
+               "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample")
     film.add_argument("file", type=Path, help="NetCDF file of a run or a reference")
-    film.add_argument("-o", "--output", type=Path, metavar="FILE", help="name that ends with .gif or .mp4 (default: FILE with .gif)")
+    film.add_argument("-o", "--output", type=Path, metavar="FILE",
+                      help="name that ends with .gif or .mp4 (default: FILE with .gif)")
     film.add_argument("--frames", type=int, default=120, help="at most so many samples, equally spaced (default 120)")
     film.add_argument("--fps", type=int, default=20, help="frames in a second (default 20)")
     film.add_argument("--width", type=int, default=480, help="width and height in pixels (default 480)")

@@ -23,7 +23,8 @@ MARGIN = 0.05
 
 
 def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
-    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at all; returns their number.
+    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at
+    all; returns their number.
 
     Raises:
         InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written.
@@ -58,7 +59,8 @@ class GifWriter(PillowWriter):
 
     def finish(self) -> None:
         first, *others = self._frames
-        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0, comment=self.comment.encode())
+        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0,
+                   comment=self.comment.encode())
 
 
 def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
@@ -68,7 +70,8 @@ def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
     return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
 
 
-def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMovieWriter, path: Path, width: int) -> None:
+def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMovieWriter, path: Path,
+          width: int) -> None:
     figure = new_figure(SIDE, SIDE, layout=None)
     dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
     axes, clock = stage(figure, file, motion)
@@ -93,7 +96,8 @@ def frame_of(motion: Motion) -> tuple[tuple[float, float, float, float], float, 
 
 
 def stage(figure: Figure, file: RunFile, motion: Motion) -> tuple[Axes, Text]:
-    """What all frames share: axes with the three directions of space, the name of the run, and the text for the time."""
+    """What all frames share: axes with the three directions of space, the name of the run, and
+    the text for the time."""
     axes = figure.add_axes([0.02, 0.04, 0.96, 0.9])
     if motion.sphere:
         sphere_body(axes)
@@ -105,5 +109,7 @@ def stage(figure: Figure, file: RunFile, motion: Motion) -> tuple[Axes, Text]:
 def name_of(file: RunFile) -> str:
     """System, integrator and step; a reference has no integrator."""
     found = file.attributes
-    size = next((f", {symbol} = {float(found[key]):.4g}" for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in found), "")
-    return f"{found['problem']} by {found['integrator']}{size}" if "integrator" in found else f"{found['problem']}, reference"
+    size = next((f", {symbol} = {float(found[key]):.4g}"
+                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in found), "")
+    return (f"{found['problem']} by {found['integrator']}{size}"
+            if "integrator" in found else f"{found['problem']}, reference")

@@ -1,4 +1,5 @@
-"""What moves in a run's file, as something that can be drawn at any stored sample: one function for each kind of system."""
+"""What moves in a run's file, as something that can be drawn at any stored sample: one function
+for each kind of system."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ FEW_LINKS = 30  # longer chains have no balls on their joints
 
 @dataclass(frozen=True)
 class Motion:
-    """view: of the whole film; draw(scene, k): puts sample k into a scene; reach: (points, 3), all that must fit into the picture;
-    sphere: whether a ball of radius 1 is behind it."""
+    """view: of the whole film; draw(scene, k): puts sample k into a scene; reach: (points, 3), all that must fit into
+    the picture; sphere: whether a ball of radius 1 is behind it."""
 
     view: View
     draw: Callable[[Scene, int], None]
@@ -51,7 +52,8 @@ def motion_of(file: RunFile) -> Motion:
     for field in ("q", "body_momentum"):
         if field in file.variables:
             return on_sphere(file, field)
-    raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is nothing to draw")
+    raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is"
+                     " nothing to draw")
 
 
 def against(gravity: Any, azimuth: float = 35.0, elevation: float = 16.0) -> View:
@@ -64,7 +66,8 @@ def trail(scene: Scene, path: np.ndarray, colour: str, k: int, width: float = 0.
     """The last samples of a path (time, 3) up to sample k, paler where earlier."""
     part = path[max(k - TRAIL, 0):k + 1]
     if len(part) > 1:
-        scene.line(part, [mix(colour, "white", share) for share in np.linspace(0.85, 0.0, len(part) - 1)], width, fade=0.0)
+        scene.line(part, [mix(colour, "white", share) for share in np.linspace(0.85, 0.0, len(part) - 1)],
+                   width, fade=0.0)
 
 
 def hanging(view: View, joints: np.ndarray, pivot: str = PIVOT) -> Motion:
@@ -126,7 +129,8 @@ def dipoles(file: RunFile, parameters: dict) -> Motion:
             scene.line(np.stack([place, place - tip]), SOUTH, 2.6, lift=1e-3, outline=0.6)
         scene.balls(positions, "#FFFFFF", 2.2, lift=5e-3)
 
-    return Motion(View(-40.0, 35.0), draw, np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)]))
+    return Motion(View(-40.0, 35.0), draw,
+                  np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)]))
 
 
 def on_sphere(file: RunFile, field: str = "q") -> Motion:
@@ -150,7 +154,8 @@ def on_sphere(file: RunFile, field: str = "q") -> Motion:
 
 
 def body(file: RunFile, parameters: dict) -> Motion:
-    """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line to its centre of mass."""
+    """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
+    to its centre of mass."""
     attitude, momentum = file["attitude"], file["angular_momentum"]
     arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max() or 1.0))
     centre = attitude @ np.asarray(parameters["axis"]) if "axis" in parameters else None
@@ -193,11 +198,14 @@ def quadrotors(file: RunFile, parameters: dict) -> Motion:
             scene.line(np.stack([load[k], places[k, i]]), METAL, 1.0, fade=0.2)
             for j in range(2):
                 across = arm*file["attitude"][k, i, :, j]
-                scene.line(np.stack([places[k, i] - across, places[k, i] + across]), COLOURS[i + 1], 2.4, outline=0.6, fade=0.2)
-                scene.balls([places[k, i] + across, places[k, i] - across], mix(COLOURS[i + 1], "white", 0.5), 4.0, lift=0.01)
+                scene.line(np.stack([places[k, i] - across, places[k, i] + across]), COLOURS[i + 1], 2.4,
+                           outline=0.6, fade=0.2)
+                scene.balls([places[k, i] + across, places[k, i] - across], mix(COLOURS[i + 1], "white", 0.5),
+                            4.0, lift=0.01)
         scene.balls([load[k]], COLOURS[0], 8.0, lift=0.02, fade=0.0)
 
-    reach = np.concatenate([load, wanted, *(places[:, i] + offset for i in range(2) for offset in arm*np.vstack([np.eye(3), -np.eye(3)]))])
+    reach = np.concatenate(
+        [load, wanted, *(places[:, i] + offset for i in range(2) for offset in arm*np.vstack([np.eye(3), -np.eye(3)]))])
     return Motion(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
 
 

@@ -1,4 +1,5 @@
-"""Schema of a claims file (config/claims/<paper>.yaml): statements of a paper with criteria that are written before the result."""
+"""Schema of a claims file (config/claims/<paper>.yaml): statements of a paper with criteria that are
+written before the result."""
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,7 +20,8 @@ class RunChoice(Strict):
     study: str = Field(description="id of the study")
     problem: str = Field(description="key of the problem")
     integrator: str = Field(description="key of the integrator")
-    resolution: str | None = Field(None, description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
+    resolution: str | None = Field(None,
+                                   description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
 
 
 class Relative(Strict):
@@ -61,7 +63,8 @@ class Limits(Strict):
 class Bounds(Limits):
     """Limits of each run's number, or of their median."""
 
-    statistic: Literal["each", "median"] = Field("each", description="each: every number lies within the limits; median: their median does")
+    statistic: Literal["each", "median"] = Field("each", description="each: every number lies within the limits;"
+                                                 " median: their median does")
 
 
 class Limit(Bounds):
@@ -94,17 +97,21 @@ class Drift(Strict):
     """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
 
     kind: Literal["drift"] = Field(description=KIND)
-    verdict: Literal["bounded", "round-off", "drift"] = Field("bounded", description="verdict that the drift table must have")
+    verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
+                                                              description="verdict that the drift table must have")
 
 
 class Extremum(Limits):
-    """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the limits, for each of `indices`."""
+    """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the
+    limits, for each of `indices`."""
 
     kind: Literal["extremum"] = Field(description=KIND)
-    indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example [[0, 1]]: body 0, axis 1")
+    indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example"
+                                             " [[0, 1]]: body 0, axis 1")
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
     rate: bool = Field(False, description="of the derivative in time, by central differences of the samples")
-    prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the absolute values")
+    prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the"
+                             " absolute values")
 
 
 class State(Strict):
@@ -121,7 +128,8 @@ class Untestable(Strict):
     kind: Literal["none"] = Field(description=KIND)
 
 
-Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Extremum | State | Untestable,
+Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Extremum | State
+                      | Untestable,
                       Field(discriminator="kind")]
 
 
@@ -138,7 +146,8 @@ class Claim(Strict):
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state) a variable of the runs' files")
     criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
-    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field("reproduced", description="verdict when the criterion is met")
+    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field(
+        "reproduced", description="verdict when the criterion is met")
     scanned: NotNegative = Field(0, description="recovered only: number of settings that were scanned to find a datum")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")

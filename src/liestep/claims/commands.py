@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from liestep.claims.claimfile import ClaimFile
 
 DIGITS = 5  # of numbers in readable tables
-CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "evidence", "known_beforehand",
-              "setting")  # columns of the readable tables, in their order
+CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "evidence",
+              "known_beforehand", "setting")  # columns of the readable tables, in their order
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
 
 
@@ -72,7 +72,8 @@ def command_errata(arguments) -> None:
     from liestep.claims.errata import COLUMNS, errata_papers, errata_table, load_errata
 
     papers = _papers(arguments.paper, errata_papers(arguments.config), arguments.config/"errata")
-    citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}  # all files are checked before any computation
+    # all files are checked before any computation
+    citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}
     sections, rows = [], []
     for paper in papers:
         found = errata_table(paper, arguments.config).to_dict("records")
@@ -84,8 +85,10 @@ def command_errata(arguments) -> None:
     _write(arguments.results/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
 
 
-def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple], rows: list[dict]) -> None:
-    """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation, summary, rows) per paper."""
+def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple],
+           rows: list[dict]) -> None:
+    """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
+    summary, rows) per paper."""
     from liestep.storage.textfiles import csv_text, write_text_atomically
 
     parts = [f"# {title}"]
@@ -114,6 +117,8 @@ def _readable(value: Any) -> str:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    for command in (add("claims", command_claims, "judge the claims in config/claims from the results: claims.csv, claims.md"),
-                    add("errata", command_errata, "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
+    for command in (add("claims", command_claims,
+                        "judge the claims in config/claims from the results: claims.csv, claims.md"),
+                    add("errata", command_errata,
+                        "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
         command.add_argument("paper", nargs="*", help="ids of papers (default: all)")

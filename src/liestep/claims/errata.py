@@ -1,7 +1,7 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
 
-`config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper
-declares, see `liestep.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
+`config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
+`liestep.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
 """
 import importlib
 from collections.abc import Callable, Mapping
@@ -28,8 +28,8 @@ TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide
 class Evidence:
     """Numbers that decide between the printed and the corrected form.
 
-    confirmed: the numbers agree with the column `correct` and not with `printed` (for "no erratum": with the printed form).
-    text: the sentence that shows them, a format string over `numbers`.
+    confirmed: the numbers agree with the column `correct` and not with `printed` (for "no erratum": with the printed
+    form). text: the sentence that shows them, a format string over `numbers`.
     """
 
     confirmed: bool
@@ -52,9 +52,10 @@ class Erratum(Strict):
     printed: str = Field(description="what the paper prints")
     correct: str = Field(description="what is right, or how it is read here")
     kind: Literal["misprint", "ambiguity", "physics", "no erratum"] = Field(
-        description="misprint: the paper means the right thing; ambiguity: it can be read in two ways or leaves something out;"
-        " physics: what is printed was meant and is wrong; no erratum: looks wrong and is right")
-    check: str | None = Field(None, description="name of the evidence function (default: text only, nothing to compute)")
+        description="misprint: the paper means the right thing; ambiguity: it can be read in two ways or leaves"
+        " something out; physics: what is printed was meant and is wrong; no erratum: looks wrong and is right")
+    check: str | None = Field(None,
+                              description="name of the evidence function (default: text only, nothing to compute)")
 
     @property
     def id(self) -> str:
@@ -104,7 +105,8 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
             line = line_of(("errata", number, "check"), lines)
             raise InputError(f"{path}, line {line}: {unknown('check', entry.check, available)}")
         if entry.id in seen:
-            raise InputError(f"{path}, line {line_of(('errata', number, 'number'), lines)}: erratum {entry.id} appears twice")
+            raise InputError(f"{path}, line {line_of(('errata', number, 'number'), lines)}: erratum"
+                             f" {entry.id} appears twice")
         seen.add(entry.id)
     return errata
 
@@ -117,11 +119,12 @@ def errata_table(paper: str, config_folder: Path) -> "pandas.DataFrame":
     import pandas
 
     errata, available = load_errata(paper, config_folder), checks(paper)
-    return pandas.DataFrame([_row(errata.paper, entry, available) for entry in errata.errata], columns=list(COLUMNS), dtype=object)
+    return pandas.DataFrame([_row(errata.paper, entry, available) for entry in errata.errata], columns=list(COLUMNS),
+                            dtype=object)
 
 
 def _row(paper: str, entry: Erratum, available: Mapping[str, Check]) -> dict[str, Any]:
     evidence = available[entry.check]() if entry.check else None
-    return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed, "correct": entry.correct,
-            "kind": entry.kind, "evidence": TEXT_ONLY if evidence is None else str(evidence),
+    return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
+            "correct": entry.correct, "kind": entry.kind, "evidence": TEXT_ONLY if evidence is None else str(evidence),
             "confirmed": None if evidence is None else bool(evidence.confirmed)}

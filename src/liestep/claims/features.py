@@ -17,8 +17,10 @@ def extrema(time: np.ndarray, variable: np.ndarray, rule: Extremum) -> tuple[np.
     """
     times, prominent, parts = [], True, []
     for index in rule.indices:
-        if len(index) != variable.ndim - 1 or any(not 0 <= k < size for k, size in zip(index, variable.shape[1:], strict=True)):
-            raise InputError(f"the index {index} does not fit the shape {variable.shape[1:]} that the variable has after the time")
+        if (len(index) != variable.ndim - 1
+                or any(not 0 <= k < size for k, size in zip(index, variable.shape[1:], strict=True))):
+            raise InputError(f"the index {index} does not fit the shape {variable.shape[1:]} that the variable has"
+                             " after the time")
         series = variable[(slice(None), *index)]
         size = np.abs(np.gradient(series, time) if rule.rate else series)
         k, median = int(size.argmax() if rule.of == "largest" else size.argmin()), float(np.median(size))
@@ -40,5 +42,6 @@ def last_difference(variable: np.ndarray, rule: State) -> float:
     except ValueError:
         expected = np.empty(0)
     if expected.shape != variable.shape[1:]:
-        raise InputError(f"the expected components {rule.expected} do not fit the shape {variable.shape[1:]} that the variable has after the time")
+        raise InputError(f"the expected components {rule.expected} do not fit the shape {variable.shape[1:]} that the"
+                         " variable has after the time")
     return float(np.abs(variable[-1] - expected).max())

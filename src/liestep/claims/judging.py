@@ -13,8 +13,8 @@ from liestep.claims.claimfile import Claim, ClaimFile, Limits, RunChoice
 from liestep.claims.features import extrema, last_difference
 from liestep.errors import InputError, unknown
 
-COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict", "known_beforehand", "evidence",
-           "setting")
+COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict",
+           "known_beforehand", "evidence", "setting")
 OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
 Results = Mapping[str, StudyResults]
 
@@ -50,9 +50,10 @@ def _row(paper: str, claim: Claim, results: Results) -> dict:
             raise InputError(f"claim {claim.id} of {paper}: {error}") from None
         verdict = claim.verdict if outcome.met else "not reproduced"
     printed = math.nan if claim.printed is None else claim.printed
-    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source, "printed": printed, "ours": outcome.ours,
-            "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units, "criterion": describe(claim), "verdict": verdict,
-            "known_beforehand": claim.known, "evidence": outcome.evidence, "setting": claim.setting + _scan(claim, outcome)}
+    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source, "printed": printed,
+            "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units,
+            "criterion": describe(claim), "verdict": verdict, "known_beforehand": claim.known,
+            "evidence": outcome.evidence, "setting": claim.setting + _scan(claim, outcome)}
 
 
 def _scan(claim: Claim, outcome: Outcome) -> str:
@@ -71,7 +72,9 @@ def describe(claim: Claim) -> str:
             return f"{name} within a factor {rule.factor:g} of the printed number"
         case rules.Limit() | rules.Ratio():
             median = "median of " if rule.statistic == "median" else ""
-            return f"{median}{name} {'divided by that of the compared runs ' if isinstance(rule, rules.Ratio) else ''}{_bounds(rule)}"
+            return (
+                f"{median}{name}"
+                f" {'divided by that of the compared runs ' if isinstance(rule, rules.Ratio) else ''}{_bounds(rule)}")
         case rules.Quantile():
             return f"printed number inside the central {rule.level:.0%} of the ensemble's {name}"
         case rules.Order():
@@ -88,7 +91,8 @@ def describe(claim: Claim) -> str:
 
 
 def _bounds(rule: Limits) -> str:
-    return " and ".join(f"{sign} {limit:g}" for sign, limit in (("<=", rule.at_most), (">=", rule.at_least)) if limit is not None)
+    return " and ".join(f"{sign} {limit:g}"
+                        for sign, limit in (("<=", rule.at_most), (">=", rule.at_least)) if limit is not None)
 
 
 def _study(choice: RunChoice, results: Results) -> StudyResults:
@@ -153,7 +157,8 @@ def _digits(claim: Claim, results: Results) -> Outcome:
 
 
 def _factor(claim: Claim, results: Results) -> Outcome:
-    return _compare_printed(claim, results, lambda ours: 1.0/claim.criterion.factor <= ours/claim.printed <= claim.criterion.factor)
+    return _compare_printed(claim, results,
+                            lambda ours: 1.0/claim.criterion.factor <= ours/claim.printed <= claim.criterion.factor)
 
 
 def _within(found: np.ndarray, rule: Limits) -> bool:
@@ -170,7 +175,8 @@ def _worst(found: np.ndarray, rule: Limits) -> float:
 
 
 def _judge_bounds(found: np.ndarray, rule: rules.Limit | rules.Ratio) -> Outcome:
-    judged = found if rule.statistic == "each" else np.array([np.median(found)])  # NaN of a run that stopped early stays NaN
+    # NaN of a run that stopped early stays NaN
+    judged = found if rule.statistic == "each" else np.array([np.median(found)])
     return Outcome(_within(judged, rule), _worst(judged, rule), ", ".join(f"{value:.4g}" for value in found))
 
 
@@ -202,7 +208,8 @@ def _quantile(claim: Claim, results: Results) -> Outcome:
     low, high = interval(members, claim.criterion.level)
     position = quantile_position(claim.printed, members)
     return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),
-                   f"{claim.criterion.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at quantile {position:.2f}")
+                   f"{claim.criterion.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at"
+                   f" quantile {position:.2f}")
 
 
 def _order(claim: Claim, results: Results) -> Outcome:
@@ -225,9 +232,11 @@ def _drift(claim: Claim, results: Results) -> Outcome:
     met = True
     for choice in claim.runs:
         table = _study(choice, results).table("drift")
-        rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator) & (table.invariant == claim.quantity)]
+        rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
+                     & (table.invariant == claim.quantity)]
         if rows.empty:
-            raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in study {choice.study}")
+            raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in study"
+                             f" {choice.study}")
         met = met and bool((rows.verdict == claim.criterion.verdict).all())
         parts.append(f"{choice.problem}: {', '.join(rows.verdict)}")
     return Outcome(met, math.nan, "; ".join(parts))
@@ -262,7 +271,8 @@ def _state(claim: Claim, results: Results) -> Outcome:
     if (found := _variable(claim, results)) is None:
         return STOPPED
     difference = last_difference(found[1], claim.criterion)
-    return Outcome(difference <= claim.criterion.tolerance, math.nan, f"largest difference {difference:.4g} at t = {found[0][-1]:.6g}")
+    return Outcome(difference <= claim.criterion.tolerance, math.nan,
+                   f"largest difference {difference:.4g} at t = {found[0][-1]:.6g}")
 
 
 CRITERIA: dict[type, Callable[[Claim, Results], Outcome]] = {

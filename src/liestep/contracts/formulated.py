@@ -1,4 +1,5 @@
-"""What every formulation of a system offers: the component, its first state, and how rows are read as named fields and observables."""
+"""What every formulation of a system offers: the component, its first state, and how rows are read as
+named fields and observables."""
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
@@ -9,10 +10,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Observable:
-    """A group of columns of `observe`: an invariant (deviation from its initial value) or a residual (deviation from zero).
+    """A group of columns of `observe`: an invariant (deviation from its initial value) or a
+    residual (deviation from zero).
 
-    `mean` and `largest` name the statistics over all points, None for none. `conserved` says of each column whether the exact motion
-    keeps it; empty for residuals.
+    `mean` and `largest` name the statistics over all points, None for none. `conserved` says of each column whether the
+    exact motion keeps it; empty for residuals.
     """
 
     name: str
@@ -29,8 +31,9 @@ class Observable:
 class StateField:
     """One named part of the state.
 
-    norm: what its error is. "direction": largest distance of vectors; "relative": the same, divided by the largest length along the
-    reference; "attitude": Frobenius norm over sqrt(2); "derived": follows from other fields and has no error of its own.
+    norm: what its error is. "direction": largest distance of vectors; "relative": the same, divided by the largest
+    length along the reference; "attitude": Frobenius norm over sqrt(2); "derived": follows from other fields and
+    has no error of its own.
     """
 
     name: str
@@ -64,7 +67,8 @@ class Formulated:
     fields: tuple[StateField, ...]
     observables: tuple[Observable, ...]
     to_fields: Callable[[np.ndarray], dict[str, np.ndarray]]  # (samples, m, 3) -> name: (samples, *dims)
-    momentum_scale: float                                 # size of the terms that are summed in the momentum, at the start
+    # size of the terms that are summed in the momentum, at the start
+    momentum_scale: float
 
     @property
     def width(self) -> int:

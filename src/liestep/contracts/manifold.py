@@ -11,8 +11,9 @@ def check_directions(name: str, q: np.ndarray) -> None:
     length = np.abs(1.0 - np.sum(q*q, axis=1))
     worst = int(np.argmax(length))
     if length[worst] > MANIFOLD_TOLERANCE:
-        raise InputError(f"initial {name}[{worst}] is not a unit vector: |1 - {name}.{name}| = {length[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g};"
-                         " give full precision, for example sqrt(3)/2 instead of 0.8660")
+        raise InputError(f"initial {name}[{worst}] is not a unit vector: |1 - {name}.{name}| = {length[worst]:.3g},"
+                         f" allowed {MANIFOLD_TOLERANCE:g}; give full precision, for example sqrt(3)/2"
+                         " instead of 0.8660")
 
 
 def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> None:
@@ -21,8 +22,8 @@ def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> Non
     limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
     worst = int(np.argmax(slip - limit))
     if slip[worst] > limit[worst]:
-        raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| = {slip[worst]:.3g},"
-                         f" allowed {MANIFOLD_TOLERANCE:g}")
+        raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| ="
+                         f" {slip[worst]:.3g}, allowed {MANIFOLD_TOLERANCE:g}")
 
 
 def check_attitude(name: str, attitude: np.ndarray) -> None:

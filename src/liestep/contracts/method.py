@@ -8,8 +8,8 @@ from liestep.errors import InputError, unknown
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an integrator: a choice, a number or a whole number (as its default is), one of what the system offers, or anything
-    that `normalise` accepts.
+    """An option of an integrator: a choice, a number or a whole number (as its default is), one of what the system
+    offers, or anything that `normalise` accepts.
 
     Checked values are JSON-ready: they belong to the specification of a run.
     """
@@ -18,7 +18,8 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     numbers: str = ""  # "positive" | "finite" | "whole" (0, 1, 2, ...); default: positive, none beside choices
-    of: str = ""       # the choices are the system's: "forms" | "actions"; "" stands for its first, see `study.specification`
+    # the choices are the system's: "forms" | "actions"; "" stands for its first, see `study.specification`
+    of: str = ""
     normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
     values: str = ""   # what `normalise` accepts, in words
 
@@ -78,12 +79,13 @@ class Option:
 
 
 MASS_OPTION = {
-    "mass": Option("dense", "spheres: accelerations by a dense factorisation, or in O(n) where the inverse mass matrix is tridiagonal (chains)",
-                   ("dense", "banded")),
+    "mass": Option("dense", "spheres: accelerations by a dense factorisation, or in O(n) where the inverse mass matrix"
+                   " is tridiagonal (chains)", ("dense", "banded")),
 }
 ACTION_OPTIONS = {
     "action": Option("", "action of the group, one of the system's", of="actions"),
-    "alpha": Option(0.0, "spheres: (alpha q, alpha omega + beta q) of the isotropy algebra is added to f", numbers="finite"),
+    "alpha": Option(0.0, "spheres: (alpha q, alpha omega + beta q) of the isotropy algebra is added to f",
+                    numbers="finite"),
     "beta": Option(0.0, "spheres: see alpha", numbers="finite"),
     **MASS_OPTION,
 }
@@ -106,7 +108,8 @@ class Method:
     adaptive: bool = False
     citation: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)
-    resolve: Callable[[Mapping[str, Any], bool], dict] = lambda options, diagonal: dict(options)  # options that depend on the mass
+    # options that depend on the mass
+    resolve: Callable[[Mapping[str, Any], bool], dict] = lambda options, diagonal: dict(options)
     order_for: Callable[[Mapping[str, Any]], int] | None = None  # where options change the order
     symmetric_for: Callable[[Mapping[str, Any]], bool] | None = None  # where options change the symmetry
 
@@ -126,5 +129,7 @@ class Method:
         """
         for name in given or {}:
             if name not in self.options:
-                raise InputError(unknown("option", name, self.options) if self.options else f"unknown option {name!r}: this integrator has none")
-        return {name: option.check(name, (given or {}).get(name, option.default)) for name, option in self.options.items()}
+                raise InputError(unknown("option", name, self.options)
+                                 if self.options else f"unknown option {name!r}: this integrator has none")
+        return {name: option.check(name, (given or {}).get(name, option.default))
+                for name, option in self.options.items()}

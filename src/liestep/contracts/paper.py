@@ -1,4 +1,5 @@
-"""What a replicated paper declares: where its figures, evidence and presets are, by module name. Nothing of it is imported before it is needed."""
+"""What a replicated paper declares: where its figures, evidence and presets are, by module name. Nothing of it is
+imported before it is needed."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -7,8 +8,8 @@ from dataclasses import dataclass, field
 class Paper:
     """One paper: `PAPER` of `liestep.papers.<id>`.
 
-    figures: name of a figure -> module of the paper's package, whose function has the name's last part.
-    evidence: modules with a dictionary `CHECKS`, name -> function without arguments that gives the evidence for an erratum.
+    figures: name of a figure -> module of the paper's package, whose function has the name's last part. evidence:
+    modules with a dictionary `CHECKS`, name -> function without arguments that gives the evidence for an erratum.
     """
 
     id: str

@@ -10,7 +10,8 @@ from liestep.errors import InputError
 
 @dataclass(frozen=True)
 class Parameter:
-    """One named parameter: `shape` uses letters for sizes that must agree between parameters ("n", "m") and integers."""
+    """One named parameter: `shape` uses letters for sizes that must agree between parameters
+    ("n", "m") and integers."""
 
     units: str
     doc: str

@@ -16,8 +16,8 @@ from liestep.errors import InputError, unknown
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """Fact sheet of a mechanical system, the part that all systems share. `forms` and `actions` name the choices of the integrator
-    options of these names, the default first."""
+    """Fact sheet of a mechanical system, the part that all systems share. `forms` and `actions` name the choices of the
+    integrator options of these names, the default first."""
 
     title: str
     equations: str
@@ -27,7 +27,8 @@ class Sheet:
     conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of the momentum map are conserved
     presets: Mapping[str, Preset] = field(default_factory=dict)
     citation: str = ""
-    combination: Callable[[dict], None] = lambda parameters: None  # raises InputError where single parameters are fine, together not
+    # raises InputError where single parameters are fine, together not
+    combination: Callable[[dict], None] = lambda parameters: None
     formulations: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
@@ -140,7 +141,8 @@ class BodySheet(Sheet):
     manifold: Callable[[Mapping[str, np.ndarray]], None]             # raises InputError off the manifold
     formulate: Callable[[dict, Mapping[str, np.ndarray], str, Mapping[str, Any]], Any]
     kinetic: Callable[[dict, Mapping[str, np.ndarray]], np.ndarray]  # parameters, fields with leading time -> (time,)
-    exact: Callable[[dict, Mapping[str, np.ndarray], np.ndarray], np.ndarray] | None = None  # parameters, start, times -> rows (time, m, 3)
+    # parameters, start, times -> rows (time, m, 3)
+    exact: Callable[[dict, Mapping[str, np.ndarray], np.ndarray], np.ndarray] | None = None
 
     def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
         return self.state

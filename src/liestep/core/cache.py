@@ -1,9 +1,9 @@
 """Machine code on disk that can be neither stale nor torn.
 
-Numba's own cache notices changes of the file that holds the loop only, and two processes that write at once can mix their
-entries. Here every (loop, component classes) has a folder of its own, named by the hash of all sources that the classes
-import, of the versions and of the processor; code is compiled into a private folder and published by one rename. A cached folder is never
-written again.
+Numba's own cache notices changes of the file that holds the loop only, and two processes that write at once can mix
+their entries. Here every (loop, component classes) has a folder of its own, named by the hash of all sources that the
+classes import, of the versions and of the processor; code is compiled into a private folder and published by one
+rename. A cached folder is never written again.
 """
 import hashlib
 import os
@@ -40,7 +40,8 @@ def cache_root() -> Path:
 @cache
 def _machine() -> str:
     """Versions and processor: homes are shared between machines, and code for one may not run on another."""
-    return f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__} {processor.describe()}"
+    return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+            f" {processor.describe()}")
 
 
 def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:

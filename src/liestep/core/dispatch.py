@@ -1,12 +1,12 @@
 """Let compiled code call any plain method of any NamedTuple, and small functions marked `@kernel`.
 
-Systems, formulations and integrators ("components") are NamedTuples: their fields are data, their methods plain Python on
-arrays and scalars. Importing this module teaches Numba to resolve `component.method(...)`: the method is compiled as a kernel,
-inlined into its caller, and specialised for the types at hand. Nothing has to be registered.
+Systems, formulations and integrators ("components") are NamedTuples: their fields are data, their methods plain Python
+on arrays and scalars. Importing this module teaches Numba to resolve `component.method(...)`: the method is compiled as
+a kernel, inlined into its caller, and specialised for the types at hand. Nothing has to be registered.
 
 Rules for the author of a method (a violation is a compile error, or slow):
-- arguments are arrays, scalars, tuples or components, positional and without defaults; arrays are written in place, loops copy
-  (no whole-array assignment);
+- arguments are arrays, scalars, tuples or components, positional and without defaults; arrays are written in place,
+  loops copy (no whole-array assignment);
 - a method may return scalars or tuples of scalars, never an array or a view;
 - numbers that a method needs are fields (class constants are invisible to compiled code).
 """
@@ -27,12 +27,14 @@ def _no_blas():
     raise ImportError("no BLAS in compiled code: its results differ between machines")
 
 
-linalg.ensure_blas = _no_blas  # Numba would import scipy for it in every process, a third of the time of a warm first run
+# Numba would import scipy for it in every process, a third of the time of a warm first run
+linalg.ensure_blas = _no_blas
 
-# error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a returned
-# view is an error of compilation; with reference counts the same loops run 3-8 times slower.
+# error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a
+# returned view is an error of compilation; with reference counts the same loops run 3-8 times slower.
 PLAIN_OPTIONS = {"error_model": "numpy", "_nrt": False}
-KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cpython_wrapper": True,
+                  "no_cfunc_wrapper": True}
 
 
 class InlineLibrary(JITCodeLibrary):
@@ -77,8 +79,8 @@ def _lower_calls(key, function, *declared):
 
 
 def outlined(function):
-    """Decorator: calls of this function or method are compiled as calls, not inlined. It saves compile time where a large one is
-    called at several places; a call costs 0.1-0.2 us, because components are passed field by field."""
+    """Decorator: calls of this function or method are compiled as calls, not inlined. It saves compile time where a
+    large one is called at several places; a call costs 0.1-0.2 us, because components are passed field by field."""
     function.outlined = True
     return function
 

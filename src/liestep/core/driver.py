@@ -1,6 +1,8 @@
-"""The time loops. Each is compiled once per (integrator, formulation, system) class; `liestep.core.cache` keeps the machine code.
+"""The time loops. Each is compiled once per (integrator, formulation, system) class;
+`liestep.core.cache` keeps the machine code.
 
-Loops can be called again to go on where they stopped: callers run them in pieces to show progress and to store step logs.
+Loops can be called again to go on where they stopped: callers run them in pieces to show
+progress and to store step logs.
 """
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
@@ -12,7 +14,8 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
 
     Returns (status, number of completed steps).
     """
-    for point in range(first + 1 if first > 0 else 0, last + 1):  # one call of each method: each is inlined where it is called
+    # one call of each method: each is inlined where it is called
+    for point in range(first + 1 if first > 0 else 0, last + 1):
         status = Status.OK
         if point > 0:
             status = integrator.step(problem, (point - 1)*h, y, h, work)
@@ -28,15 +31,16 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
 @kernel
 @outlined
 def record(recorder, problem, y, k):
-    """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would double the compile time."""
+    """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would
+    double the compile time."""
     return recorder.record(problem, y, k)
 
 
 def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, interval, t_end, work):
     """Adaptive steps to `t_end`, with output k at k*interval by dense output; stops early when `log` is full (RUNNING).
 
-    memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted time and step.
-    Returns (status, number of entries in log).
+    memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted time and
+    step. Returns (status, number of entries in log).
     """
     if memory[3] == 0.0:
         memory[1] = pair.start(problem, y, t_end, work)

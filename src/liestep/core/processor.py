@@ -1,7 +1,8 @@
 """For which processor code is compiled: this one, with vector registers of 512 bits where it has them.
 
-LLVM uses 256 bits on processors that have 512, because some of the first ones slowed down their clock for them. The force of the
-Lennard-Jones molecules takes three quarters of the time with 512; short loops do not notice. Results have the same bits.
+LLVM uses 256 bits on processors that have 512, because some of the first ones slowed down their clock for them.
+The force of the Lennard-Jones molecules takes three quarters of the time with 512; short loops do not notice.
+Results have the same bits.
 """
 import numba
 from llvmlite import binding
@@ -20,7 +21,8 @@ def has_wide_registers() -> bool:
 
 
 def use_wide_registers() -> None:
-    """To be called before the first compilation. What the user has told Numba with NUMBA_CPU_NAME or NUMBA_CPU_FEATURES stays."""
+    """To be called before the first compilation. What the user has told Numba with NUMBA_CPU_NAME or
+    NUMBA_CPU_FEATURES stays."""
     if has_wide_registers() and numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
         numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
 

@@ -78,7 +78,8 @@ def sqrt(x):
 
 @kernel
 def below(x, limit):
-    """x < limit: a test for a singularity, which a symbolic trace of the code takes as never met (`liestep.core.tracing`)."""
+    """x < limit: a test for a singularity, which a symbolic trace of the code takes as never met
+    (`liestep.core.tracing`)."""
     return x < limit
 
 

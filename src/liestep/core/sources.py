@@ -1,4 +1,5 @@
-"""Hash of exactly the source files that a computation uses: the import closure of its modules, found by reading, not running."""
+"""Hash of exactly the source files that a computation uses: the import closure of its modules, found
+by reading, not running."""
 import hashlib
 import re
 import sys
@@ -7,9 +8,10 @@ from pathlib import Path
 
 PACKAGE = "liestep"
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all the plugin's source, see `liestep.plugins`
-# Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the hash, which does no
-# harm; a parser would take a second for all files.
-IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""", re.MULTILINE)
+# Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
+# hash, which does no harm; a parser would take a second for all files.
+IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""",
+                    re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
 
 
@@ -19,7 +21,8 @@ def module_file(module: str) -> Path | None:
     if module.split(".")[0] == PACKAGE:
         root = Path(__file__).parents[1]
         parts = module.split(".")[1:]
-        for candidate in (root.joinpath(*parts).with_suffix(".py") if parts else root/"__init__.py", root.joinpath(*parts, "__init__.py")):
+        for candidate in (root.joinpath(*parts).with_suffix(".py") if parts else root/"__init__.py",
+                          root.joinpath(*parts, "__init__.py")):
             if candidate.is_file():
                 return candidate
         return None
@@ -66,7 +69,8 @@ def package_modules(*packages: str) -> tuple[str, ...]:
 
 @cache
 def source_hash(*modules: str) -> str:
-    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent of the checkout's place."""
+    """sha256 (16 hex digits) of the names and contents of the closure of `modules`; independent
+    of the checkout's place."""
     digest = hashlib.sha256()
     for name, path in sorted(closure(*modules).items()):
         content = path.read_bytes()

@@ -24,15 +24,17 @@ class Status(IntEnum):
 _SENTENCES = {
     Status.OK: "completed",
     Status.RUNNING: "still running",
-    Status.STEP_TOO_LARGE: "the explicit variational step would rotate a body by 90 degrees or more: take a smaller step, or an"
-    " integrator without this limit",
-    Status.NOT_CONVERGED: "the nonlinear equations of an implicit step were not solved: take a smaller step or another solver",
-    Status.SINGULAR_MATRIX: "a matrix of the step is not positive definite or singular: take a smaller step, or start elsewhere",
+    Status.STEP_TOO_LARGE: "the explicit variational step would rotate a body by 90 degrees or more: take a smaller"
+    " step, or an integrator without this limit",
+    Status.NOT_CONVERGED: "the nonlinear equations of an implicit step were not solved: take a smaller step or"
+    " another solver",
+    Status.SINGULAR_MATRIX: "a matrix of the step is not positive definite or singular: take a smaller step, or"
+    " start elsewhere",
     Status.NOT_FINITE: "the state is no longer finite: take a smaller step or a more stable integrator",
     Status.CHART_LIMIT: "a rotation of one step reached 2 pi, where dexpinv is singular: take a smaller step or a"
     " commutator-free method",
-    Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before the"
-    " singularity",
+    Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before"
+    " the singularity",
     Status.NOT_EVALUABLE: "the right-hand side cannot be evaluated at this state: take a smaller step or another start",
     Status.NOT_COMPILED: "the code of a plugin cannot be compiled: `liestep check-system` shows where",
 }

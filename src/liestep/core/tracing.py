@@ -1,4 +1,5 @@
-"""Run a component's compiled-style methods as plain Python on other kinds of numbers: symbols, or numbers that count."""
+"""Run a component's compiled-style methods as plain Python on other kinds of numbers: symbols,
+or numbers that count."""
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
@@ -19,7 +20,8 @@ class Functions(NamedTuple):
 
 
 def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
-    """The component with plain methods; float64 arrays become arrays of `numbers`, by default of objects that can hold anything."""
+    """The component with plain methods; float64 arrays become arrays of `numbers`, by default of
+    objects that can hold anything."""
     if isinstance(component, np.ndarray):
         return component.astype(numbers) if component.dtype == np.float64 else component
     if isinstance(component, np.floating):
@@ -46,4 +48,5 @@ def _plain(function: Callable, functions: Functions) -> Callable:
     source = getattr(function, "py_func", function)
     names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
              for name, value in source.__globals__.items() if name in source.__code__.co_names}
-    return FunctionType(source.__code__, {**names, "__builtins__": __builtins__}, source.__name__, source.__defaults__, source.__closure__)
+    return FunctionType(source.__code__, {**names, "__builtins__": __builtins__}, source.__name__, source.__defaults__,
+                        source.__closure__)

@@ -1,4 +1,5 @@
-"""Errors of a plugin's code in one sentence: where in the user's file, and what to do, instead of Numba's or Python's traceback."""
+"""Errors of a plugin's code in one sentence: where in the user's file, and what to do, instead of
+Numba's or Python's traceback."""
 import ast
 import linecache
 import re
@@ -10,24 +11,28 @@ from pathlib import Path
 
 from liestep.core.sources import MARK
 
-HEAP = ("compiled code cannot make arrays, lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and take scratch arrays"
-        " from a field or from workspace")
+HEAP = ("compiled code cannot make arrays, lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and"
+        " take scratch arrays from a field or from workspace")
 REASONS = (  # what Numba says -> what it means
     (r"Unknown attribute '(\w+)' of type (\w+)", "{1} has no field or method {0!r}"),
     (r"Untyped global name '(\w+)': Cannot determine Numba type of <class '([\w.]+)'>",
-     "the name {0!r} stands for a {1}: compiled code knows numbers, tuples and functions marked @kernel; make data a field of the component"),
+     "the name {0!r} stands for a {1}: compiled code knows numbers, tuples and functions marked @kernel; make data a"
+     " field of the component"),
     (r"NameError: (?:global )?name '(\w+)' is not defined", "the name {0!r} is not defined"),
-    (r"Cannot unify (\S+) and (\S+) for '(\w+?)(?:\.\d+)?'", "the variable {2!r} is {0} in one place and {1} in another"),
+    (r"Cannot unify (\S+) and (\S+) for '(\w+?)(?:\.\d+)?'",
+     "the variable {2!r} is {0} in one place and {1} in another"),
     (r"NRT required but not enabled|Only accept returning of array", HEAP),
     (r"no BLAS", "compiled code has no matrix products: use dot, cross and loops over rows"),
-    (r"No implementation of function Function\(.*?\) found for signature:\s*>>> (.+)", "there is no compiled version of {0}"),
+    (r"No implementation of function Function\(.*?\) found for signature:\s*>>> (.+)",
+     "there is no compiled version of {0}"),
 )
 PLACE = re.compile(r'(?:File "(?P<file>[^"]+)", line (?P<line>\d+))|(?: at (?P<at>/\S+\.py) \((?P<number>\d+)\))')
 
 
 def plugin_files() -> set[str]:
     """Files of all loaded plugins."""
-    return {str(Path(module.__file__).resolve()) for module in list(sys.modules.values()) if getattr(module, MARK, None)}
+    return {str(Path(module.__file__).resolve())
+            for module in list(sys.modules.values()) if getattr(module, MARK, None)}
 
 
 def at_line(file: str | Path, line: int, message: str) -> str:
@@ -43,11 +48,13 @@ def compile_error(error: Exception) -> str | None:
     found = next(((file, line) for file, line in places if str(Path(file).resolve()) in files), None)
     if found is None and "no BLAS" in text:
         found = next(((file, line) for file in sorted(files) for line in _products(file)), None)
-    return None if found is None else at_line(Path(found[0]).resolve(), found[1], f"cannot be compiled: {_reason(text)}")
+    return None if found is None else at_line(Path(found[0]).resolve(), found[1],
+                                              f"cannot be compiled: {_reason(text)}")
 
 
 def without_folders(sentence: str) -> str:
-    """The sentence with plugins by the names of their files only, and without addresses in memory: the same on every machine."""
+    """The sentence with plugins by the names of their files only, and without addresses in memory:
+    the same on every machine."""
     for file in plugin_files():
         sentence = sentence.replace(file, Path(file).name)
     return re.sub(r" at 0x[0-9a-f]+", "", sentence)
@@ -56,7 +63,8 @@ def without_folders(sentence: str) -> str:
 def _products(file: str) -> list[int]:
     """Lines with a matrix product."""
     return sorted(node.lineno for node in ast.walk(ast.parse(Path(file).read_bytes()))
-                  if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)) or (isinstance(node, ast.Attribute) and node.attr == "dot"))
+                  if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
+                  or (isinstance(node, ast.Attribute) and node.attr == "dot"))
 
 
 def _reason(text: str) -> str:
@@ -65,7 +73,8 @@ def _reason(text: str) -> str:
         if match:
             return sentence.format(*match.groups())
     headers = ("Failed in", "- Resolution", "During", "File ")
-    return next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith(headers)), type(text).__name__)
+    return next((line.strip() for line in text.splitlines() if line.strip() and not line.startswith(headers)),
+                type(text).__name__)
 
 
 @contextmanager
@@ -79,7 +88,8 @@ def plugin_errors() -> Iterator[None]:
         raise
     except Exception as error:
         files = plugin_files()
-        passed = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if str(Path(frame.filename).resolve()) in files]
+        passed = [frame.filename for frame in traceback.extract_tb(error.__traceback__)
+                  if str(Path(frame.filename).resolve()) in files]
         sentence = plain_error(error, Path(passed[-1])) if passed else compile_error(error) if files else None
         if sentence is None:
             raise

@@ -10,18 +10,20 @@ def fill(template: str, results: "StudyResults") -> str:
     """Caption of a figure: its template with {title}, {t_end} and {runs} of the study."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
-    return template.format(title=results.config.title, t_end=t_end, runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
+    return template.format(title=results.config.title, t_end=t_end,
+                           runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
 
 
 def describe_runs(results: "StudyResults") -> str:
-    """All runs of a study in one line: each integrator with the options that the study gives it and its range of resolutions, then the problems
-    with their durations."""
+    """All runs of a study in one line: each integrator with the options that the study gives it and its range of
+    resolutions, then the problems with their durations."""
     parts = []
     for key, entry in results.config.integrators.items():
         cells = [cell for cell in results.study.cells if cell.integrator == key]
         if cells:
             options = ", ".join(f"{name} = {value}" for name, value in (entry.options if entry else {}).items())
-            parts.append(f"{results.study.integrator_id(key)}{f' ({options})' if options else ''}, {_resolutions(cells)}")
+            parts.append(f"{results.study.integrator_id(key)}{f' ({options})' if options else ''},"
+                         f" {_resolutions(cells)}")
     ends: dict[float, list[str]] = {}
     for sweep in results.study.sweeps:
         problems = ends.setdefault(sweep.cells[0].spec.t_end, [])
@@ -42,5 +44,6 @@ def _resolutions(cells: "list[Cell]") -> str:
 
 
 def _ensembles(results: "StudyResults") -> list[str]:
-    kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude) for cell in results.study.cells if cell.spec.ensemble is not None}
+    kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
+             for cell in results.study.cells if cell.spec.ensemble is not None}
     return [f"{members} members perturbed by {amplitude:g}" for members, amplitude in sorted(kinds)]

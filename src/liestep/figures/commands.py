@@ -1,4 +1,5 @@
-"""Names of all figures and the command that draws them. Light to import: the modules that draw are loaded when a figure is drawn."""
+"""Names of all figures and the command that draws them. Light to import: the modules that draw are
+loaded when a figure is drawn."""
 import sys
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,8 @@ GENERIC = {
 
 @cache
 def figure_modules() -> dict[str, str]:
-    """Name of every figure -> module; the function that draws it has the name's last part. Papers add theirs as paper.figure."""
+    """Name of every figure -> module; the function that draws it has the name's last part. Papers
+    add theirs as paper.figure."""
     found = {name: f"liestep.figures.{module}" for name, module in GENERIC.items()}
     return found | {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
 
@@ -42,7 +44,8 @@ def require_figure(name: str) -> None:
 
 
 def drawing_of(name: str) -> "Callable[[StudyResults], Figure]":
-    """Function that draws a figure; its attribute `caption` is the template of its caption. Raises InputError for an unknown name."""
+    """Function that draws a figure; its attribute `caption` is the template of its caption. Raises
+    InputError for an unknown name."""
     from liestep.figures.drawing import load
 
     require_figure(name)
@@ -75,6 +78,7 @@ def command_figure(arguments) -> None:
 
 def declare(add) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
-    command = add("figure", command_figure, "draw figures of a study from its runs and tables, as PDF and PNG with captions")
+    command = add("figure", command_figure,
+                  "draw figures of a study from its runs and tables, as PDF and PNG with captions")
     command.add_argument("study")
     command.add_argument("name", nargs="*", help="names of figures (default: all that the study wants)")

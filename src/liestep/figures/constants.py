@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 
-@drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by that of the first integrator of"
-         " the study that has the same order on the same problem. {runs}")
+@drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"
+         " that of the first integrator of the study that has the same order on the same problem. {runs}")
 def error_constants(results: "StudyResults") -> Figure:
     styles, rows = marks(results), []
     for problem in results.config.problems:
@@ -26,17 +26,21 @@ def error_constants(results: "StudyResults") -> Figure:
             if constants.size:
                 order = float(runs["order"].iloc[0])
                 scale = first.setdefault(order, float(np.median(constants)))
-                rows.append((f"{label_of(results, problem)}, " if len(results.config.problems) > 1 else "", key, order, constants/scale))
+                rows.append((f"{label_of(results, problem)}, " if len(results.config.problems) > 1 else "", key, order,
+                             constants/scale))
     if not rows:
-        raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure error_constants needs")
+        raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure"
+                         " error_constants needs")
     figure = new_figure(DOUBLE, 6.0*len(rows) + 16.0)
     axes = figure.subplots()
     for place, (_, key, _, constants) in enumerate(rows):
         middle = float(np.median(constants))
         axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)
         axes.plot([middle], [place], **styles[key].points)
-        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center", fontsize=6.0, color="0.35")
-    axes.set_yticks(range(len(rows)), [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
+        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center",
+                      fontsize=6.0, color="0.35")
+    axes.set_yticks(range(len(rows)),
+                    [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.7)
     axes.set_xscale("log")
     axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)

@@ -1,4 +1,5 @@
-"""Draw one figure of a study into its files. What is imported here is a source of every figure; the list of figures is not."""
+"""Draw one figure of a study into its files. What is imported here is a source of every figure;
+the list of figures is not."""
 import importlib
 from collections.abc import Callable
 from pathlib import Path

@@ -18,10 +18,12 @@ BELOW = 0.3    # of the lowest curve, where triangles stand
 DECADES = 3.0  # of time that are shown
 
 
-@drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade in the legend of each panel;"
-         " triangles are growth with t and with its square; grey: disagreement of the two reference engines. {runs}")
+@drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"
+         " in the legend of each panel; triangles are growth with t and with its square; grey: disagreement of the two"
+         " reference engines. {runs}")
 def growth(results: "StudyResults") -> Figure:
-    problems = [problem for problem in results.config.problems if curves(results, problem)] if results.config.reference else []
+    problems = ([problem for problem in results.config.problems if curves(results, problem)]
+                if results.config.reference else [])
     figure, axes = grid([label_of(results, problem) for problem in problems], 58.0, extra=2.0)
     styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
     for panel, problem in zip(axes, problems, strict=True):
@@ -29,18 +31,21 @@ def growth(results: "StudyResults") -> Figure:
         for curve in curves(results, problem):
             place = (problem, curve.key, curve.cell.resolution)
             if place not in table.index:
-                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse {results.study.name}` again")
+                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse"
+                                 f" {results.study.name}` again")
             row = table.loc[place]
             text = styles[curve.key].label
             if curve.file.failed:
                 handles.append(line_handle(styles[curve.key], f"{text}  stopped"))
                 continue
             fields = error_fields(curve.file)
-            time, error = curve.file["time"], np.maximum.accumulate(error_history(fields, curve.file.variables, reference))
+            time, error = (curve.file["time"],
+                           np.maximum.accumulate(error_history(fields, curve.file.variables, reference)))
             panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
             fitted = row["exponent"] == row["exponent"]
-            handles.append(line_handle(styles[curve.key], text + (f"  {row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
-                                                                 else f"  {row['growth']}")))
+            handles.append(line_handle(styles[curve.key],
+                                       text + (f"  {row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
+                                              else f"  {row['growth']}")))
             shown.append((time, error, row))
             floor = reference_floor(reference, fields)
         logarithmic(panel)
@@ -52,8 +57,8 @@ def growth(results: "StudyResults") -> Figure:
             panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
         panel.set_xlabel("time t (s)")
         panel.set_ylabel("largest state error up to t")
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0, labelspacing=0.35,
-                     borderaxespad=0.0)
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0,
+                     labelspacing=0.35, borderaxespad=0.0)
     return figure
 
 

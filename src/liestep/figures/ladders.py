@@ -1,4 +1,5 @@
-"""Generic figures against the step: state error, energy error and length error, one panel for each problem of a study."""
+"""Generic figures against the step: state error, energy error and length error, one panel for
+each problem of a study."""
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
     """
     metrics = results.metrics
     metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
-                          list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor", "floor_reference", column)))]
+                          list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor",
+                                              "floor_reference", column)))]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     orders = _orders(results) if order is not None else {}
     figure, axes = grid([label_of(results, problem) for problem in problems], 56.0, extra=2.0)
@@ -57,8 +59,8 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
             _floor_band(panel, rows)
         panel.set_xlabel("step $h$ (s)")
         panel.set_ylabel(label)
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0, labelspacing=0.35,
-                     borderaxespad=0.0)
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0,
+                     labelspacing=0.35, borderaxespad=0.0)
     return figure
 
 
@@ -89,7 +91,8 @@ def _order_text(row: dict, prefix: str) -> str:
 
 
 def _whole_order(row: dict, prefix: str) -> int | None:
-    """The whole number that a curve's exponent is, None where it is none: theory may promise less than a problem shows."""
+    """The whole number that a curve's exponent is, None where it is none: theory may promise
+    less than a problem shows."""
     if row["adaptive"] or row[_name("class", prefix)] != "asymptotic":
         return None
     exponent, uncertainty = row[_name("p", prefix)], row[_name("u", prefix)]
@@ -116,15 +119,17 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
         axes.set_ylim(bottom, 3.0*errors.max())
 
 
-@drawing("{title}: scaled state error against the step, for adaptive methods against the mean accepted step. Solid points can enter the order"
-         " estimate, hollow ones lie within 30 floors of the reference or above 0.1; the grey band is the disagreement of the two reference engines."
-         " Legends give the observed order and its uncertainty; triangles stand under measured curves. {runs}")
+@drawing("{title}: scaled state error against the step, for adaptive methods against the mean accepted step."
+         " Solid points can enter the order estimate, hollow ones lie within 30 floors of the reference or above 0.1;"
+         " the grey band is the disagreement of the two reference engines. Legends give the observed order and its"
+         " uncertainty; triangles stand under measured curves. {runs}")
 def convergence(results: "StudyResults") -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
-@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods), divided by the largest kinetic energy"
-         " of the reference where there is one. Its exponent, in the legends, is not the order of the method. {runs}")
+@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods), divided"
+         " by the largest kinetic energy of the reference where there is one. Its exponent, in the legends, is not the"
+         " order of the method. {runs}")
 def energy_convergence(results: "StudyResults") -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:
@@ -132,7 +137,7 @@ def energy_convergence(results: "StudyResults") -> Figure:
     return _ladder(results, "energy_error_mean", "mean $|E - E(0)|$ (J)", None, floor=False)
 
 
-@drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods); exact zeros are left out."
-         " {runs}")
+@drawing("{title}: mean over steps and bodies of |1 - q.q| against the step (mean accepted step of adaptive methods);"
+         " exact zeros are left out. {runs}")
 def length_convergence(results: "StudyResults") -> Figure:
     return _ladder(results, "unit_length_error_mean", "mean $|1 - q_i\\cdot q_i|$", None, floor=False)

@@ -45,8 +45,8 @@ def size_of(cell: "Cell") -> str:
 def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
     """Integrator key -> the one cell of a problem that time series show.
 
-    Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed step;
-    adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
+    Fixed steps: the largest step that most integrators completed, and for those without it their own largest completed
+    step; adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
     """
     cells = [cell for cell in results.study.cells if cell.problem == problem]
     done = [cell for cell in cells if not results.file(problem, cell.integrator, cell.resolution).failed]
@@ -71,13 +71,15 @@ def _coarseness(cell: "Cell") -> float:
 
 
 def curves(results: "StudyResults", problem: str) -> list[Curve]:
-    """The runs of a problem that time series show, in the order of the study file; ensembles and runs without a sample are left out."""
+    """The runs of a problem that time series show, in the order of the study file; ensembles and runs
+    without a sample are left out."""
     found = [Curve(key, cell, results.file(problem, key, cell.resolution))
              for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None]
     return [curve for curve in found if len(curve.file["time"])]
 
 
-def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2, width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
+def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2,
+         width: float = DOUBLE) -> tuple[Figure, list[Axes]]:
     """Figure with one panel for each title, lettered when there are several; heights in mm.
 
     Raises:
@@ -117,7 +119,8 @@ def hollow(axes: Axes, x, y, mark: Mark, solid) -> None:
     order = np.argsort(x, kind="stable")
     x, y, solid = x[order], y[order], solid[order]
     both = solid[:-1] & solid[1:]
-    ends = [0, *(np.flatnonzero(both[:-1] != both[1:]) + 1), len(both)]  # parts of one shade: few lines are drawn faster than many
+    # parts of one shade: few lines are drawn faster than many
+    ends = [0, *(np.flatnonzero(both[:-1] != both[1:]) + 1), len(both)]
     for begin, end in pairwise(ends):
         if begin < end:
             shade = mark.colour if both[begin] else mix(mark.colour, "white", 0.5)
@@ -142,7 +145,8 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
 
 
 def slope_triangle(axes: Axes, steps, errors, order: float, below: float = 0.4) -> None:
-    """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor `below`; both axes logarithmic."""
+    """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor
+    `below`; both axes logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
     k = int(np.argsort(steps)[(len(steps) - 1)//3])
     triangle(axes, steps[k], below*errors[k], order)
@@ -158,5 +162,6 @@ def triangle(axes: Axes, x: float, y: float, order: float) -> None:
     width = triangle_width(order)
     corners = [(x, y), (x*width, y), (x*width, y*width**order), (x, y)]
     axes.plot(*zip(*corners, strict=True), color="0.25", linewidth=0.6, zorder=4.0)
-    axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points", va="center", ha="left",
-                  fontsize=6.5, color="0.25", path_effects=[withStroke(linewidth=1.5, foreground="white")], zorder=5.0)
+    axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points",
+                  va="center", ha="left", fontsize=6.5, color="0.25",
+                  path_effects=[withStroke(linewidth=1.5, foreground="white")], zorder=5.0)

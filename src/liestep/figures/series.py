@@ -1,7 +1,7 @@
 """Generic figures against time: energy, momentum and length errors, one panel for each problem of a study.
 
-Curves are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind them where few
-curves share a panel.
+Curves are the largest deviations over each hundredth of a run, from every step; the stored samples stand pale behind
+them where few curves share a panel.
 """
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -38,7 +38,8 @@ def _draw(results: "StudyResults", problems: list[str], blocks: Blocks, samples:
         panel.set_xlim(0.0, max(curve.cell.spec.t_end for curve in found))
     for panel in axes[::2]:
         panel.set_ylabel(label)
-    legend_below(figure, [line_handle(styles[key], text) for key, text in _labels(list(shown.values()), styles).items()])
+    legend_below(figure,
+                 [line_handle(styles[key], text) for key, text in _labels(list(shown.values()), styles).items()])
     return figure
 
 
@@ -46,7 +47,8 @@ def _curve(axes: Axes, curve: Curve, mark, blocks: Blocks, samples: Samples, pal
     file = curve.file
     if pale:
         values = samples(file)
-        axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7), linewidth=0.4, zorder=1.5)
+        axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7),
+                  linewidth=0.4, zorder=1.5)
     largest = blocks(file)
     centres = (np.arange(largest.size) + 0.5)/largest.size*file.attributes["t_end"]
     kept = np.isfinite(largest) & (largest > 0.0)
@@ -62,7 +64,8 @@ def _labels(shown: list[list[Curve]], styles: dict) -> dict[str, str]:
         for curve in found:
             sizes.setdefault(curve.key, set()).add(size_of(curve.cell))
     ordered = [key for key in styles if key in sizes]
-    return {key: f"{styles[key].label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else styles[key].label for key in ordered}
+    return {key: f"{styles[key].label}, {next(iter(sizes[key]))}" if len(sizes[key]) == 1 else styles[key].label
+            for key in ordered}
 
 
 def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
@@ -71,23 +74,24 @@ def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
     return extent if columns is None else extent[:, columns].max(axis=1)
 
 
-@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps; pale: stored samples. At every problem the largest step"
-         " that most fixed-step integrators completed; a cross ends a run that stopped early. {runs}")
+@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps; pale: stored samples. At"
+         " every problem the largest step that most fixed-step integrators completed; a cross ends a run that"
+         " stopped early. {runs}")
 def energy_error(results: "StudyResults") -> Figure:
     return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
-@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps; pale: stored samples, exact zeros left out."
-         " {runs}")
+@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps; pale: stored"
+         " samples, exact zeros left out. {runs}")
 def length_error(results: "StudyResults") -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
         if axes.axison:
             axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
-            axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0), textcoords="offset points",
-                          va="center", fontsize=7.0, color="0.45")
+            axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0),
+                          textcoords="offset points", va="center", fontsize=7.0, color="0.45")
     return figure
 
 
@@ -97,9 +101,10 @@ def conserved_axes(file: RunFile) -> list[int]:
         if file.attributes["momentum_conserved"] != "none" else []
 
 
-@drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in each hundredth of the run over"
-         " all steps, divided by J_s, the sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are"
-         " no others, the change of all components is shown, which is physical. {runs}")
+@drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in"
+         " each hundredth of the run over all steps, divided by J_s, the sum of the bodies' |M dq/dt| at the start."
+         " Problems that conserve no component are left out; if there are no others, the change of all components is"
+         " shown, which is physical. {runs}")
 def momentum_error(results: "StudyResults") -> Figure:
     kept = []
     for problem in results.config.problems:
@@ -108,9 +113,10 @@ def momentum_error(results: "StudyResults") -> Figure:
             kept.append(problem)
     label = "$|J(t) - J(0)|/J_s$"
     if kept:
-        return _draw(results, kept, lambda file: _largest(file, "momentum_map", conserved_axes(file))/_scale(file), _momentum_samples, label)
-    figure = _draw(results, list(results.config.problems), lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file),
-                   _momentum_samples, label)
+        return _draw(results, kept, lambda file: _largest(file, "momentum_map", conserved_axes(file))/_scale(file),
+                     _momentum_samples, label)
+    figure = _draw(results, list(results.config.problems),
+                   lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file), _momentum_samples, label)
     for axes in figure.axes:
         if axes.axison:
             axes.set_title(f"{axes.get_title(loc='left')}: no component is conserved")

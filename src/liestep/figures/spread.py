@@ -1,4 +1,5 @@
-"""Generic figures of distributions and growth: ensembles with printed values, separation of members, drift of invariants."""
+"""Generic figures of distributions and growth: ensembles with printed values, separation of
+members, drift of invariants."""
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,15 +27,18 @@ CENTRAL = 0.9
 
 
 def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
-    found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution)) for cell in results.study.cells if cell.spec.ensemble is not None]
+    found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
+             for cell in results.study.cells if cell.spec.ensemble is not None]
     if not found:
         raise InputError(f"study {results.study.name} has no ensembles, which the figure {need} needs")
     return found
 
 
 def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]:
-    """(problem, integrator, statistic) -> number printed in a paper, from the claims that are judged by runs of this study."""
-    root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"), None)
+    """(problem, integrator, statistic) -> number printed in a paper, from the claims that are
+    judged by runs of this study."""
+    root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
+                None)
     found = {}
     for path in sorted((root/"claims").glob("*.yaml")) if root else ():
         for claim in load_claims(path).claims:
@@ -44,8 +48,8 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
     return found
 
 
-@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; ring: unperturbed), the bar holds the central 90 %. Diamonds:"
-         " number printed in the paper where a claim names one. {runs}")
+@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; ring: unperturbed), the bar"
+         " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
 def ensemble(results: "StudyResults") -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
     figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
@@ -53,7 +57,8 @@ def ensemble(results: "StudyResults") -> Figure:
     styles = marks(results)
     for panel, (name, title) in zip(axes, STATISTICS, strict=True):
         for place, (cell, file) in enumerate(rows):
-            _strip(panel, place, file[name], styles[cell.integrator].colour, printed.get((cell.problem, cell.integrator, name)))
+            _strip(panel, place, file[name], styles[cell.integrator].colour,
+                   printed.get((cell.problem, cell.integrator, name)))
         panel.set_xscale("log")
         panel.set_xlim(*_symmetric(panel))
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
@@ -63,7 +68,8 @@ def ensemble(results: "StudyResults") -> Figure:
         panel.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
         panel.grid(axis="y", visible=False)
-    axes[0].set_yticks(range(len(rows)), [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}" for cell, _ in rows])
+    axes[0].set_yticks(range(len(rows)),
+                       [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}" for cell, _ in rows])
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     return figure
 
@@ -76,15 +82,18 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour, printed: float | 
         axes.text(0.5, place, "zero", transform=axes.get_yaxis_transform(), ha="center", va="center")
         return
     low, high = interval(values, CENTRAL)
-    axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75), linewidth=0.0, zorder=1.0)
+    axes.barh(place, (high - low)/middle, left=low/middle, height=0.48, color=mix(colour, "white", 0.75),
+              linewidth=0.0, zorder=1.0)
     shift = 0.2*np.sin(2.4*np.arange(values.size))
     axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
     axes.scatter(values[:1]/middle, [place], s=16.0, facecolors="none", edgecolors="0.1", linewidths=0.7, zorder=3.0)
     text = f"median {middle:.4g}"
     if printed is not None:
-        axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white", linewidths=0.6, zorder=4.0)
+        axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white",
+                     linewidths=0.6, zorder=4.0)
         text += f", printed {printed:.5g}"
-    axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8, color="0.35")
+    axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
+                  color="0.35")
 
 
 def _symmetric(axes: Axes) -> tuple[float, float]:
@@ -94,8 +103,9 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
     return 1.0/reach, reach
 
 
-@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and over q and omega (omega divided by its largest"
-         " initial value). The dotted line is the limit up to which states are compared. {runs}")
+@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and over q and omega"
+         " (omega divided by its largest initial value). The dotted line is the limit up to which states are"
+         " compared. {runs}")
 def separation(results: "StudyResults") -> Figure:
     from liestep.analysis.drift_table import LIMIT
 
@@ -105,9 +115,11 @@ def separation(results: "StudyResults") -> Figure:
     for panel, (cell, file) in zip(axes, rows, strict=True):
         mark = styles[cell.integrator]
         scale = lengths(file["omega"][0]).max() or 1.0
-        apart = np.maximum(lengths(file["q"][1:] - file["q"][0]).max(axis=2), lengths(file["omega"][1:] - file["omega"][0]).max(axis=2)/scale)
+        apart = np.maximum(lengths(file["q"][1:] - file["q"][0]).max(axis=2),
+                           lengths(file["omega"][1:] - file["omega"][0]).max(axis=2)/scale)
         for member in apart:
-            panel.plot(file["time"], np.where(member > 0.0, member, np.nan), color=mix(mark.colour, "white", 0.35), linewidth=0.7)
+            panel.plot(file["time"], np.where(member > 0.0, member, np.nan), color=mix(mark.colour, "white", 0.35),
+                       linewidth=0.7)
         panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
         logarithmic(panel, x=False)
         panel.set_xlim(0.0, cell.spec.t_end)
@@ -119,8 +131,8 @@ def separation(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps; the triangle"
-         " is linear growth. A legend beside each panel gives the verdict of the drift test. {runs}")
+@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps; the"
+         " triangle is linear growth. A legend beside each panel gives the verdict of the drift test. {runs}")
 def drift(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=2.0)
@@ -144,5 +156,6 @@ def drift(results: "StudyResults") -> Figure:
             slope_triangle(panel, ends, extent, 1)
         panel.set_xlabel("time (s)")
         panel.set_ylabel("$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.3, handlelength=2.0, borderaxespad=0.0)
+        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.3, handlelength=2.0,
+                     borderaxespad=0.0)
     return figure

@@ -1,7 +1,8 @@
-"""How figures look: one registry method id -> colour, marker, dash and label, sizes and fonts, and files that repeat byte for byte.
+"""How figures look: one registry method id -> colour, marker, dash and label, sizes and fonts, and files
+that repeat byte for byte.
 
-Colours keep their contrast for the common colour blindnesses; marker and dash say the same again. Fonts come with matplotlib,
-so a figure does not depend on the fonts of a machine.
+Colours keep their contrast for the common colour blindnesses; marker and dash say the same again. Fonts come with
+matplotlib, so a figure does not depend on the fonts of a machine.
 """
 import io
 from collections.abc import Callable, Iterator
@@ -25,7 +26,8 @@ from liestep.storage.atomic import replacing
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-# Fonts inside a PDF need no tables for laying out text: matplotlib has done that. To thin them out would take a third of a figure's time.
+# Fonts inside a PDF need no tables for laying out text: matplotlib has done that. To thin them out would take a
+# third of a figure's time.
 subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GDEF", "GPOS", "GSUB"]
 
 MM = 1.0/25.4
@@ -33,13 +35,14 @@ SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
 DPI = 200                     # of the PNG
 
 RC = {
-    "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5, "legend.fontsize": 7.0,
-    "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "axes.linewidth": 0.6, "lines.linewidth": 1.0, "lines.markersize": 3.6,
-    "lines.markeredgewidth": 0.8, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4,
-    "xtick.direction": "in", "ytick.direction": "in", "xtick.top": True, "ytick.right": True, "axes.grid": True, "grid.linewidth": 0.4,
-    "grid.color": "0.9", "axes.axisbelow": True, "legend.frameon": False, "legend.handlelength": 2.6, "legend.columnspacing": 1.4,
-    "axes.titlelocation": "left", "axes.titlepad": 4.0, "axes.formatter.limits": (-3, 4), "axes.formatter.use_mathtext": True,
-    "pdf.fonttype": 42, "savefig.facecolor": "white", "svg.hashsalt": "liestep",
+    "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5,
+    "legend.fontsize": 7.0, "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "axes.linewidth": 0.6,
+    "lines.linewidth": 1.0, "lines.markersize": 3.6, "lines.markeredgewidth": 0.8, "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "xtick.direction": "in",
+    "ytick.direction": "in", "xtick.top": True, "ytick.right": True, "axes.grid": True, "grid.linewidth": 0.4,
+    "grid.color": "0.9", "axes.axisbelow": True, "legend.frameon": False, "legend.handlelength": 2.6,
+    "legend.columnspacing": 1.4, "axes.titlelocation": "left", "axes.titlepad": 4.0, "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True, "pdf.fonttype": 42, "savefig.facecolor": "white", "svg.hashsalt": "liestep",
 }
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
 
@@ -91,14 +94,15 @@ REGISTRY: dict[str, Mark] = {
     "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
     "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
 }
-STRANGERS = (Mark("#777777", "8", SOLID, ""), Mark("#AA8866", "H", DASHED, ""), Mark("#BBBBBB", "p", DASHDOT, ""))  # own integrators of a study
+# own integrators of a study
+STRANGERS = (Mark("#777777", "8", SOLID, ""), Mark("#AA8866", "H", DASHED, ""), Mark("#BBBBBB", "p", DASHDOT, ""))
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID))  # options of one method
 BRIGHT = 0.5
 
 
 def variant(mark: Mark, number: int) -> Mark:
-    """The same method with other options: lighter or darker (darker first for bright colours), with other marker and dash;
-    number 0 is the method itself."""
+    """The same method with other options: lighter or darker (darker first for bright colours), with other marker and
+    dash; number 0 is the method itself."""
     if number == 0:
         return mark
     share, marker, dash = VARIANTS[(number - 1) % len(VARIANTS)]
@@ -151,7 +155,8 @@ def drawing(caption: str) -> Callable:
 @contextmanager
 def _without_bare_ticks(figure: Figure) -> Iterator[None]:
     """Minor ticks without labels need no room, and there are many on logarithmic axes: half of the time of a layout."""
-    bare = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
+    bare = [axis for axes in figure.axes
+            for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
     locators = [axis.get_minor_locator() for axis in bare]
     for axis in bare:
         axis.set_minor_locator(NullLocator())

@@ -1,4 +1,5 @@
-"""Generic figures of cost: work-precision, iterations over the step, scaling with the number of bodies, and where runs end."""
+"""Generic figures of cost: work-precision, iterations over the step, scaling with the number of
+bodies, and where runs end."""
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,24 +16,30 @@ from liestep.figures.style import DASHDOT, DOTTED, DOUBLE, Mark, drawing, marks,
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"), ("seconds", "seconds"))
-OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))  # other runtimes: their overhead is not that of the core
+COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
+         ("seconds", "seconds"))
+# other runtimes: their overhead is not that of the core
+OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 
 
-@drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its own), exponentials of group"
-         " methods, iterations of implicit solvers, and seconds of a run alone without statistics, one row for each problem; what fewer than two"
-         " methods use has no column, unless there is only one method. Hollow points lie within 30 floors of the reference or above 0.1."
-         " Lines without markers in the panels of seconds are other runtimes on the same problem: their overhead is not that of the compiled"
-         " core. {runs}")
+@drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its"
+         " own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
+         " statistics, one row for each problem; what fewer than two methods use has no column, unless there is only"
+         " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines without markers in the"
+         " panels of seconds are other runtimes on the same problem: their overhead is not that of the"
+         " compiled core. {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
-    metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
-    metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]  # few: rows are copied often
+    metrics = metrics.assign(
+        evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
+    # few: rows are copied often
+    metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     least = min(2, metrics["integrator"].nunique())
     costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
     if not problems:
-        raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set `reference: true`")
+        raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set"
+                         " `reference: true`")
     figure = new_figure(DOUBLE, 41.0*len(problems) + 20.0)
     axes = figure.subplots(len(problems), len(costs), squeeze=False, sharey="row", sharex="col")
     styles, used = marks(results), set()
@@ -51,7 +58,8 @@ def work_precision(results: "StudyResults") -> Figure:
                 panel.set_xlabel(label)
         axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
     others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used] + others)
+    legend_below(figure,
+                 [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used] + others)
     return figure
 
 
@@ -72,13 +80,14 @@ def _others(results: "StudyResults", axes, problems: list[str]) -> list[Line2D]:
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
-            panel.plot(rows["seconds"], rows["error"], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
+            panel.plot(rows["seconds"], rows["error"], color=mark.colour, linestyle=mark.dash,
+                       linewidth=1.3, zorder=1.5)
         handles.append(line_handle(mark, f"{name}, other runtime"))
     return handles
 
 
-@drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems and methods without"
-         " iterations are left out. {runs}")
+@drawing("{title}: mean number of solver iterations in a step (in a stage of compositions) against the step. Problems"
+         " and methods without iterations are left out. {runs}")
 def iterations(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics[(metrics["iterations"] > 0) & (metrics["status"] == "ok")]
@@ -106,8 +115,9 @@ def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
     return (rows["force_evaluations"] - 1).clip(lower=1)
 
 
-@drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the study that has"
-         " several sizes, at the smallest step of each size; thin lines show growth like n and like n cubed. {runs}")
+@drawing("{title}: iterations in a step, and seconds for a step, against the number of bodies n, for the system of the"
+         " study that has several sizes, at the smallest step of each size; thin lines show growth like n and like"
+         " n cubed. {runs}")
 def scaling(results: "StudyResults") -> Figure:
     metrics = results.metrics.assign(bodies=[len(cell.spec.initial["q"]) for cell in results.study.cells])
     metrics = metrics[metrics["status"] == "ok"]
@@ -118,7 +128,8 @@ def scaling(results: "StudyResults") -> Figure:
     here = metrics[metrics["system"] == systems[0]]
     here = here.sort_values(["bodies", "step"]).groupby(["integrator", "bodies"], sort=False).first().reset_index()
     here = here.assign(per_step=here["iterations"]/_solves(results, here), cost=here["seconds"]/here["steps"])
-    wanted = [(name, label) for name, label in (("per_step", "iterations per step"), ("cost", "seconds per step")) if here[name].gt(0).any()]
+    wanted = [(name, label) for name, label in (("per_step", "iterations per step"),
+                                                ("cost", "seconds per step")) if here[name].gt(0).any()]
     figure, axes = grid([label for _, label in wanted], 62.0, extra=10.0)
     styles, used = marks(results), set()
     for panel, (name, label) in zip(axes, wanted, strict=True):
@@ -148,8 +159,8 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
     for power in (1, 3):
         values = start*(n/n[0])**power
         axes.plot(n, values, color="0.6", linewidth=0.6, linestyle="-", zorder=1.0)
-        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(3, 0), textcoords="offset points", va="center",
-                      fontsize=6.5, color="0.45")
+        axes.annotate("n" if power == 1 else f"n$^{power}$", (n[-1], values[-1]), xytext=(3, 0),
+                      textcoords="offset points", va="center", fontsize=6.5, color="0.45")
 
 
 @drawing("{title}: time that runs reach, against the step. Filled: stopped early; hollow: completed. {runs}")

@@ -19,7 +19,8 @@ FORMULATIONS = {  # name -> what it offers
 }
 
 
-def formulate(sheet: Sheet, parameters: dict, state: Mapping[str, np.ndarray], formulation: str, options: Mapping[str, Any]) -> Formulated:
+def formulate(sheet: Sheet, parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
+              options: Mapping[str, Any]) -> Formulated:
     """Derive `formulation` (one of FORMULATIONS) of a system with checked parameters and initial state."""
     if isinstance(sheet, SphereSheet):
         return formulate_sphere(sheet, parameters, state, formulation, options)

@@ -1,4 +1,5 @@
-"""What Lie group integrators ask for: an action and a map f from states to the algebra, y' = d/ds exp(s f(t, y)).y at s = 0."""
+"""What Lie group integrators ask for: an action and a map f from states to the algebra, y' = d/ds
+exp(s f(t, y)).y at s = 0."""
 from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter

@@ -1,4 +1,5 @@
-"""Icosahedron subdivided by edge midpoints that are pushed out to the unit sphere: nearly uniform points and triangles."""
+"""Icosahedron subdivided by edge midpoints that are pushed out to the unit sphere: nearly
+uniform points and triangles."""
 from functools import cache
 
 import numpy as np
@@ -6,10 +7,11 @@ import numpy as np
 
 @cache
 def icosphere(level: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (10*4**level + 2, 3), unit vectors, and faces (20*4**level, 3), vertex numbers counter-clockwise from outside.
+    """Vertices (10*4**level + 2, 3), unit vectors, and faces (20*4**level, 3), vertex numbers
+    counter-clockwise from outside.
 
-    The vertices of a level are the first vertices of the next one; the new ones follow in the order of their edges (i, j),
-    i < j. Both arrays are read-only, because they are shared.
+    The vertices of a level are the first vertices of the next one; the new ones follow in the order of their edges (i,
+    j), i < j. Both arrays are read-only, because they are shared.
     """
     if level == 0:
         vertices, faces = _icosahedron()
@@ -44,13 +46,15 @@ def level_of(vertices: int) -> int | None:
 
 
 def _icosahedron() -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (0, +-1, +-phi) and their cyclic permutations, normalised; faces are the triples of mutual neighbours."""
+    """Vertices (0, +-1, +-phi) and their cyclic permutations, normalised; faces are the triples
+    of mutual neighbours."""
     phi = (1.0 + 5.0**0.5)/2.0
     corners = np.array([(0.0, s, t*phi) for s in (-1.0, 1.0) for t in (-1.0, 1.0)])
     vertices = _unit(np.concatenate([corners, corners[:, [2, 0, 1]], corners[:, [1, 2, 0]]]))
     distance = _norm(vertices[:, None, :] - vertices[None, :, :])
     near = (distance > 0.0) & (distance < 1.2)  # neighbours are 1.051 apart, the next ones 1.701
-    faces = [(i, j, k) for i in range(12) for j in range(i + 1, 12) for k in range(j + 1, 12) if near[i, j] and near[j, k] and near[k, i]]
+    faces = [(i, j, k) for i in range(12) for j in range(i + 1, 12)
+             for k in range(j + 1, 12) if near[i, j] and near[j, k] and near[k, i]]
     return vertices, np.array([_outward(face, vertices) for face in faces])
 
 
@@ -60,7 +64,8 @@ def _outward(face: tuple[int, int, int], vertices: np.ndarray) -> tuple[int, int
 
 
 def _divide(faces: np.ndarray, ends: np.ndarray, first: int) -> np.ndarray:
-    """Four triangles for each one, the corners first and the middle one last; vertex `first + e` is the midpoint of edge e."""
+    """Four triangles for each one, the corners first and the middle one last; vertex `first + e`
+    is the midpoint of edge e."""
     keys = ends[:, 0]*first + ends[:, 1]
     a, b, c = faces.T
 

@@ -1,10 +1,12 @@
 """Cholesky and LU with partial pivoting, in place on the leading n x n block of row-major float64 arrays.
 
-BLAS would change bits between machines; here the order of operations is fixed. Elimination runs from the last row and column
-to the first: the inner loops then start at column 0 of contiguous rows, which spares Numba's check for negative indices and
-lets LLVM vectorise without reordering (the usual direction took 2.5 times as long at n = 300). No loop is a reduction.
+BLAS would change bits between machines; here the order of operations is fixed. Elimination runs from the last row
+and column to the first: the inner loops then start at column 0 of contiguous rows, which spares Numba's check for
+negative indices and lets LLVM vectorise without reordering (the usual direction took 2.5 times as long at n =
+300). No loop is a reduction.
 
-Right-hand sides are contiguous arrays of any shape with n entries, (n,) or rows (n/3, 3), and are overwritten by the solution.
+Right-hand sides are contiguous arrays of any shape with n entries, (n,) or rows (n/3, 3), and are
+overwritten by the solution.
 """
 import numpy as np
 
@@ -16,8 +18,8 @@ from liestep.core.rows import sqrt
 def cholesky(a, n):
     """Factor a symmetric matrix, of which only the lower triangle is read, as L^T L with L lower triangular.
 
-    Writes L into the lower and L^T into the upper triangle, so that both substitutions run along rows. Returns False, with a
-    half overwritten, when the matrix is not positive definite in floating point or not finite.
+    Writes L into the lower and L^T into the upper triangle, so that both substitutions run along rows. Returns False,
+    with a half overwritten, when the matrix is not positive definite in floating point or not finite.
     """
     for k in range(n - 1, -1, -1):
         if not 0.0 < a[k, k] < np.inf:
@@ -54,8 +56,8 @@ def cholesky_solve(a, b, n):
 def lu(a, pivots, n):
     """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows.
 
-    Row k was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half overwritten, when
-    a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes.
+    Row k was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half
+    overwritten, when a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes.
     """
     for k in range(n - 1, -1, -1):
         best, p = abs(a[k, k]), k

@@ -1,7 +1,9 @@
-"""Rigid motions: elements of se(3) as two tuples (A, a), rotation part first; their action on tangent vectors of the sphere.
+"""Rigid motions: elements of se(3) as two tuples (A, a), rotation part first; their action on
+tangent vectors of the sphere.
 
-The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a. It acts on (q, w), a direction and its angular
-velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas: liegroup2021, section 2.
+The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a. It acts on (q, w), a direction and its
+angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas:
+liegroup2021, section 2.
 """
 from liestep.core.dispatch import kernel
 from liestep.core.rows import add, cross, dot

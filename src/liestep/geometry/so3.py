@@ -6,8 +6,8 @@ A rotation vector a has the angle z = |a|; hat(a) b = a x b. The formulas are th
     dexp_a v       = v + c a x v + d a x (a x v)        d = (z - sin z)/z^3
     dexpinv_a v    = v - 1/2 a x v + g a x (a x v)      g = (1 - (z/2) cot(z/2))/z^2
 
-dexp_a = (e^ad - 1)/ad belongs to left actions: d/dt exp(hat a) = hat(dexp_a a') exp(hat a). All functions are accurate to
-round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Nothing raises: non-finite input gives NaN.
+dexp_a = (e^ad - 1)/ad belongs to left actions: d/dt exp(hat a) = hat(dexp_a a') exp(hat a). All functions are accurate
+to round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Nothing raises: non-finite input gives NaN.
 """
 import math
 

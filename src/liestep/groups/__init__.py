@@ -1,4 +1,5 @@
-"""Lie groups acting on states, as components that combine: one file per action, `product.Product` puts two side by side.
+"""Lie groups acting on states, as components that combine: one file per action,
+`product.Product` puts two side by side.
 
 Every action is a left action of a group on the rows of a state (m, 3), with algebra elements as rows (d, 3), and offers
 

@@ -1,4 +1,5 @@
-"""The Lie algebra of SE(3)^n in rows A_1..A_n, a_1..a_n: what all actions of rigid motions share, whatever they act on."""
+"""The Lie algebra of SE(3)^n in rows A_1..A_n, a_1..a_n: what all actions of rigid motions
+share, whatever they act on."""
 from liestep.core.dispatch import kernel
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import bracket as bracket_of_one

@@ -6,9 +6,11 @@ from liestep.geometry.so3 import dexpinv, exp_apply, in_chart
 
 
 class Rotation(NamedTuple):
-    """exp(u).(v_1, ..., v_m) = (exp(u) v_1, ..., exp(u) v_m): directions, momenta on so(3)*, or the three axes of an attitude.
+    """exp(u).(v_1, ..., v_m) = (exp(u) v_1, ..., exp(u) v_m): directions, momenta on so(3)*, or the
+    three axes of an attitude.
 
-    An attitude Q (body to space) is kept by its columns Q e_1, Q e_2, Q e_3 as three rows, so that exp(u) Q turns each row.
+    An attitude Q (body to space) is kept by its columns Q e_1, Q e_2, Q e_3 as three rows, so that
+    exp(u) Q turns each row.
     """
 
     vectors: Any  # m

@@ -9,8 +9,8 @@ from liestep.groups.rigid_motions import bracket, dexpinv
 class TangentSpheres(NamedTuple):
     """exp(A, a).(q, w) = (exp(A) q, exp(A) w + dexp_A(a) x exp(A) q) on each of n spheres: liegroup2021, section 4.
 
-    State rows q_1..q_n, w_1..w_n; algebra rows A_1..A_n, a_1..a_n. With n = 1 and (q, w) = (Gamma, Pi) it is the coadjoint action
-    of SE(3) on se(3)*: see `coadjoint_motion`.
+    State rows q_1..q_n, w_1..w_n; algebra rows A_1..A_n, a_1..a_n. With n = 1 and (q, w) = (Gamma, Pi) it is the
+    coadjoint action of SE(3) on se(3)*: see `coadjoint_motion`.
     """
 
     n: Any

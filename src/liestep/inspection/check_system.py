@@ -29,7 +29,8 @@ COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
 FLOOR = 1e-13
 SHOWN = ("sphere_nbody", "spherical_pendulum_chain")  # where the orders of an own integrator are tried first
 PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
-ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4"}  # formulation -> integrator
+# formulation -> integrator
+ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4"}
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,13 @@ def table(name: str, rows: list[Row]) -> str:
     words = {True: "ok", False: "WRONG", None: "-"}
     lines = [f"{row.check:{width}}  {words[row.ok]:5}  {row.found}" for row in rows]
     wrong = sum(row.ok is False for row in rows)
-    return "\n".join([f"{name}:", *lines, "all checks passed" if not wrong else f"{wrong} of {len(rows)} checks failed"])
+    return "\n".join([f"{name}:", *lines,
+                      "all checks passed" if not wrong else f"{wrong} of {len(rows)} checks failed"])
 
 
 def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterator[Row]:
-    """Gradient against central differences of order 4, torques about the axes of conserved momentum; in plain Python."""
+    """Gradient against central differences of order 4, torques about the axes of conserved
+    momentum; in plain Python."""
     spec = specify(name, "rk4", preset=preset, steps=1)
     system, start = plain(facts.build(spec.parameters)), spec.initial["q"]
     generator = np.random.Generator(np.random.PCG64(1))
@@ -89,11 +92,13 @@ def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterato
         q /= np.linalg.norm(q, axis=1)[:, None]
         gradient = np.full_like(q, np.nan)
         system.gradient(q, gradient)
-        slopes = _differences(system.potential, q) if q.size <= 60 else _some_differences(system.potential, q, generator, gradient)
+        slopes = (_differences(system.potential, q)
+                  if q.size <= 60 else _some_differences(system.potential, q, generator, gradient))
         gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
         worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
         if not gap[worst] <= wrong:
-            wrong, where = float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g}, differences {slopes[worst]:.8g}"
+            wrong, where = (float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g},"
+                            f" differences {slopes[worst]:.8g}")
         torques = np.cross(q, gradient)
         torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
     good = wrong <= GRADIENT_LIMIT
@@ -102,7 +107,8 @@ def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterato
     flags = facts.conserved_momentum(spec.parameters)
     for axis, flag, size in zip("xyz", flags, torque, strict=True):
         kept = size <= TORQUE_LIMIT
-        said, is_so = ("conserved" if flag else "not conserved"), ("vanishes" if kept else f"is {size:.1e} of all torques")
+        said, is_so = (("conserved" if flag else "not conserved"),
+                       ("vanishes" if kept else f"is {size:.1e} of all torques"))
         yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
 
 
@@ -116,8 +122,10 @@ def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.
     return found
 
 
-def _some_differences(potential: Callable, q: np.ndarray, generator: np.random.Generator, gradient: np.ndarray) -> np.ndarray:
-    """The given gradient, with three random components replaced by differences: many bodies take long in plain Python."""
+def _some_differences(potential: Callable, q: np.ndarray, generator: np.random.Generator,
+                      gradient: np.ndarray) -> np.ndarray:
+    """The given gradient, with three random components replaced by differences: many bodies
+    take long in plain Python."""
     found = gradient.copy()
     for _ in range(3):
         unit = np.zeros_like(q)
@@ -165,20 +173,23 @@ class Motion:
             kept = columns[:, list(item.conserved)]
             if kept.size:
                 scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
-                yield self._limited(item.name, float(np.abs(kept - kept[0]).max())/scale, "relative drift along the reference")
+                yield self._limited(item.name, float(np.abs(kept - kept[0]).max())/scale,
+                                    "relative drift along the reference")
 
     def _limited(self, name: str, value: float, what: str) -> Row:
         return Row(name, f"{what} {value:.1e}, allowed {INVARIANT_LIMIT:.0e}", bool(value <= INVARIANT_LIMIT))
 
     def error(self, integrator: str, steps: int, **options) -> float:
         """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
-        spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end, options=options)
+        spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end,
+                       options=options)
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             return np.inf
         found = outcome.formulated.to_fields(outcome.outputs.states)
-        return max(float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
-                   for item in outcome.formulated.fields if item.norm != "derived" and item.name in self.fields)
+        return max(
+            float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
+            for item in outcome.formulated.fields if item.norm != "derived" and item.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""
@@ -186,12 +197,13 @@ class Motion:
             integrator = ACCURATE.get(formulation)
             if integrator is None:
                 continue
-            word, names = {"vector_field": ("form", self.facts.forms), "lie_action": ("action", self.facts.actions)}.get(formulation, ("", ("",)))
+            word, names = {"vector_field": ("form", self.facts.forms),
+                           "lie_action": ("action", self.facts.actions)}.get(formulation, ("", ("",)))
             for choice in names:
                 gap = self.error(integrator, COUNTS[-1], **({word: choice} if choice else {}))
                 label = formulation + (f", {word} {choice}" if choice else "")
-                yield Row(label, f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853, allowed {AGREE_LIMIT:.0e}",
-                          gap <= AGREE_LIMIT)
+                yield Row(label, f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853, allowed"
+                          f" {AGREE_LIMIT:.0e}", gap <= AGREE_LIMIT)
 
     def _orders(self) -> Iterator[Row]:
         able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
@@ -204,7 +216,8 @@ class Motion:
         declared, errors = method(name), [self.error(name, count) for count in COUNTS]
         options = declared.check_options({})
         theory, symmetric = declared.order_of(options), declared.symmetric_of(options)
-        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory, symmetric=symmetric)
+        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
+                               symmetric=symmetric)
         label = f"order of {name}" + (f" on {self.name}" if name not in own_integrators() else "")
         if np.isnan(found.order):
             return Row(label, f"none: {found.reason}", False)
@@ -213,7 +226,8 @@ class Motion:
 
 
 def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
-    """Time in which the state changes by itself, from the start: 1/rate of directions and attitudes, and 1/sqrt of the acceleration."""
+    """Time in which the state changes by itself, from the start: 1/rate of directions and attitudes, and
+    1/sqrt of the acceleration."""
     f, y = right_hand_side(run)
     change, state = f(0.0, y).reshape(-1, 3), y.reshape(-1, 3)
     rates = np.linalg.norm(change, axis=1)
@@ -223,5 +237,6 @@ def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
     else:
         rate = float((rates/np.maximum(1.0, np.linalg.norm(state, axis=1))).max())
     if not rate > 0.0:
-        raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing; choose another one")
+        raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing;"
+                         " choose another one")
     return 1.0/float(rate)

@@ -37,10 +37,12 @@ def _system(name: str) -> str:
         f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
         _entry("State", "; ".join(_state(facts))),
-        *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")] if len(facts.actions) > 1 else []),
+        *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")]
+          if len(facts.actions) > 1 else []),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
-        "", "Presets (the first one is the default)", *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)),
-        "", _entry("Integrators", ", ".join(able))])
+        "", "Presets (the first one is the default)",
+        *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
+        _entry("Integrators", ", ".join(able))])
 
 
 def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
@@ -54,7 +56,8 @@ def _state(facts: Sheet) -> list[str]:
     preset = next(iter(facts.presets.values()))
     parameters = facts.check(preset.parameters)
     found = formulate(facts, parameters, preset.initial(parameters), "vector_field", {})
-    return [f"{part.name} in {part.units}: {part.long_name}" for part in found.fields if part.name in facts.state_shapes(parameters)]
+    return [f"{part.name} in {part.units}: {part.long_name}"
+            for part in found.fields if part.name in facts.state_shapes(parameters)]
 
 
 def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
@@ -107,5 +110,6 @@ def _columns(rows: list[tuple[str, ...]]) -> list[str]:
     lines = []
     for row in rows:
         head = "  " + "".join(f"{cell:{width}}  " for cell, width in zip(row[:-1], widths, strict=True))
-        lines += textwrap.wrap(row[-1], WIDTH, initial_indent=head, subsequent_indent=" "*len(head), break_long_words=False)
+        lines += textwrap.wrap(row[-1], WIDTH, initial_indent=head, subsequent_indent=" "*len(head),
+                               break_long_words=False)
     return lines

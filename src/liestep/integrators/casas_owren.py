@@ -12,8 +12,8 @@ from liestep.integrators.stages import combine
 class CasasOwren(NamedTuple):
     """Order 4, 4 stages, explicit; conserves the orbit of the action.
 
-    sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021 section 2. Neither
-    dexpinv nor a limit of rotations.
+    sigma_s = h sum_r a_sr k_r + h^2 e_s [k_0, k_(s-1)], k_s = f(exp(sigma_s).y), y+ = exp(sigma_4).y: liegroup2021
+    section 2. Neither dexpinv nor a limit of rotations.
     """
 
     a: Any  # (5, 4)
@@ -49,7 +49,7 @@ C = [0, 1/2, 1/2, 1]
 
 METHODS = {
     "rkmk4_2comm": Method(
-        summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action", conserves=ORBIT,
-        citation="Casas and Owren 2003; liegroup2021 section 2", options=ACTION_OPTIONS,
+        summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
+        conserves=ORBIT, citation="Casas and Owren 2003; liegroup2021 section 2", options=ACTION_OPTIONS,
         build=lambda options, tolerance, t_end: CasasOwren(*(np.array(x, dtype=np.float64) for x in (A, E, C)))),
 }

@@ -1,6 +1,7 @@
 """Commutator-free methods: compositions of exponentials of sums of stages, fixed steps and embedded pairs.
 
-They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni, Marthinsen, Owren 2003).
+They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
+Marthinsen, Owren 2003).
 """
 from typing import Any, NamedTuple
 
@@ -23,7 +24,8 @@ class SchemeWork(NamedTuple):
 
 
 class CommutatorFree(NamedTuple):
-    """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes, Crouch-Grossman included.
+    """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes,
+    Crouch-Grossman included.
 
     Returns NOT_EVALUABLE when f does not exist.
     """
@@ -36,7 +38,8 @@ class CommutatorFree(NamedTuple):
     def workspace(self, problem, y):
         rows = problem.algebra_rows()
         count, stages = self.weights.shape
-        return SchemeWork(np.zeros((stages, rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((count, *y.shape)), np.zeros(2))
+        return SchemeWork(np.zeros((stages, rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)),
+                          np.zeros((count, *y.shape)), np.zeros(2))
 
     def start(self, problem, t, y, work):
         pass
@@ -54,8 +57,10 @@ class CommutatorFree(NamedTuple):
             if number >= 0:
                 stage, time = self.gives[number], t + self.times[number]*h
                 combine(self.weights[number], h, work.k, self.weights.shape[1], work.sigma)
-                problem.act(work.sigma, y if self.bases[number] < 0 else work.states[self.bases[number]], work.states[number])
-            if (number < 0 or stage > 0) and not problem.algebra(time, y if number < 0 else work.states[number], work.k[stage]):
+                problem.act(work.sigma, y if self.bases[number] < 0 else work.states[self.bases[number]],
+                            work.states[number])
+            if (number < 0 or stage > 0) and not problem.algebra(time, y if number < 0 else work.states[number],
+                                                                 work.k[stage]):
                 return Status.NOT_EVALUABLE
         return Status.OK
 
@@ -63,13 +68,14 @@ class CommutatorFree(NamedTuple):
 class CommutatorFreePair(NamedTuple):
     """Order of the scheme, with the embedded method's error: Euclidean norm of y - y~ over all rows of the state.
 
-    A rejected step keeps f(y). Dense output of order 3, on the manifold, that meets both ends: with the new state exp(B).exp(A).y,
+    A rejected step keeps f(y). Dense output of order 3, on the manifold, that meets both ends: with the
+    new state exp(B).exp(A).y,
 
         y(t + s h) = exp(gamma(s) - a(s)).exp(a(s)).y,   a(s) = s^2 A + (s - s^2) (sum of A's weights) h f(y),
         gamma(s) = (3 s^2 - 2 s^3) (A + B) + (s - 2 s^2 + s^3) h f(y) + (s^3 - s^2) h f(y+):
 
-    gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y), d/dt f], that
-    sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too.
+    gamma, Hermite's polynomial in the algebra, meets the conditions without commutators, and a(s) the one for [f(y),
+    d/dt f], that sum_r c_r a_r(s) = s sum_r a_r(s)/2 - s^2/6. f(y+) serves the next step too.
     """
 
     scheme: Any  # CommutatorFree
@@ -129,35 +135,40 @@ class CommutatorFreePair(NamedTuple):
 _PAPER = "Celledoni, Marthinsen and Owren 2003; liegroup2021"
 CF4 = ExponentialScheme(
     "cf4", 4, f"{_PAPER} eq. (9)", (
-        exponential(START, "1/2", stage=True), exponential(START, "0 1/2", stage=True), exponential(0, "-1/2 0 1", stage=True),
+        exponential(START, "1/2", stage=True), exponential(START, "0 1/2", stage=True),
+        exponential(0, "-1/2 0 1", stage=True),
         exponential(START, "1/4 1/6 1/6 -1/12"), exponential(3, "-1/12 1/6 1/6 1/4")), result=4)
 CF43 = CF4.extended("cf43", "liegroup2021 eq. (34)", (
-    exponential(START, "0 3/4", stage=True), exponential(START, "1/3"), exponential(6, "-1/9 1/3 0 0 4/9")), lower_order=3)
+    exponential(START, "0 3/4", stage=True), exponential(START, "1/3"), exponential(6, "-1/9 1/3 0 0 4/9")),
+                    lower_order=3)
 CF32A = ExponentialScheme(
     "cf32a", 3, "liegroup2021 section 4.2.1, first pair", (
         exponential(START, "1/3", stage=True), exponential(START, "0 2/3", stage=True), exponential(0, "-1/12 0 3/4"),
         exponential(START, "0 1/2 1/2")), result=2, lower=3, lower_order=2)
 CF32B = ExponentialScheme(
     "cf32b", 3, "liegroup2021 section 4.2.1, second pair (with the parenthesis that is missing in Y3)", (
-        exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True), exponential(1, "-1/6 -1/2 1"),
-        exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
+        exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True),
+        exponential(1, "-1/6 -1/2 1"), exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
 PAIRS = (CF32A, CF32B, CF43)
 
 
 def fixed(scheme: ExponentialScheme) -> Method:
     """Integrator of a scheme whose last exponential gives the new state."""
-    return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials, explicit, Lie group action",
-                  order=scheme.order, formulation="lie_action", conserves=ORBIT, citation=scheme.source, options=ACTION_OPTIONS,
+    return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials,"
+                  " explicit, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT,
+                  citation=scheme.source, options=ACTION_OPTIONS,
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 
 def _pair(scheme: ExponentialScheme) -> Method:
     def build(options, tolerance, t_end):
-        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower), scheme.lower_order, options, tolerance)
+        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower),
+                          scheme.lower_order, options, tolerance)
 
-    return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages, {len(scheme.exponentials)} exponentials, explicit,"
-                  " adaptive with dense output, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-                  citation=scheme.source, options=ACTION_OPTIONS | CONTROL, build=build)
+    return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
+                  f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
+                  order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
+                  options=ACTION_OPTIONS | CONTROL, build=build)
 
 
 METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}

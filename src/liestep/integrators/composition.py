@@ -7,8 +7,9 @@ from liestep.core.status import Status
 class Composition(NamedTuple):
     """Order of the weights, symmetric, symplectic and momentum preserving if the inner step is.
 
-    The weights are data: all compositions of one inner step share one specialisation, the plain step (weight 1) included.
-    Negative substeps are fine, the inner map with -h is the inverse. The end gradient of a substep starts the next one.
+    The weights are data: all compositions of one inner step share one specialisation, the plain step (weight
+    1) included. Negative substeps are fine, the inner map with -h is the inverse. The end gradient of a
+    substep starts the next one.
     """
 
     inner: Any

@@ -11,16 +11,16 @@ SAFETY = 0.85
 SMALLEST_ERROR = 1e-16  # of the tolerance
 CONTROL = {
     "control": Option("paper", "paper: the rule of liegroup2021 section 4; pi: proportional-integral", ("paper", "pi")),
-    "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the paper's program",
-                       ("default", "quarter")),
+    "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the"
+                       " paper's program", ("default", "quarter")),
 }
 
 
 class Controlled(NamedTuple):
     """What the adaptive loop asks for (`core.driver.advance_adaptive`). The tolerance is absolute and per step.
 
-    `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only. Steps that fail, at
-    the limit of a chart or where f does not exist, are rejected and halved.
+    `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only.
+    Steps that fail, at the limit of a chart or where f does not exist, are rejected and halved.
     """
 
     pair: Any

@@ -44,8 +44,8 @@ def _density(tree: Tree) -> int:
 
 
 def classical_order(tableau: Tableau, largest: int) -> int:
-    """Order of a tableau, at most `largest`: sum_i b_i phi_i(tree) = 1/density(tree) for all trees of so many vertices (Hairer, Norsett
-    and Wanner 1993, II.2)."""
+    """Order of a tableau, at most `largest`: sum_i b_i phi_i(tree) = 1/density(tree) for all trees of so many vertices
+    (Hairer, Norsett and Wanner 1993, II.2)."""
     @cache
     def phi(tree: Tree) -> tuple[Fraction, ...]:
         children = [[sum(x*y for x, y in zip(row, phi(child), strict=True)) for row in tableau.a] for child in tree]
@@ -53,7 +53,8 @@ def classical_order(tableau: Tableau, largest: int) -> int:
 
     for order in range(1, largest + 1):
         for tree in _trees(order):
-            if abs(sum(b*x for b, x in zip(tableau.b, phi(tree), strict=True)) - Fraction(1, _density(tree))) > TOLERANCE:
+            if (abs(sum(b*x for b, x in zip(tableau.b, phi(tree), strict=True)) - Fraction(1, _density(tree)))
+                    > TOLERANCE):
                 return order - 1
     return largest
 
@@ -91,7 +92,8 @@ def _declared(given: Mapping[str, Any]) -> Tableau:
         raise InputError("option tableau: a must be a list of rows")
     rows = [_row(values, f"row {i + 1} of a") for i, values in enumerate(given["a"])]
     if len(rows) != len(b) or any(i > len(row) or len(row) > len(b) for i, row in enumerate(rows)):
-        raise InputError(f"option tableau: b has {len(b)} weights, so that a must have {len(b)} rows, of lengths 0, 1, 2, ... or {len(b)}")
+        raise InputError(f"option tableau: b has {len(b)} weights, so that a must have {len(b)} rows, of lengths 0, 1,"
+                         f" 2, ... or {len(b)}")
     a = tuple(row + (Fraction(0),)*(len(b) - len(row)) for row in rows)
     try:
         tableau = Tableau(str(given["name"]), order, "declared", a, b, tuple(map(sum, a)), TOLERANCE)
@@ -104,19 +106,20 @@ def _declared(given: Mapping[str, Any]) -> Tableau:
 
 
 def _normalise(value: Any) -> str | dict[str, Any]:
-    """Name of a known tableau as it is; a mapping with all numbers as shortest fractions, so that spellings do not matter."""
+    """Name of a known tableau as it is; a mapping with all numbers as shortest fractions, so that
+    spellings do not matter."""
     if isinstance(value, Mapping):
         tableau = _declared(value)
-        return {"name": tableau.name, "order": tableau.order, "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)],
-                "b": list(map(str, tableau.b))}
+        return {"name": tableau.name, "order": tableau.order,
+                "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)], "b": list(map(str, tableau.b))}
     if not isinstance(value, str) or value not in TABLEAUX:
         raise InputError(unknown("tableau", value, TABLEAUX))
     return value
 
 
 TABLEAU = {"tableau": Option(
-    "rk4", f"a known tableau ({', '.join(TABLEAUX)}), or one declared here; c are the row sums of a", normalise=_normalise,
-    values="name | {name, order, a, b}")}
+    "rk4", f"a known tableau ({', '.join(TABLEAUX)}), or one declared here; c are the row sums of a",
+    normalise=_normalise, values="name | {name, order, a, b}")}
 
 
 def tableau_of(options: Mapping[str, Any]) -> Tableau:

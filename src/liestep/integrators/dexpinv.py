@@ -23,7 +23,8 @@ class Exact(NamedTuple):
 
 
 class Truncated(NamedTuple):
-    """v - 1/2 [sigma, v] + 1/12 [sigma, [sigma, v]] - 1/720 ad^4 v + ...: coefficients B_j/j! with the Bernoulli numbers."""
+    """v - 1/2 [sigma, v] + 1/12 [sigma, [sigma, v]] - 1/720 ad^4 v + ...: coefficients B_j/j!
+    with the Bernoulli numbers."""
 
     coefficients: Any  # (K + 1,)
 
@@ -59,8 +60,8 @@ def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
 def truncated_order(order: int, options: Mapping[str, Any]) -> int:
     """Order of a Munthe-Kaas method whose tableau has order `order`.
 
-    ad_sigma sigma' = O(h^2), hence ad_sigma^j f = O(h^(j+1)); the first term left out that is not zero has j = K + 1, or K + 2
-    for even K >= 2 (odd Bernoulli numbers vanish), and its integral over a step is O(h^(j+2)): order j + 1.
+    ad_sigma sigma' = O(h^2), hence ad_sigma^j f = O(h^(j+1)); the first term left out that is not zero has j = K + 1,
+    or K + 2 for even K >= 2 (odd Bernoulli numbers vanish), and its integral over a step is O(h^(j+2)): order j + 1.
     """
     if options["dexpinv"] == "exact":
         return order

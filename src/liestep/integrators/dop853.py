@@ -1,4 +1,5 @@
-"""DOP853 (Hairer, Norsett, Wanner, Solving ODEs I, II.5 and II.10) inside the core: the non-geometric opponent at equal overhead."""
+"""DOP853 (Hairer, Norsett, Wanner, Solving ODEs I, II.5 and II.10) inside the core: the non-geometric
+opponent at equal overhead."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ def evaluate(problem, t, y, out):
 
 
 class Dop853(NamedTuple):
-    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations in steps with an output).
+    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
+    in steps with an output).
 
     Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
     """
@@ -43,7 +45,8 @@ class Dop853(NamedTuple):
     control: Any
 
     def workspace(self, problem, y):
-        return Dop853Work(np.zeros((16, *y.shape)), np.zeros((7, *y.shape)), np.zeros_like(y), np.zeros_like(y), np.zeros(1))
+        return Dop853Work(np.zeros((16, *y.shape)), np.zeros((7, *y.shape)), np.zeros_like(y), np.zeros_like(y),
+                          np.zeros(1))
 
     def start(self, problem, y, t_end, work):
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
@@ -145,5 +148,6 @@ METHODS = {
     "dop853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
         conserves="nothing exactly", adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
-        options=FORMS | {"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")}, build=_build),
+        options=FORMS | {"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")},
+        build=_build),
 }

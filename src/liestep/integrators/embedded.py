@@ -15,7 +15,8 @@ from liestep.integrators.tableaux import TABLEAUX
 
 
 class DormandPrince(NamedTuple):
-    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its 4th-order continuous extension.
+    """Order 5(4), 7 stages, first same as last, local extrapolation: MATLAB's ode45 with its
+    4th-order continuous extension.
 
     Conserves nothing exactly. twospheres2009 uses it as "RK45".
     """
@@ -85,7 +86,9 @@ def _build(options, tolerance, t_end):
 
 METHODS = {
     "ode45": Method(
-        summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)", order=5, formulation="vector_field",
-        conserves="nothing exactly", adaptive=True, citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
-        options=FORMS | {"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")}, build=_build),
+        summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
+        order=5, formulation="vector_field", conserves="nothing exactly", adaptive=True,
+        citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
+        options=FORMS | {"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
+        build=_build),
 }

@@ -1,6 +1,7 @@
 """Commutator-free methods as data: every state is an exponential of a sum of stages times an earlier state.
 
-Exact rationals, validated when they are made; which method is which, and its integrator, is in `commutator_free` and `crouch_grossman`.
+Exact rationals, validated when they are made; which method is which, and its integrator, is in
+`commutator_free` and `crouch_grossman`.
 """
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,8 +32,8 @@ def exponential(base: int, weights: str, stage: bool = False) -> Exponential:
 class ExponentialScheme:
     """Explicit method k_0 = f(y), then the exponentials in their order; exponential number `result` is the new state.
 
-    `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an exponential uses a
-    state or a stage that is not there yet, or when the weights of a new state do not add up to 1.
+    `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an
+    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1.
     """
 
     name: str
@@ -58,7 +59,8 @@ class ExponentialScheme:
         return 1 + sum(entry.stage for entry in self.exponentials)
 
     def total(self, number: int) -> Weights:
-        """(stages,) weights of all exponentials that lead to a state: its Runge-Kutta method where everything commutes."""
+        """(stages,) weights of all exponentials that lead to a state: its Runge-Kutta method
+        where everything commutes."""
         found = [Fraction(0)]*self.stages
         while number != START:
             for r, weight in enumerate(self.exponentials[number].weights):
@@ -83,4 +85,5 @@ class ExponentialScheme:
     def extended(self, name: str, source: str, more: tuple[Exponential, ...], lower_order: int) -> "ExponentialScheme":
         """The same method with exponentials for an embedded one; the last is its state."""
         entries = self.exponentials + more
-        return replace(self, name=name, source=source, exponentials=entries, lower=len(entries) - 1, lower_order=lower_order)
+        return replace(self, name=name, source=source, exponentials=entries, lower=len(entries) - 1,
+                       lower_order=lower_order)

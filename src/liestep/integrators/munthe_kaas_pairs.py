@@ -24,9 +24,9 @@ class PairWork(NamedTuple):
 class MuntheKaasPair(NamedTuple):
     """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action.
 
-    The error is |sigma_1 - sigma_hat|, Euclidean norm in the algebra. f at the new state is the next step's first stage; its dexpinv
-    belongs to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the manifold, and
-    of the extension's order (4 for Dormand and Prince).
+    The error is |sigma_1 - sigma_hat|, Euclidean norm in the algebra. f at the new state is the next step's first
+    stage; its dexpinv belongs to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's
+    continuous extension: on the manifold, and of the extension's order (4 for Dormand and Prince).
     """
 
     a: Any        # (s, s), its last row equal to b
@@ -38,7 +38,8 @@ class MuntheKaasPair(NamedTuple):
 
     def workspace(self, problem, y):
         stages, rows = self.b.shape[0], problem.algebra_rows()
-        return PairWork(np.zeros((stages, rows, 3)), *(np.zeros((rows, 3)) for _ in range(3)), np.zeros(y.shape), np.zeros(1))
+        return PairWork(np.zeros((stages, rows, 3)), *(np.zeros((rows, 3)) for _ in range(3)), np.zeros(y.shape),
+                        np.zeros(1))
 
     def start(self, work):
         work.current[0] = 0.0
@@ -85,12 +86,14 @@ class MuntheKaasPair(NamedTuple):
 
 def _method(tableau, summary: str) -> Method:
     def build(options, tolerance, t_end):
-        pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options))
+        pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(),
+                              dexpinv_component(options))
         return controlled(pair, tableau.embedded_order, options, tolerance)
 
-    return Method(summary=f"{summary}, explicit, adaptive with dense output, Lie group action", order=tableau.order, formulation="lie_action",
-                  conserves=ORBIT, adaptive=True, citation=f"liegroup2021 section 4; {tableau.source}",
-                  options=ACTION_OPTIONS | DEXPINV | CONTROL, order_for=lambda options: truncated_order(tableau.order, options), build=build)
+    return Method(summary=f"{summary}, explicit, adaptive with dense output, Lie group action", order=tableau.order,
+                  formulation="lie_action", conserves=ORBIT, adaptive=True,
+                  citation=f"liegroup2021 section 4; {tableau.source}", options=ACTION_OPTIONS | DEXPINV | CONTROL,
+                  order_for=lambda options: truncated_order(tableau.order, options), build=build)
 
 
 METHODS = {"rkmk54": _method(TABLEAUX["dormand_prince54"], "order 5(4), 7 stages")}

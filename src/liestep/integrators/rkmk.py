@@ -1,6 +1,7 @@
 """Runge-Kutta-Munthe-Kaas methods of any explicit tableau on any left action.
 
-y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma f(exp(sigma).y_n), sigma(0) = 0.
+y' = d/ds exp(s f(t, y)).y at s = 0, f: M -> g. The tableau solves sigma' = dexpinv_sigma
+f(exp(sigma).y_n), sigma(0) = 0.
 """
 from typing import Any, NamedTuple
 
@@ -15,10 +16,11 @@ from liestep.integrators.tableaux import TABLEAUX
 
 
 class MuntheKaas(NamedTuple):
-    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency) to round-off, no energy.
+    """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency)
+    to round-off, no energy.
 
-    liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT when a stage
-    rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
+    liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
+    when a stage rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
     """
 
     a: Any  # (s, s) strictly lower triangular
@@ -39,7 +41,8 @@ class MuntheKaas(NamedTuple):
         sigma, scratch = k[stages], k[stages + 1]
         if not problem.algebra(t, y, k[0]):
             return Status.NOT_EVALUABLE
-        for s in range(1, stages + 1):  # the last one is the end of the step: one call of each method, see `core.driver`
+        # the last one is the end of the step: one call of each method, see `core.driver`
+        for s in range(1, stages + 1):
             combine(self.b if s == stages else self.a[s], h, k, s, sigma)
             problem.act(sigma, y, y if s == stages else z)
             if s < stages:
@@ -52,10 +55,12 @@ class MuntheKaas(NamedTuple):
 
 def _method(tableau, summary: str) -> Method:
     options = ACTION_OPTIONS | (DEXPINV if len(tableau.b) > 1 else {})
-    return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action", conserves=ORBIT,
+    return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
+                  conserves=ORBIT,
                   citation=f"Munthe-Kaas 1999; liegroup2021 section 2; {tableau.source}", options=options,
                   order_for=lambda chosen: truncated_order(tableau.order, {"dexpinv": "exact"} | dict(chosen)),
-                  build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau.arrays(), dexpinv_component({"dexpinv": "exact"} | dict(chosen))))
+                  build=lambda chosen, tolerance, t_end:
+                  MuntheKaas(*tableau.arrays(), dexpinv_component({"dexpinv": "exact"} | dict(chosen))))
 
 
 METHODS = {
@@ -65,8 +70,9 @@ METHODS = {
     "rkmk4": _method(TABLEAUX["rk4"], "order 4, 4 stages"),
     "rkmk5": _method(TABLEAUX["dormand_prince5"], "order 5, 6 stages"),
     "rkmk": Method(
-        summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action", conserves=ORBIT,
-        citation="Munthe-Kaas 1999; liegroup2021 section 2", options=ACTION_OPTIONS | TABLEAU | DEXPINV,
+        summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action",
+        conserves=ORBIT, citation="Munthe-Kaas 1999; liegroup2021 section 2",
+        options=ACTION_OPTIONS | TABLEAU | DEXPINV,
         order_for=lambda chosen: truncated_order(tableau_of(chosen).order, chosen),
         build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau_of(chosen).arrays(), dexpinv_component(chosen))),
 }

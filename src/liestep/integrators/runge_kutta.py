@@ -70,7 +70,8 @@ METHODS = {
     "rk2_heun": _method(TABLEAUX["heun"], "order 2, 2 stages, explicit"),
     "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
     "runge_kutta": Method(
-        summary="any explicit tableau, known or declared", order=4, formulation="vector_field", conserves="nothing exactly",
-        citation="Kutta 1901", options=FORMS | PROJECTION | TABLEAU, order_for=lambda options: tableau_of(options).order,
+        summary="any explicit tableau, known or declared", order=4, formulation="vector_field",
+        conserves="nothing exactly", citation="Kutta 1901",
+        options=FORMS | PROJECTION | TABLEAU, order_for=lambda options: tableau_of(options).order,
         build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
 }

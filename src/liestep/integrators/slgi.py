@@ -1,12 +1,15 @@
-"""Symplectic Lie group integrators on T*SO(3), right trivialised: liegroup2021 eqs. (15)-(17), reduced to three unknowns.
+"""Symplectic Lie group integrators on T*SO(3), right trivialised: liegroup2021 eqs. (15)-(17),
+reduced to three unknowns.
 
-The equations for xi, n and M_theta of the paper only contain functions of hat(xi), which commute. Eliminating n and M_theta gives
+The equations for xi, n and M_theta of the paper only contain functions of hat(xi), which commute.
+Eliminating n and M_theta gives
 
-    xi  = h w(Q_t, M),   M = theta dexp_(theta xi) pi_0 + (1 - theta) dexp_(-(1 - theta) xi) pi_1,   Q_t = exp(theta xi) Q_0
+    xi  = h w(Q_t, M),   M = theta dexp_(theta xi) pi_0 + (1 - theta) dexp_(-(1 - theta) xi) pi_1,
+    Q_t = exp(theta xi) Q_0
     Q_1 = exp(xi) Q_0,   pi_1 = pi_0 + h tau(Q_t)
 
-so that momenta along which tau vanishes are kept exactly, whatever the accuracy of xi, and without torque the map does not depend on
-theta. In the axes of the body at the start of the step, z = Q_0^T xi, P = Q_0^T pi_0, T = Q_0^T tau(Q_t):
+so that momenta along which tau vanishes are kept exactly, whatever the accuracy of xi, and without torque the map does
+not depend on theta. In the axes of the body at the start of the step, z = Q_0^T xi, P = Q_0^T pi_0, T = Q_0^T tau(Q_t):
 
     I z = h (dexp_(-z) P + h (dexp_(-z) - theta dexp_(-theta z)) T)
 
@@ -39,8 +42,8 @@ def largest(u):
 class SymplecticTheta(NamedTuple):
     """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
 
-    Symplectic, keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the axial momentum of a
-    symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
+    Symplectic, keeps Q^T Q to round-off and, exactly, the momenta of symmetries: pi where the torque vanishes, the
+    axial momentum of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
     """
 
     theta: Any
@@ -73,7 +76,8 @@ class SymplecticTheta(NamedTuple):
                 return Status.NOT_CONVERGED
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            z = sub(z, (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume, dot(one, cross(two, residual))/volume))
+            z = sub(z, (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
+                        dot(one, cross(two, residual))/volume))
             if small:
                 polished = True
                 break
@@ -90,7 +94,8 @@ class SymplecticTheta(NamedTuple):
         return Status.OK
 
     def residual(self, problem, y, h, z, start, inertia, stage, jacobian):
-        """I z - h (...) at the attitude `stage`; writes its derivatives along the three axes into the rows of `jacobian`."""
+        """I z - h (...) at the attitude `stage`; writes its derivatives along the three axes
+        into the rows of `jacobian`."""
         theta = self.theta
         whole, part = scale(-1.0, z), scale(-theta, z)
         k = dexp_coefficients(dot(whole, whole))
@@ -103,7 +108,8 @@ class SymplecticTheta(NamedTuple):
             turned = to_space(y, scale(theta, quadratic(j[0], j[1], scale(theta, z), e)))
             bent = scale(h, to_body(y, problem.torque_slope(stage, turned)))
             slope = sub(quadratic(k[0], k[1], whole, bent), dexp_slope(k, whole, end, e))
-            slope = axpy(-theta, sub(quadratic(j[0], j[1], part, bent), scale(theta, dexp_slope(j, part, kick, e))), slope)
+            slope = axpy(-theta,
+                         sub(quadratic(j[0], j[1], part, bent), scale(theta, dexp_slope(j, part, kick, e))), slope)
             put(jacobian, i, sub(scale(inertia[i], e), scale(h, slope)))
         return (inertia[0]*z[0] - h*target[0], inertia[1]*z[1] - h*target[1], inertia[2]*z[2] - h*target[2])
 
@@ -120,22 +126,27 @@ def check_theta(value: Any) -> float:
 
 
 SOLVER = {
-    "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton step more follows"),
+    "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton"
+                        " step more follows"),
     "iterations": Option(50, "Newton iterations, at most"),
 }
-THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise=check_theta, values="any number from 0 to 1")}
+THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise=check_theta,
+                         values="any number from 0 to 1")}
 
 
 def _method(summary: str, formulation: str, source: str, options, theta, order_for=None) -> Method:
-    return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True, options=options,
+    return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
+                  options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
                   symmetric_for=lambda options: theta(options) == 0.5,
-                  build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"], options["iterations"]))
+                  build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"],
+                                                                          options["iterations"]))
 
 
 METHODS = {
-    "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation", "eqs. (15)-(17)", THETA | SOLVER,
-                    lambda options: options["theta"], lambda options: 2 if options["theta"] == 0.5 else 1),
-    "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi", "quadratic_rotation",
-                       "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
+    "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation",
+                    "eqs. (15)-(17)", THETA | SOLVER, lambda options: options["theta"],
+                    lambda options: 2 if options["theta"] == 0.5 else 1),
+    "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same"
+                       " motion as slgi", "quadratic_rotation", "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
 }

@@ -50,8 +50,8 @@ class MatlabControl(NamedTuple):
 
 
 class HairerControl(NamedTuple):
-    """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth after a
-    rejection; the last step is shortened to the end."""
+    """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth
+    after a rejection; the last step is shortened to the end."""
 
     exponent: Any  # 1/8 for DOP853
     safety: Any
@@ -77,8 +77,8 @@ class HairerControl(NamedTuple):
 
 
 class PaperControl(NamedTuple):
-    """liegroup2021 section 4: error < tol accepts; h <- theta (tol/error)^alpha h, accepted or not; the first step is T/100 and the
-    last one is shortened to the end.
+    """liegroup2021 section 4: error < tol accepts; h <- theta (tol/error)^alpha h, accepted or not; the first step is
+    T/100 and the last one is shortened to the end.
 
     No limit of growth; an error of zero counts as `smallest`. A step that failed for another reason is halved.
     """
@@ -107,8 +107,9 @@ class PaperControl(NamedTuple):
 
 
 class PiControl(NamedTuple):
-    """Proportional-integral control of Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2 (errors here relative to tol):
-    h <- theta error^(-0.7 alpha) last^(0.4 alpha) h after success, factors from 1/5 to 5, no growth after a rejection."""
+    """Proportional-integral control of Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2 (errors
+    here relative to tol): h <- theta error^(-0.7 alpha) last^(0.4 alpha) h after success, factors from 1/5 to 5, no
+    growth after a rejection."""
 
     tolerance: Any
     exponent: Any  # alpha

@@ -1,6 +1,7 @@
 """Explicit Runge-Kutta tableaux as exact rationals, validated when they are made.
 
-A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i. `arrays()` gives float64.
+A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i.
+`arrays()` gives float64.
 """
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,9 +33,11 @@ class Tableau:
 
     def __post_init__(self):
         stages = len(self.b)
-        self._require(len(self.a) == len(self.c) == stages and all(len(row) == stages for row in self.a), "shapes differ")
+        self._require(len(self.a) == len(self.c) == stages and all(len(row) == stages for row in self.a),
+                      "shapes differ")
         self._require(not any(x for i, row in enumerate(self.a) for x in row[i:]), "not explicit")
-        self._require(all(self._close(sum(row), c) for row, c in zip(self.a, self.c, strict=True)), "row sums are not c")
+        self._require(all(self._close(sum(row), c) for row, c in zip(self.a, self.c, strict=True)),
+                      "row sums are not c")
         self._require(self._close(sum(self.b), 1), "weights do not add up to 1")
 
     def _require(self, condition: bool, complaint: str) -> None:
@@ -53,8 +56,8 @@ class Tableau:
 class EmbeddedTableau(Tableau):
     """Tableau with weights of a lower order on the same stages and a continuous extension.
 
-    y(t + s h) = y + h sum_i (dense_i1 s + dense_i2 s^2 + ...) k_i, 0 <= s <= 1. Raises ValueError also when the embedded weights
-    do not add up to 1 or the extension does not end at y+.
+    y(t + s h) = y + h sum_i (dense_i1 s + dense_i2 s^2 + ...) k_i, 0 <= s <= 1. Raises ValueError also when the
+    embedded weights do not add up to 1 or the extension does not end at y+.
     """
 
     embedded: Row = ()              # (s,)
@@ -66,7 +69,8 @@ class EmbeddedTableau(Tableau):
         super().__post_init__()
         self._require(len(self.embedded) == len(self.dense) == len(self.b), "shapes differ")
         self._require(self._close(sum(self.embedded), 1), "embedded weights do not add up to 1")
-        self._require(all(self._close(sum(row), b) for row, b in zip(self.dense, self.b, strict=True)), "dense output misses y+")
+        self._require(all(self._close(sum(row), b) for row, b in zip(self.dense, self.b, strict=True)),
+                      "dense output misses y+")
 
     def error_weights(self) -> np.ndarray:
         """b - embedded, (s,): the error estimate is h times their sum with the slopes."""
@@ -81,9 +85,9 @@ class EmbeddedTableau(Tableau):
 class Dop853Tableau(Tableau):
     """DOP853 with 16 stages: 12 of the method, f(y+) (stage 12), and 3 that only the dense output of order 7 needs.
 
-    The dense output is y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + s (F4 + (1 - s) (F5 + s F6)))))) with F0 = y+ - y,
-    F1 = h k_0 - F0, F2 = 2 F0 - h (k_0 + k_12), F_(3 + r) = h sum_j d_rj k_j. Raises ValueError also when error weights do not
-    add up to 0.
+    The dense output is y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + s (F4 + (1 - s) (F5 + s F6)))))) with F0 = y+ -
+    y, F1 = h k_0 - F0, F2 = 2 F0 - h (k_0 + k_12), F_(3 + r) = h sum_j d_rj k_j. Raises ValueError also when error
+    weights do not add up to 0.
     """
 
     error5: Row = ()            # (16,) minus the weights of order 5
@@ -132,7 +136,8 @@ _SIMPLE = (
     Tableau("kutta3", 3, "Kutta 1901", **_parts("0 1/2 1", ("", "1/2", "-1 2"), "1/6 2/3 1/6")),
     Tableau("rk4", 4, "Kutta 1901", **_parts("0 1/2 1/2 1", ("", "1/2", "0 1/2", "0 0 1"), "1/6 1/3 1/3 1/6")),
     EmbeddedTableau(
-        "dormand_prince54", 5, "Dormand and Prince 1980, table 2; dense output of MATLAB's ode45 (Shampine and Reichelt 1997)",
+        "dormand_prince54", 5,
+        "Dormand and Prince 1980, table 2; dense output of MATLAB's ode45 (Shampine and Reichelt 1997)",
         **_parts("0 1/5 3/10 4/5 8/9 1 1", (
             "", "1/5", "3/40 9/40", "44/45 -56/15 32/9", "19372/6561 -25360/2187 64448/6561 -212/729",
             "9017/3168 -355/33 46732/5247 49/176 -5103/18656", _DORMAND_PRINCE_B), _DORMAND_PRINCE_B),
@@ -142,8 +147,8 @@ _SIMPLE = (
             "0 9477/3392 -729/106 25515/6784", "0 -11/7 11/3 -55/28", "0 3/2 -4 5/2")), dense_order=4),
 )
 
-# Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 2nd ed. 1993, II.5 and II.6; the decimals are those of
-# their program DOP853.
+# Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 2nd ed. 1993, II.5 and II.6; the decimals are
+# those of their program DOP853.
 _DOP853_C = (
     "0 0.0526001519587677318785587544488 0.0789002279381515978178381316732 0.11835034190722739672675719751 "
     "0.28164965809277260327324280249 0.333333333333333333333333333333 0.25 0.307692307692307692307692307692 "
@@ -177,14 +182,16 @@ _DOP853_A = (
     "8:-0.124191423263816360469010140626 9:0.15329179827876569731206322685 10:0.00820105229563468988491666602057 "
     "11:0.00756789766054569976138603589584 12:-0.008298",
     "0:0.0318346481635021405060768473261 5:0.0283009096723667755288322961402 6:0.0535419883074385676223797384372 "
-    "7:-0.0549237485713909884646569340306 10:-0.000108347328697249322858509316994 11:0.000382571090835658412954920192323 "
-    "12:-0.000340465008687404560802977114492 13:0.141312443674632500278074618366",
+    "7:-0.0549237485713909884646569340306 10:-0.000108347328697249322858509316994"
+    " 11:0.000382571090835658412954920192323 12:-0.000340465008687404560802977114492"
+    " 13:0.141312443674632500278074618366",
     "0:-0.428896301583791923408573538692 5:-4.69762141536116384314449447206 6:7.68342119606259904184240953878 "
     "7:4.06898981839711007970213554331 8:0.356727187455281109270669543021 12:-0.00139902416515901462129418009734 "
     "13:2.9475147891527723389556272149 14:-9.15095847217987001081870187138",
 )
 _DOP853_B = _DOP853_A[12]
-_DOP853_B3 = "0:0.244094488188976377952755905512 8:0.733846688281611857341361741547 11:0.0220588235294117647058823529412"
+_DOP853_B3 = ("0:0.244094488188976377952755905512 8:0.733846688281611857341361741547"
+              " 11:0.0220588235294117647058823529412")
 _DOP853_E5 = (
     "0:0.01312004499419488073250102996 5:-1.225156446376204440720569753 6:-0.4957589496572501915214079952 "
     "7:1.664377182454986536961530415 8:-0.350328848749973681688648729 9:0.3341791187130174790297318841 "
@@ -219,6 +226,8 @@ DOP853 = Dop853Tableau(
 
 TABLEAUX: dict[str, Tableau] = {tableau.name: tableau for tableau in _SIMPLE}
 TABLEAUX["dop853"] = Tableau(
-    "dop853", 8, _DOP853_SOURCE, tuple(row[:12] for row in DOP853.a[:12]), DOP853.b[:12], DOP853.c[:12], _DOP853_TOLERANCE)
+    "dop853", 8, _DOP853_SOURCE, tuple(row[:12] for row in DOP853.a[:12]), DOP853.b[:12], DOP853.c[:12],
+    _DOP853_TOLERANCE)
 _PAIR = TABLEAUX["dormand_prince54"]  # stage 7 is only for the error and the next step
-TABLEAUX["dormand_prince5"] = Tableau("dormand_prince5", 5, _PAIR.source, tuple(row[:6] for row in _PAIR.a[:6]), _PAIR.b[:6], _PAIR.c[:6])
+TABLEAUX["dormand_prince5"] = Tableau("dormand_prince5", 5, _PAIR.source, tuple(row[:6] for row in _PAIR.a[:6]),
+                                      _PAIR.b[:6], _PAIR.c[:6])

@@ -1,7 +1,7 @@
 """The implicit variational step on (S^2)^n exactly as in the paper: Cayley coordinates f_i, 3n x 3n solves.
 
-Kept beside the n x n multiplier form of `variational_sphere` (the same map, several times cheaper) because the paper's claims
-and costs are about these two solvers.
+Kept beside the n x n multiplier form of `variational_sphere` (the same map, several times cheaper) because the paper's
+claims and costs are about these two solvers.
 """
 from typing import Any, NamedTuple
 
@@ -106,7 +106,8 @@ class CayleyStep(NamedTuple):
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
     def solve(self, problem, q, work):
-        """Iterate on f until the error left is at round-off of f, or the update no longer halves and is below 1e-13 of f."""
+        """Iterate on f until the error left is at round-off of f, or the update no longer halves
+        and is below 1e-13 of f."""
         n = q.shape[0]
         previous = np.inf
         for _ in range(self.iterations):

@@ -1,8 +1,9 @@
-"""Variational integrators on (S^2)^n (Lee, Leok, McClamroch 2009): one symmetric step of order 2; see `composition` for more.
+"""Variational integrators on (S^2)^n (Lee, Leok, McClamroch 2009): one symmetric step of order 2;
+see `composition` for more.
 
-Three ways to the same map for coupled kinetic energy, one explicit way for diagonal mass. State rows q then omega, spatial.
-All conserve |q_i| = 1, tangency, the symplectic form and the momentum maps of symmetries to round-off.
-The increment form (default) never subtracts q+ - q; the form printed in the paper is kept for the study of round-off.
+Three ways to the same map for coupled kinetic energy, one explicit way for diagonal mass. State rows q then omega,
+spatial. All conserve |q_i| = 1, tangency, the symplectic form and the momentum maps of symmetries to round-off. The
+increment form (default) never subtracts q+ - q; the form printed in the paper is kept for the study of round-off.
 """
 from typing import Any, NamedTuple
 
@@ -17,8 +18,8 @@ from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 
 @kernel
 def length_defect(q):
-    """q.q - 1 without bias: q.q itself is rounded on a grid that is finer below 1 than above, which is wrong by 1e-17 on
-    average and makes the momentum of implicit steps drift in proportion to time."""
+    """q.q - 1 without bias: q.q itself is rounded on a grid that is finer below 1 than above, which is wrong by 1e-17
+    on average and makes the momentum of implicit steps drift in proportion to time."""
     return ((q[0]*q[0] - 1.0) + q[1]*q[1]) + q[2]*q[2]
 
 

@@ -25,7 +25,8 @@ def _resolve(options, diagonal: bool) -> dict:
         options["solver"] = "explicit" if diagonal else "multipliers"
     if options["solver"] == "explicit":
         if not diagonal:
-            raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton, fixed_point")
+            raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers,"
+                             " newton, fixed_point")
         options = {"solver": "explicit", "form": options["form"]}
     return options
 
@@ -43,9 +44,11 @@ def inner_step(options):
 def _method(name: str, order: int, stages: int, source: str) -> Method:
     weights = np.array(WEIGHTS[name], dtype=np.float64)
     return Method(
-        summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal mass, else implicit",
+        summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal"
+        " mass, else implicit",
         order=order, formulation="sphere_lagrangian", symmetric=True,
-        conserves="unit length, tangency, symplectic form, momentum maps; energy bounded", citation=source, options=OPTIONS, resolve=_resolve,
+        conserves="unit length, tangency, symplectic form, momentum maps; energy bounded", citation=source,
+        options=OPTIONS, resolve=_resolve,
         build=lambda options, tolerance, t_end: Composition(inner_step(options), weights))
 
 

@@ -1,4 +1,5 @@
-"""Weights c_1 ... c_s of symmetric compositions Phi_(c_s h) o ... o Phi_(c_1 h) of a symmetric one-step method of order 2."""
+"""Weights c_1 ... c_s of symmetric compositions Phi_(c_s h) o ... o Phi_(c_1 h) of a symmetric
+one-step method of order 2."""
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -25,7 +26,8 @@ class Scheme:
 
 
 def _scheme(name: str, order: int, source: str, half: list[Decimal]) -> Scheme:
-    """Scheme from the weights before the middle one, which makes the rounded weights add up to 1 as closely as possible."""
+    """Scheme from the weights before the middle one, which makes the rounded weights add up to
+    1 as closely as possible."""
     left = tuple(float(x) for x in half)
     middle = float(1 - 2*sum(map(Fraction, left)))
     return Scheme(name, order, source, (*left, middle, *left[::-1]))
@@ -36,7 +38,8 @@ def _decimals(text: str) -> list[Decimal]:
 
 
 def _jump(root: int, count: int = 2) -> Decimal:
-    """1/(count - count^(1/root)), to 40 digits: the outer weight of Yoshida's (count 2) and Suzuki's (count 4) constructions."""
+    """1/(count - count^(1/root)), to 40 digits: the outer weight of Yoshida's (count 2) and Suzuki's
+    (count 4) constructions."""
     with localcontext(prec=40):
         return 1/(count - Decimal(count)**(Decimal(1)/root))
 

@@ -14,8 +14,9 @@ def command_judge(arguments) -> None:
         raise InputError("give --reference or --no-reference, not both")
     given = {"label": arguments.label, "order": arguments.order, "symmetric": arguments.symmetric or None}
     request = Request(
-        arguments.problem, arguments.preset, assignments(arguments.parameter, "parameter"), arguments.own_start, arguments.reference,
-        arguments.no_reference, {name: value for name, value in given.items() if value is not None}, arguments.step)
+        arguments.problem, arguments.preset, assignments(arguments.parameter, "parameter"), arguments.own_start,
+        arguments.reference, arguments.no_reference,
+        {name: value for name, value in given.items() if value is not None}, arguments.step)
     found = judge(arguments.file, request)
     print(page(found), end="")
     if arguments.output:
@@ -33,20 +34,28 @@ def command_export(arguments) -> None:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    judge = add("judge", command_judge, "errors, orders, drift and work of states that any code has written as CSV or NetCDF")
-    judge.add_argument("file", nargs="+", type=Path, help="states of one run each; files of one label with different steps give an order")
+    judge = add("judge", command_judge,
+                "errors, orders, drift and work of states that any code has written as CSV or NetCDF")
+    judge.add_argument("file", nargs="+", type=Path,
+                       help="states of one run each; files of one label with different steps give an order")
     judge.add_argument("--problem", required=True, help="id of a problem, see `liestep list`")
     judge.add_argument("--preset", help="its parameters and start (default: the first)")
-    judge.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="parameter that replaces one of the preset")
+    judge.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE",
+                       help="parameter that replaces one of the preset")
     judge.add_argument("--own-start", action="store_true", help="start the reference from the first state of the files")
     judge.add_argument("--label", help="name of the method, for files that do not give it")
-    judge.add_argument("--step", action="append", default=[], type=float, help="step size, once for each file, for files that do not give it")
+    judge.add_argument("--step", action="append", default=[], type=float,
+                       help="step size, once for each file, for files that do not give it")
     judge.add_argument("--order", type=float, help="order of the method, to be judged by")
-    judge.add_argument("--symmetric", action="store_true", help="the method equals its adjoint: its error has even powers of the step only")
-    judge.add_argument("--reference", type=Path, metavar="FILE", help="keep the reference in this NetCDF file, and use it again if it fits")
+    judge.add_argument("--symmetric", action="store_true",
+                       help="the method equals its adjoint: its error has even powers of the step only")
+    judge.add_argument("--reference", type=Path, metavar="FILE",
+                       help="keep the reference in this NetCDF file, and use it again if it fits")
     judge.add_argument("--no-reference", action="store_true", help="invariants only")
-    judge.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
-    export = add("export-reference", command_export, "starts and end states of all presets with error bounds, as references.csv and .json")
+    judge.add_argument("-o", "--output", type=Path, metavar="FOLDER",
+                       help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
+    export = add("export-reference", command_export,
+                 "starts and end states of all presets with error bounds, as references.csv and .json")
     export.add_argument("--problem", help="only presets of this problem")
     export.add_argument("--preset", help="only this preset of the problem")
     export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,

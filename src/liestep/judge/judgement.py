@@ -1,7 +1,7 @@
 """Errors, orders, drift and work of states written elsewhere, by the definitions that hold for our own runs.
 
-A file becomes the same `RunFile` as a run's: energy, momentum and residuals by the system's own `observe`, statistics over its samples. All
-tables then come from the functions that make those of a study.
+A file becomes the same `RunFile` as a run's: energy, momentum and residuals by the system's own `observe`, statistics
+over its samples. All tables then come from the functions that make those of a study.
 """
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,13 @@ from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.judge.page import RUN, Judgement
 from liestep.judge.statefile import Layout, StateFile, read_states
-from liestep.references.reference import ReferenceSpecification, compute_reference, is_current_reference, kept_reference, specify_reference
+from liestep.references.reference import (
+    ReferenceSpecification,
+    compute_reference,
+    is_current_reference,
+    kept_reference,
+    specify_reference,
+)
 from liestep.runs.content import BLOCKS_SUFFIX
 from liestep.runs.files import RunFile, read, require_free
 from liestep.runs.recorder import BLOCKS
@@ -71,12 +77,14 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
     files = [read_states(path, layout) for path in paths]
     for file in files[1:]:
         if abs(file.time[-1] - files[0].time[-1]) > 1e-9*files[0].time[-1]:
-            raise InputError(f"{file.path} ends at t = {file.time[-1]:g}, {files[0].path} at {files[0].time[-1]:g}: judge them one by one")
+            raise InputError(f"{file.path} ends at t = {file.time[-1]:g}, {files[0].path} at {files[0].time[-1]:g}:"
+                             " judge them one by one")
     if request.steps and len(request.steps) != len(files):
         raise InputError(f"give one step for each file: {len(files)} files, {len(request.steps)} steps")
     start = start_of(request.problem, preset=request.preset, parameters=request.parameters).initial
     for file in files:
-        _check_start(file, layout, request, {name: values[0] for name, values in files[0].fields.items()} if request.own_start else start)
+        _check_start(file, layout, request,
+                     {name: values[0] for name, values in files[0].fields.items()} if request.own_start else start)
     initial = {name: files[0].fields[name][0] for name in layout.fields} if request.own_start else None
     spec = specify_reference(request.problem, preset=request.preset, parameters=request.parameters, initial=initial,
                              t_end=float(files[0].time[-1]), samples=_outputs(files, request) + 1)
@@ -104,24 +112,26 @@ def _check_start(file: StateFile, layout: Layout, request: Request, wanted: Mapp
     for name, values in first.items():
         gap = float(np.abs(values - wanted[name]).max())
         if gap > START_TOLERANCE*max(1.0, float(np.abs(wanted[name]).max())):
-            raise InputError(f"{file.path}: {name} at t = 0 is {gap:.3g} from the start of {layout.what}; start from the numbers of"
-                             " `liestep export-reference`, or judge with --own-start")
+            raise InputError(f"{file.path}: {name} at t = 0 is {gap:.3g} from the start of {layout.what}; start from"
+                             " the numbers of `liestep export-reference`, or judge with --own-start")
 
 
 def _outputs(files: Sequence[StateFile], request: Request) -> int:
-    """Number of intervals at whose ends all files are compared with the reference: one that divides the samples of all of them."""
+    """Number of intervals at whose ends all files are compared with the reference: one that divides
+    the samples of all of them."""
     common = gcd(*(file.time.size - 1 for file in files))
     if request.without_reference:
         return 1
     if request.reference is not None and request.reference.exists():
         kept = len(read(request.reference, ("time",))["time"]) - 1
         if common % kept:
-            raise InputError(f"{request.reference} has {kept} intervals, which do not divide those of the files ({common} in common)")
+            raise InputError(f"{request.reference} has {kept} intervals, which do not divide those of the files"
+                             f" ({common} in common)")
         return kept
     best = next(k for k in range(min(common, MOST_OUTPUTS), 0, -1) if common % k == 0)
     if best < min(common, LEAST_OUTPUTS):
-        raise InputError(f"the files have {common} intervals in common, of which no {LEAST_OUTPUTS} to {MOST_OUTPUTS} equal parts can be made:"
-                         " write for example 1001 samples")
+        raise InputError(f"the files have {common} intervals in common, of which no {LEAST_OUTPUTS} to {MOST_OUTPUTS}"
+                         " equal parts can be made: write for example 1001 samples")
     return best
 
 
@@ -138,7 +148,8 @@ def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
 def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     """The states with energy, momentum and residuals at every sample, as a run's file has them."""
     formulated, series = _observed(file, spec)
-    variables, numbers = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}, {}
+    variables, numbers = {"time": file.time,
+                          **{name: values for name, values in file.fields.items() if name != OWN_WORK}}, {}
     blocks = min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
     for observable in formulated.observables:
         if observable.name == OWN_WORK:
@@ -148,14 +159,17 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
         means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
         single = values.shape[1] == 1
         variables[observable.name] = values[:, 0] if single else values
-        variables[f"{observable.name}{BLOCKS_SUFFIX}"] = (means[:, 0] if single else means)[None]  # the mean is the first of a block's statistics
-        for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)), (observable.largest, np.abs(deviation).max(axis=0))):
+        # the mean is the first of a block's statistics
+        variables[f"{observable.name}{BLOCKS_SUFFIX}"] = (means[:, 0] if single else means)[None]
+        for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)),
+                            (observable.largest, np.abs(deviation).max(axis=0))):
             if name is not None:
-                numbers |= {name: float(found[0])} if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)}
+                numbers |= ({name: float(found[0])}
+                            if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)})
     attributes = {
         "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
-        "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes), default=nan),
-        **formulated.attributes, **numbers}
+        "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes),
+                                  default=nan), **formulated.attributes, **numbers}
     return RunFile(file.path, attributes, variables)
 
 
@@ -180,12 +194,14 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
     return first, series
 
 
-def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification,
+             facts: Mapping[str, Any]) -> dict[str, Any]:
     """A row like those of metrics.csv."""
     error, floor, scale = StateError(), nan, nan
     if reference is not None:
         every = (run["time"].size - 1)//(reference["time"].size - 1)
-        thinned = replace(run, variables={name: values[::every] for name, values in run.variables.items() if not name.endswith(BLOCKS_SUFFIX)})
+        thinned = replace(run, variables={name: values[::every] for name, values in run.variables.items()
+                                          if not name.endswith(BLOCKS_SUFFIX)})
         error, floor = state_error(thinned, reference), reference_floor(reference, error_fields(run))
         scale = float(reference.attributes["energy_scale"])
     found, label = run.attributes, facts["label"]
@@ -193,14 +209,17 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
     steps = int(facts.get("steps") or (round(spec.run.t_end/step) if step else 0)) or None
     resolution = f"tol{tolerance:.6g}" if tolerance else f"h{step:.6g}" if step else run.path.stem
     return {
-        "study": "judge", "problem": spec.run.problem, "problem_label": spec.run.problem, "integrator": label, "integrator_id": label,
-        "integrator_label": label, "file": run.path.name, "order": facts.get("order"), "symmetric": facts.get("symmetric", False),
-        "adaptive": tolerance is not None, "resolution": resolution, "step": step or (spec.run.t_end/steps if steps else nan), "steps": steps,
-        "tolerance": tolerance, "t_end": spec.run.t_end, "members": 1, "status": "ok", "samples": run["time"].size,
+        "study": "judge", "problem": spec.run.problem, "problem_label": spec.run.problem, "integrator": label,
+        "integrator_id": label, "integrator_label": label, "file": run.path.name, "order": facts.get("order"),
+        "symmetric": facts.get("symmetric", False), "adaptive": tolerance is not None, "resolution": resolution,
+        "step": step or (spec.run.t_end/steps if steps else nan), "steps": steps, "tolerance": tolerance,
+        "t_end": spec.run.t_end, "members": 1, "status": "ok", "samples": run["time"].size,
         "outputs": None if reference is None else reference["time"].size, "error": error.error,
-        **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final, "floor": floor, "floor_reference": floor,
-        "seconds": facts.get("seconds", nan), "cost": nan, **{name: facts.get(name, nan) for name in counters.NAMES},
-        **{name: value for name, value in found.items() if "_error_m" in name}, "momentum_scale": found["momentum_scale"],
+        **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final, "floor": floor,
+        "floor_reference": floor, "seconds": facts.get("seconds", nan), "cost": nan,
+        **{name: facts.get(name, nan) for name in counters.NAMES},
+        **{name: value for name, value in found.items() if "_error_m" in name},
+        "momentum_scale": found["momentum_scale"],
         "energy_error_mean_relative": found["energy_error_mean"]/scale if scale else nan}
 
 
@@ -226,10 +245,12 @@ def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpeci
         for name in invariants(run):
             estimate = verdicts[name]
             if isinstance(estimate, DriftEstimate):
-                values = {"verdict": estimate.verdict, "reason": estimate.reason, "deciding_time": estimate.deciding_time,
-                          "period": period_of(run), **{key: getattr(estimate, key) for key in NUMBERS}}
+                values = {"verdict": estimate.verdict,
+                          "reason": estimate.reason, "deciding_time": estimate.deciding_time, "period": period_of(run),
+                          **{key: getattr(estimate, key) for key in NUMBERS}}
             elif name == "energy" and np.isnan(run["energy"]).any():
-                values = {"verdict": "not judged", "reason": f"the work of the forces is needed: write it as {OWN_WORK!r} (J)"}
+                values = {"verdict": "not judged",
+                          "reason": f"the work of the forces is needed: write it as {OWN_WORK!r} (J)"}
             else:
                 values = {"verdict": "too short", "reason": estimate}
             found.append(common | {"invariant": name} | values)

@@ -10,17 +10,18 @@ from liestep.core import counters
 
 RUN = ("problem", "label", "file", "resolution", "step", "tolerance")
 COLUMNS = {
-    "errors": (*RUN, "t_end", "samples", "outputs", "error", "error_final", "floor", "steps", *counters.NAMES, "seconds",
-               "energy_error_mean", "energy_error_max", "energy_error_mean_relative", "momentum_error_max", "momentum_scale"),
-    "orders": ("problem", "integrator", "order_theory", "p", "u", "class", "passed", "window_h_min", "window_h_max", "points", "runs", "floor",
-               "verdict", "energy_order", "energy_u", "energy_class"),
+    "errors": (*RUN, "t_end", "samples", "outputs", "error", "error_final", "floor", "steps", *counters.NAMES,
+               "seconds", "energy_error_mean", "energy_error_max", "energy_error_mean_relative", "momentum_error_max",
+               "momentum_scale"),
+    "orders": ("problem", "integrator", "order_theory", "p", "u", "class", "passed", "window_h_min", "window_h_max",
+               "points", "runs", "floor", "verdict", "energy_order", "energy_u", "energy_class"),
     "drift": (*RUN, "t_end", "steps", "invariant", "verdict", "reason", *NUMBERS, "period", "deciding_time"),
     "work": ("problem", "integrator", "error", *WORK, "seconds"),
 }
 UNCLEAR = ("too short", "not judged")
 READABLE = {
-    "errors": ("label", "resolution", "t_end", "outputs", "error", "error_final", "floor", "rhs_evaluations", "seconds", "energy_error_max",
-               "momentum_error_max"),
+    "errors": ("label", "resolution", "t_end", "outputs", "error", "error_final", "floor", "rhs_evaluations", "seconds",
+               "energy_error_max", "momentum_error_max"),
     "orders": ("integrator", "order_theory", "p", "u", "class", "window_h_min", "window_h_max", "points", "verdict"),
     "drift": ("label", "resolution", "invariant", "verdict", "amplitude", "slope", "growth", "reason"),
     "work": COLUMNS["work"][1:],
@@ -45,7 +46,8 @@ def columns(name: str, judgement: Judgement) -> tuple[str, ...]:
 
 def page(judgement: Judgement) -> str:
     """The tables to read, in Markdown, without empty columns; what is too short to have a verdict is one line."""
-    parts, unclear = [], Counter((row["verdict"], row["reason"]) for row in judgement.drift if row["verdict"] in UNCLEAR)
+    parts, unclear = ([],
+                      Counter((row["verdict"], row["reason"]) for row in judgement.drift if row["verdict"] in UNCLEAR))
     for name, readable in READABLE.items():
         rows = [row for row in getattr(judgement, name) if row.get("verdict") not in UNCLEAR]
         rows.sort(key=lambda row: (row.get("label") or "", -(row.get("step") or 0.0)))

@@ -1,8 +1,9 @@
 """States written by anybody's code, as CSV or NetCDF, read and checked against the layout of a problem's state.
 
-CSV: a header with `time` and one column for each number, named field, then one index for each dimension, joined by underscores: x, y, z
-for components in space, whole numbers from 0 for bodies and body axes (`q_0_x`, `attitude_x_2`). NetCDF: `time` and one variable for each
-field, (time, *shape). Facts about the run (FACTS) are lines `# name = value` above the header, or global attributes.
+CSV: a header with `time` and one column for each number, named field, then one index for each dimension, joined by
+underscores: x, y, z for components in space, whole numbers from 0 for bodies and body axes (`q_0_x`, `attitude_x_2`).
+NetCDF: `time` and one variable for each field, (time, *shape). Facts about the run (FACTS) are lines `# name = value`
+above the header, or global attributes.
 """
 import difflib
 from collections.abc import Mapping
@@ -44,7 +45,8 @@ def _truth(text: Any) -> bool:
 
 FACTS = {  # name -> (reader, what it must be)
     "label": (str, "text"), "step": (_number, "a positive number"), "tolerance": (_number, "a positive number"),
-    "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"), "seconds": (_number, "a positive number"),
+    "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"),
+         "seconds": (_number, "a positive number"),
     **dict.fromkeys(("steps", *counters.NAMES), (_count, "a whole number"))}
 
 
@@ -60,7 +62,8 @@ class StateFile:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a file of one problem holds: fields and the shape of each; `optional` are further numbers, one for each time."""
+    """What a file of one problem holds: fields and the shape of each; `optional` are further
+    numbers, one for each time."""
 
     what: str                                # the problem and its preset, for sentences
     fields: Mapping[str, StateField]
@@ -68,7 +71,8 @@ class Layout:
     optional: tuple[str, ...] = ()
 
     def columns(self, name: str, field: str | None = None) -> list[str]:
-        """Names of the numbers of a field in C order; with `field`, of a variable of another name and the same shape."""
+        """Names of the numbers of a field in C order; with `field`, of a variable of another
+        name and the same shape."""
         parts = [["xyz"[i] if dim == "xyz" else str(i) for i in range(size)]
                  for dim, size in zip(self.fields[field or name].dims, self.shapes[field or name], strict=True)]
         return ["_".join((name, *indices)) for indices in product(*parts)]
@@ -123,7 +127,8 @@ def _read_csv(path: Path, layout: Layout) -> tuple:
     _check_header(path, layout, header, list(chain.from_iterable(wanted.values())))
     extra = {name: [name] for name in layout.optional if name in header}
     places = [header.index(column) for column in ("time", *chain.from_iterable((wanted | extra).values()))]
-    rows = [_row(path, first + 2 + k, line, len(header), places) for k, line in enumerate(lines[first + 1:]) if line.strip()]
+    rows = [_row(path, first + 2 + k, line, len(header), places)
+            for k, line in enumerate(lines[first + 1:]) if line.strip()]
     if len(rows) < 2:
         raise InputError(f"{path} needs at least two times, it has {len(rows)}")
     table, fields, column = np.array(rows), {}, 1
@@ -156,13 +161,13 @@ def _check_header(path: Path, layout: Layout, header: list[str], wanted: list[st
     for column in ("time", *wanted):
         if column not in header:
             close = difflib.get_close_matches(column, [name for name in header if name not in wanted], n=1, cutoff=0.6)
-            raise InputError(f"{path} has no column {column!r}{f' (is it {close[0]!r}?)' if close else ''}; {layout.what} has the columns"
-                             f" {_header(layout)}")
+            raise InputError(f"{path} has no column {column!r}{f' (is it {close[0]!r}?)' if close else ''};"
+                             f" {layout.what} has the columns {_header(layout)}")
     stems = tuple(f"{name}_" for name in (*layout.fields, *ALTERNATIVES.values()))
     foreign = [name for name in header if name not in wanted and name.startswith(stems) and name not in layout.optional]
     if foreign:
-        raise InputError(f"{path} has a column {foreign[0]!r}, but the last columns of {layout.what} are {', '.join(wanted[-3:])}:"
-                         " another number of bodies?")
+        raise InputError(f"{path} has a column {foreign[0]!r}, but the last columns of {layout.what} are"
+                         f" {', '.join(wanted[-3:])}: another number of bodies?")
 
 
 def _row(path: Path, number: int, line: str, width: int, places: list[int]) -> list[float]:
@@ -193,9 +198,11 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
             names = _choose(layout, lambda name, field: name in data.variables)
             for name in ("time", *names):
                 if name not in data.variables:
-                    raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time, {', '.join(layout.fields)}")
+                    raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time,"
+                                     f" {', '.join(layout.fields)}")
             extra = [name for name in layout.optional if name in data.variables]
-            read = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan) for name in ("time", *names, *extra)}
+            read = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan)
+                    for name in ("time", *names, *extra)}
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -206,7 +213,8 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
     for name, values in read.items():
         shape = layout.shapes[names[name]] if name in names else ()
         if values.shape != (time.size, *shape):
-            raise InputError(f"{path}: {name} is of shape {values.shape}, for {layout.what} it must be {(time.size, *shape)}, time first")
+            raise InputError(f"{path}: {name} is of shape {values.shape}, for {layout.what} it must be"
+                             f" {(time.size, *shape)}, time first")
     label = {"label": attributes["integrator"]} if "integrator" in attributes else {}
     facts = {name: _fact(path, "", name, value) for name, value in (label | attributes).items() if name in FACTS}
     return time, read, facts
@@ -216,8 +224,8 @@ def _check_numbers(path: Path, time: np.ndarray, fields: Mapping[str, np.ndarray
     for name, values in {"time": time, **fields}.items():
         bad = np.flatnonzero(~np.isfinite(values.reshape(time.size, -1)).all(axis=1))
         if bad.size:
-            raise InputError(f"{path}: {name} is not finite at sample {bad[0]} (t = {time[bad[0]]:g}): write only what was computed before the"
-                             " code failed")
+            raise InputError(f"{path}: {name} is not finite at sample {bad[0]} (t = {time[bad[0]]:g}): write only what"
+                             " was computed before the code failed")
 
 
 def _check_times(path: Path, time: np.ndarray) -> None:
@@ -229,4 +237,5 @@ def _check_times(path: Path, time: np.ndarray) -> None:
     even = np.arange(time.size)*(time[-1]/(time.size - 1))
     off = int(np.argmax(np.abs(time - even)))
     if abs(time[off] - even[off]) > SPACING*time[-1]:
-        raise InputError(f"{path}: times must be equally spaced, sample {off} is at {time[off]!r} instead of {even[off]!r}")
+        raise InputError(f"{path}: times must be equally spaced, sample {off} is at {time[off]!r} instead"
+                         f" of {even[off]!r}")

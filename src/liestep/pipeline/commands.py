@@ -19,7 +19,8 @@ def command_reference(arguments) -> None:
             continue
         content = compute_reference(spec)
         write(content, path)
-        print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}", file=sys.stderr)
+        print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}",
+              file=sys.stderr)
     if arguments.list:
         write_listing(arguments.list, ((path, spec.sha256, spec.source_hash) for path, spec in wanted.values()))
 
@@ -59,15 +60,19 @@ def command_status(arguments) -> None:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    reference = add("reference", command_reference, "make the reference solution of a problem of a study, unless it is up to date")
+    reference = add("reference", command_reference,
+                    "make the reference solution of a problem of a study, unless it is up to date")
     reference.add_argument("study")
     reference.add_argument("problem", help="key of a problem, or several with commas between them")
-    reference.add_argument("--list", type=Path, metavar="FILE", help="write a table of these references when all are made")
+    reference.add_argument("--list", type=Path, metavar="FILE",
+                           help="write a table of these references when all are made")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
-    new.add_argument("--problem", default="sphere_nbody", help="id of a problem, see `liestep list` (default sphere_nbody)")
+    new.add_argument("--problem", default="sphere_nbody",
+                     help="id of a problem, see `liestep list` (default sphere_nbody)")
     new.add_argument("--preset", help="its parameters and start (default: the first)")
-    status = add("status", command_status, "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
+    status = add("status", command_status,
+                 "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
     status.add_argument("study", nargs="*", help="ids of studies (default: all)")
     status.add_argument("--all", action="store_true", help="every product that is not done on a line of its own")

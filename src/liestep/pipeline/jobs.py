@@ -1,4 +1,5 @@
-"""Jobs of the workflow: which runs, references, figures and films one process makes, and a text that changes when they are out of date."""
+"""Jobs of the workflow: which runs, references, figures and films one process makes, and a text that changes
+when they are out of date."""
 import hashlib
 import re
 from collections.abc import Iterable
@@ -18,8 +19,8 @@ TOGETHER = 6  # problems, at most, that share a process: for runs those of one s
 
 @dataclass(frozen=True)
 class Batch:
-    """Runs that one job makes, all of one problem of a study or of problems with the same system. `place` are the arguments of
-    `liestep sweep` after the study."""
+    """Runs that one job makes, all of one problem of a study or of problems with the same system. `place` are the
+    arguments of `liestep sweep` after the study."""
 
     study: str
     place: tuple[str, ...]
@@ -126,8 +127,8 @@ class Animation:
 
 
 def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
-    """Groups of problem keys given with their systems: problems of one system, dealt out in turn to groups of equal size, because sizes
-    usually grow along the file."""
+    """Groups of problem keys given with their systems: problems of one system, dealt out in turn to groups of equal
+    size, because sizes usually grow along the file."""
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)

@@ -1,4 +1,5 @@
-"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that holds it, however that ends."""
+"""One workflow in a folder at a time. The lock is the kernel's: it ends with the process that
+holds it, however that ends."""
 import fcntl
 import os
 from contextlib import suppress
@@ -23,7 +24,8 @@ def take(folder: Path = Path()) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise InputError(f"a workflow is running in {folder.absolute()}{_process(path)}; wait for it, or stop it") from None
+        raise InputError(f"a workflow is running in {folder.absolute()}{_process(path)}; wait for"
+                         " it, or stop it") from None
     except OSError:  # a file system without locks: two workflows would waste work but harm nothing
         os.close(descriptor)
         return

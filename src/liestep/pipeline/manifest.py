@@ -1,7 +1,8 @@
-"""results/manifest.json: a hash of every product and of everything it was made from, and the comparison with today's files.
+"""results/manifest.json: a hash of every product and of everything it was made from, and the
+comparison with today's files.
 
-Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show times or
-the machine itself.
+Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show
+times or the machine itself.
 """
 import hashlib
 import json
@@ -52,14 +53,16 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     content = {"format": FORMAT, "studies": [products.name for products in workflow.studies],
                "inputs": {path.as_posix(): file_sha256(path) for path in inputs(workflow)}, "products": products}
     write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
-    for leftover in results.rglob(TEMPORARY):  # of killed processes: all products are there, so that nobody needs to write any more
+    # of killed processes: all products are there, so that nobody needs to write any more
+    for leftover in results.rglob(TEMPORARY):
         leftover.unlink(missing_ok=True)
     return manifest_path(results), len(products)
 
 
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
-    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies), *workflow.claims, *workflow.errata]
+    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies), *workflow.claims,
+             *workflow.errata]
     return [path for path in found if path.is_file()]
 
 
@@ -69,7 +72,8 @@ def inputs_hash(workflow: Workflow) -> str:
 
 
 def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
-    """Kind and origin of every product by path. `from` names files, and folders of products where all of them are meant."""
+    """Kind and origin of every product by path. `from` names files, and folders of products
+    where all of them are meant."""
     found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
         found |= _study_products(products)
@@ -81,7 +85,8 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
         found |= {workflow.results/f"errata.{suffix}": origin for suffix in ("csv", "md")}
-    found[workflow.report] = {"kind": MEASURED if timed else DATA, "from": names + _names(path.name for path in workflow.verdicts)}
+    found[workflow.report] = {"kind": MEASURED if timed else DATA,
+                              "from": names + _names(path.name for path in workflow.verdicts)}
     return found
 
 
@@ -90,7 +95,8 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
     own = study.path.as_posix()
     found: dict[Path, dict[str, Any]] = {}
     for cell in study.cells:
-        found[cell.path] = {"kind": DATA, "from": [own], "specification": cell.spec.sha256, "sources": run_source_hash(cell.spec)}
+        found[cell.path] = {"kind": DATA, "from": [own], "specification": cell.spec.sha256,
+                            "sources": run_source_hash(cell.spec)}
     for reference in products.references:
         _, spec = study_reference(study, reference.problem)
         found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}
@@ -101,12 +107,14 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
-        origin = {"from": [*data, f"{name}/metrics.csv"], "sources": source_hash("liestep.figures.drawing", figure_modules()[figure])}
+        origin = {"from": [*data, f"{name}/metrics.csv"],
+                  "sources": source_hash("liestep.figures.drawing", figure_modules()[figure])}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
         found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
         origin = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
-        found[film.path] = {"kind": DATA, "from": [origin], "sources": source_hash(*package_modules("liestep.animation"))}
+        found[film.path] = {"kind": DATA, "from": [origin],
+                            "sources": source_hash(*package_modules("liestep.animation"))}
     return found
 
 
@@ -170,10 +178,11 @@ def damage(path: Path) -> str | None:
 
 
 def remove_damaged(workflow: Workflow) -> Iterator[str]:
-    """Remove runs and references that were damaged since the manifest was written, so that they are made again; says which and why.
+    """Remove runs and references that were damaged since the manifest was written, so that they are made
+    again; says which and why.
 
-    Only files that are newer than the manifest are looked at: their time of change (ctime), which nobody sets back. Those that are
-    what it says, as in a copied folder, are not read further.
+    Only files that are newer than the manifest are looked at: their time of change (ctime), which nobody sets back.
+    Those that are what it says, as in a copied folder, are not read further.
     """
     path = manifest_path(workflow.results)
     since, known = 0, {}

@@ -43,7 +43,10 @@ def _remove(paths: list[Path]) -> None:
 
 def declare(add) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
-    manifest = add("manifest", command_manifest, "write manifest.json, hashes of all products and of what they were made from, and environment.json")
+    manifest = add("manifest", command_manifest,
+                   "write manifest.json, hashes of all products and of what they were made from, and environment.json")
     manifest.add_argument("study", nargs="*", help="studies to list (default: those of config.yaml)")
-    check = add("verify", command_verify, "compare all products with manifest.json: names what was changed or lost, exit code 1")
-    check.add_argument("--repair", action="store_true", help="remove changed products, so that snakemake makes them again")
+    check = add("verify", command_verify,
+                "compare all products with manifest.json: names what was changed or lost, exit code 1")
+    check.add_argument("--repair", action="store_true",
+                       help="remove changed products, so that snakemake makes them again")

@@ -1,6 +1,7 @@
 """JSON Schemas of the configuration files (workflow/schemas) and the tables of their keys in config/README.md.
 
-`python -m liestep.pipeline.schemas`, called in the top folder, writes both anew from the classes that validate the files.
+`python -m liestep.pipeline.schemas`, called in the top folder, writes both anew from the classes
+that validate the files.
 """
 import json
 from pathlib import Path
@@ -14,7 +15,8 @@ from liestep.pipeline.workflow import WorkflowConfig
 from liestep.storage.textfiles import write_text_atomically
 from liestep.study.config import Settings, StudyConfig
 
-MODELS: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile, "errata": ErrataFile}
+MODELS: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "study": StudyConfig, "claims": ClaimFile,
+                                      "errata": ErrataFile}
 SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
 

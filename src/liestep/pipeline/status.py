@@ -32,16 +32,21 @@ class Item:
 
 def items(products: StudyProducts) -> list[Item]:
     """All products of a study in the order in which they are made."""
-    runs = [Item("runs", f"{cell.problem}/{cell.integrator}/{cell.resolution}", *_run(cell)) for cell in products.study.cells]
+    runs = [Item("runs", f"{cell.problem}/{cell.integrator}/{cell.resolution}", *_run(cell))
+            for cell in products.study.cells]
     references = [_reference(products, entry.problem) for entry in products.references]
-    behind = [path.stat().st_mtime_ns for path in (*products.runs, *(entry.path for entry in products.references)) if path.is_file()]
-    tables = [_after("tables", path, max(behind, default=0), "a run or a reference is newer") for path in (*products.tables, products.page)]
+    behind = [path.stat().st_mtime_ns for path in (*products.runs, *(entry.path for entry in products.references))
+              if path.is_file()]
+    tables = [_after("tables", path, max(behind, default=0), "a run or a reference is newer")
+              for path in (*products.tables, products.page)]
     metrics = products.folder/"metrics.csv"
     if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells]:
-        tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for") if item.state == "done" else item
+        tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for")
+                  if item.state == "done" else item
                   for item in tables]
     newest = metrics.stat().st_mtime_ns if metrics.is_file() else 0
-    figures = [_after("figures", products.figure(name, "png"), newest, "the tables are newer") for name in products.figures]
+    figures = [_after("figures", products.figure(name, "png"), newest, "the tables are newer")
+               for name in products.figures]
     films = [_after("animations", film.path, _time(film.cell.path), "the run is newer") for film in products.animations]
     timings = [_after("timings", path, 0, "") for path in products.timings]
     return [*runs, *references, *timings, *tables, *figures, *films]
@@ -74,7 +79,8 @@ def _file(path: Path, sha256: str, source: str, wanted: Mapping[str, Any]) -> tu
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What differs between two specifications, for example "t_end was 1.0, is 2.0"."""
     names = [name for name in {**new, **old} if old.get(name) != new.get(name)]
-    return ", ".join(f"{name} was {_short(old.get(name))}, is {_short(new.get(name))}" for name in names) or "specification has changed"
+    return ", ".join(f"{name} was {_short(old.get(name))}, is"
+                     f" {_short(new.get(name))}" for name in names) or "specification has changed"
 
 
 def _short(value: Any) -> str:
@@ -102,7 +108,8 @@ def _after(kind: str, path: Path, time: int, why: str) -> Item:
 
 
 def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
-    """One line with counts, then what is not done, products with the same state and reason together unless `everything`."""
+    """One line with counts, then what is not done, products with the same state and reason
+    together unless `everything`."""
     found = list(found)
     parts = []
     for kind in dict.fromkeys(item.kind for item in found):

@@ -1,4 +1,5 @@
-"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what each product depends on.
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what
+each product depends on.
 
 Everything is checked here, before the first job runs.
 """
@@ -20,17 +21,20 @@ from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
-ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")  # the evidence runs simulations of its own
+# the evidence runs simulations of its own
+ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")
 
 
 class WorkflowConfig(Strict):
     """config/config.yaml."""
 
-    studies: str | list[str] = Field("all", description="ids of the studies to make, or all: every file under config/studies")
+    studies: str | list[str] = Field("all",
+                                     description="ids of the studies to make, or all: every file under config/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
-        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the same system, and all"
-        " figures of a study (a process costs 1 s, a further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, and one"
-        " figure; run: one run, for long runs and clusters, and one figure. The files are the same.")
+        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the"
+        " same system, and all figures of a study (a process costs 1 s, a further integrator in it 0.04 s); sweep: the"
+        " runs of one integrator on a problem, and one figure; run: one run, for long runs and clusters, and one"
+        " figure. The files are the same.")
 
 
 class StudyProducts:
@@ -46,15 +50,18 @@ class StudyProducts:
                 raise study.complain(("figures",), error) from None
         self.runs = [cell.path for cell in study.cells]
         self.animations = [self._animation(text) for text in study.config.animations]
-        self.references = [self._reference(problem) for problem in study.config.problems] if study.config.reference else []
+        self.references = ([self._reference(problem) for problem in study.config.problems]
+                           if study.config.reference else [])
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
         self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
         self.page = self.folder/"tables.md"
-        # Labels and lists of figures and tables are in no run's specification. The runs are in here although they are inputs: a run
-        # made by hand leaves no trace that Snakemake could compare, and stale tables must fail rather than stay.
-        self.fingerprint = short_hash(" ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in study.sweeps),
-                                                *(reference.fingerprint for reference in self.references))))
+        # Labels and lists of figures and tables are in no run's specification. The runs are in here although
+        # they are inputs: a run made by hand leaves no trace that Snakemake could compare, and stale tables
+        # must fail rather than stay.
+        self.fingerprint = short_hash(
+            " ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in study.sweeps),
+                      *(reference.fingerprint for reference in self.references))))
 
     def _reference(self, problem: str) -> Reference:
         from liestep.references.reference import study_reference
@@ -131,7 +138,8 @@ class Workflow:
             sweeps = products.study.sweeps
             systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
             for keys in together(systems.items()):
-                found.append(Batch(products.name, (",".join(keys),), tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
+                found.append(Batch(products.name, (",".join(keys),),
+                                   tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
         return found
 
     def _reference_batches(self, products: StudyProducts) -> list[ReferenceBatch]:
@@ -148,11 +156,14 @@ class Workflow:
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
     def _claims(self) -> dict[Path, set[str]]:
-        """Claims files with the ids of the studies they refer to, those of which all studies are made. Their runs are checked."""
-        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells} for sweep in self.sweeps}
+        """Claims files with the ids of the studies they refer to, those of which all studies are
+        made. Their runs are checked."""
+        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
+                for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
         for path in sorted((self.folder/"claims").glob("*.yaml")):
-            choices = [(claim.id, choice) for claim in load_claims(path).claims for choice in (*claim.runs, *claim.against)]
+            choices = [(claim.id, choice) for claim in load_claims(path).claims
+                       for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
             missing = sorted(needed - made)
             if missing and self.config.studies == "all":
@@ -163,7 +174,8 @@ class Workflow:
             for claim, choice in choices:
                 resolutions = runs.get((choice.study, choice.problem, choice.integrator))
                 if resolutions is None:
-                    raise InputError(f"{path}: claim {claim}: study {choice.study} has no runs {choice.problem} {choice.integrator}")
+                    raise InputError(f"{path}: claim {claim}: study {choice.study} has no runs {choice.problem}"
+                                     f" {choice.integrator}")
                 if choice.resolution is not None and choice.resolution not in resolutions:
                     raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
         return found
@@ -189,13 +201,15 @@ class Workflow:
         found = [self.report, *self.verdicts]
         for products in self.studies:
             found += [*products.tables, products.page]
-            found += [products.figure(name, kind) for name in products.figures for kind in ("pdf", "png", "caption.txt")]
+            found += [products.figure(name, kind) for name in products.figures
+                      for kind in ("pdf", "png", "caption.txt")]
             found += [film.path for film in products.animations]
         return found
 
 
 def require_config(path: Path) -> Mapping[str, Any]:
-    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a mapping, or malformed."""
+    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a
+    mapping, or malformed."""
     content = read_yaml(path)[0] if path.exists() else None
     if not isinstance(content, Mapping | None):
         raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
@@ -210,5 +224,6 @@ def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
 
 @cache
 def source(*packages: str) -> str:
-    """Hash of all modules of the packages and of what they import: tables and figures find some of their modules by name."""
+    """Hash of all modules of the packages and of what they import: tables and figures find some
+    of their modules by name."""
     return source_hash(*package_modules(*packages))

@@ -1,8 +1,9 @@
 """Own systems and integrators from files outside the package: docs/own_system.md.
 
-A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin FILE`), or a module of an
-installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its id is the file's name), `SHEETS` (id -> sheet),
-`METHODS` (id -> method), or several of them. Runs know a plugin by the hash of its content, never by its path: after an edit they are made anew.
+A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin
+FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
+id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
+hash of its content, never by its path: after an edit they are made anew.
 """
 import ast
 import hashlib
@@ -41,15 +42,17 @@ def find_plugin(text: str, *folders: Path) -> Path:
 
 
 def load_plugin(path: Path | str) -> tuple[str, ...]:
-    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that is loaded stays as it is.
+    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
+    is loaded stays as it is.
 
     Raises:
-        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that exists; one sentence
-            with the line of the file.
+        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
+            exists; one sentence with the line of the file.
     """
     path = Path(path).resolve()
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
-        raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example my_pendulum.py")
+        raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
+                         " my_pendulum.py")
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -58,7 +61,8 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     loaded = sys.modules.get(name)
     if loaded is not None:
         if getattr(loaded, MARK) != content:
-            raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an edit; rename it or start anew")
+            raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an"
+                             " edit; rename it or start anew")
         return _ids(name)
     _require_alone(source, path)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -91,8 +95,9 @@ def _require_alone(source: bytes, path: Path) -> None:
         else:
             near = []
         if near:
-            raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs know a plugin by the content of"
-                             " its one file; put that code into it, or make an installed package with an entry point")
+            raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs"
+                             " know a plugin by the content of its one file; put that code into it, or make an"
+                             " installed package with an entry point")
 
 
 def _beside(name: str, folder: Path) -> bool:
@@ -118,7 +123,8 @@ def load_installed() -> None:
         try:
             module = importlib.import_module(entry.module)
         except Exception as error:
-            raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}") from None
+            raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded:"
+                             f" {type(error).__name__}: {error}") from None
         path = Path(module.__file__)
         content = _mark_package(module.__name__.split(".")[0])
         _register(module, path, content)
@@ -128,7 +134,8 @@ def _mark_package(package: str) -> str:
     """Mark all loaded modules of a package with the hash of all its files: one may use another; returns the hash."""
     top = Path(sys.modules[package].__file__)
     files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
-    content = _short_hash(b"".join(f"{file.relative_to(top.parent)} {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
+    content = _short_hash(b"".join(f"{file.relative_to(top.parent)}"
+                                   f" {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
@@ -178,13 +185,16 @@ def _declared(module: ModuleType, path: Path, name: str, kind: type) -> dict[str
 
 def _of_kind(item: Any, kind: type, what: str) -> Any:
     if not isinstance(item, kind):
-        raise InputError(f"{what} must be a {'SphereSheet or BodySheet' if kind is Sheet else kind.__name__}, not a {type(item).__name__}")
+        raise InputError(f"{what} must be a {'SphereSheet or BodySheet' if kind is Sheet else kind.__name__}, not a"
+                         f" {type(item).__name__}")
     return item
 
 
 def require_named(name: str, known: tuple[str, ...]) -> None:
-    """Raises InputError when an id comes from the plugin of another study: a process that reads only this study would not know it."""
+    """Raises InputError when an id comes from the plugin of another study: a process that reads only this
+    study would not know it."""
     entry = plugin_entries().get(name)
     if entry and entry.module.startswith(PREFIX) and name not in known:
         file = entry.module.removeprefix(PREFIX) + ".py"
-        raise InputError(f"{unknown('id', name, known)}: it is declared in {file}, which `plugins` of this study does not name")
+        raise InputError(f"{unknown('id', name, known)}: it is declared in {file}, which `plugins` of this"
+                         " study does not name")

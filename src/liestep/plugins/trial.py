@@ -65,12 +65,13 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
             value = system.potential(q)
             system.gradient(q, out)
             if not np.isfinite(value) or not np.isfinite(out).all():
-                raise InputError(f"potential or gradient is not finite at the start of preset {next(iter(facts.presets))}, or some rows of out"
-                                 " are not written")
+                raise InputError("potential or gradient is not finite at the start of preset"
+                                 f" {next(iter(facts.presets))}, or some rows of out are not written")
             if not np.array_equal(q, start["q"]):
                 raise InputError("potential or gradient changes q; write to out only")
         for formulation in facts.formulations:
-            options = {"form": facts.forms[0] if facts.forms else "", "action": facts.actions[0] if facts.actions else ""}
+            options = {"form": facts.forms[0] if facts.forms else "",
+                       "action": facts.actions[0] if facts.actions else ""}
             found = formulate(facts, parameters, start, formulation, options)
             problem, out = plain(found.problem), np.zeros_like(found.start)
             values = np.zeros(found.width)
@@ -89,17 +90,20 @@ def try_method(name: str, declared: Method, path: Path) -> None:
     """
     if declared.formulation not in FORMULATIONS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, FORMULATIONS)}")
-    facts = next(sheet(key) for key in ("sphere_nbody", *own_systems()) if declared.formulation in sheet(key).formulations)
+    facts = next(sheet(key)
+                 for key in ("sphere_nbody", *own_systems()) if declared.formulation in sheet(key).formulations)
     with user_lines(path, f"integrator {name}"):
         parameters, start = first_start(facts)
-        options = system_options(declared, facts, parameters, declared.resolve(declared.check_options({}), not facts.coupled(parameters)))
+        options = system_options(declared, facts, parameters,
+                                 declared.resolve(declared.check_options({}), not facts.coupled(parameters)))
         found = formulate(facts, parameters, start, declared.formulation, options)
         t_end = next(iter(facts.presets.values())).t_end
         component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)
         if not hasattr(component, "_fields"):
             raise InputError(f"build must return a NamedTuple, not a {type(component).__name__}")
         if not component._fields:
-            raise InputError(f"{type(component).__name__} needs at least one field, used or not: Numba compiles no empty NamedTuple")
+            raise InputError(f"{type(component).__name__} needs at least one field, used or not: Numba compiles no"
+                             " empty NamedTuple")
         _step(plain(component), plain(found.problem), found.start.copy(), t_end/STEPS, declared.adaptive)
 
 
@@ -112,7 +116,8 @@ def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool)
         component.start(problem, 0.0, y, work)
         status = component.step(problem, 0.0, y, h, work)
     if not isinstance(status, Status):
-        raise InputError(f"{'attempt' if adaptive else 'step'} must return a Status, for example Status.OK, not {status!r}")
+        raise InputError(f"{'attempt' if adaptive else 'step'} must return a Status, for example Status.OK,"
+                         f" not {status!r}")
     if status == Status.OK and not np.isfinite(y).all():
         raise InputError("a step makes the state NaN or infinite")
     if status != Status.OK and not adaptive:

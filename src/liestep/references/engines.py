@@ -1,5 +1,5 @@
-"""Engines of reference solutions: each gives the rows of the state (time, m, 3), as in the first form of the vector field, at
-times that start at zero and are equally spaced."""
+"""Engines of reference solutions: each gives the rows of the state (time, m, 3), as in the first form of the vector
+field, at times that start at zero and are equally spaced."""
 import itertools
 from collections.abc import Callable
 
@@ -26,13 +26,15 @@ class EngineError(RuntimeError):
 
 
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
-    """(f(t, y), y(0)) of the vector field in its first form for solvers outside the core, y the rows of the state in one (3m,)."""
+    """(f(t, y), y(0)) of the vector field in its first form for solvers outside the core, y the rows
+    of the state in one (3m,)."""
     formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
 
     def f(t, y):
         out = np.empty_like(formulated.start)
-        if not loop(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():  # scipy would repeat a NaN step for ever
+        # scipy would repeat a NaN step for ever
+        if not loop(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():
             raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
         return out.ravel()
 
@@ -40,8 +42,8 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 
 
 def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
-    """`atol` for directions and attitudes. On spheres: for omega times the larger of its size and the root of its rate of change at the
-    start; elsewhere: times the length of each row of the state if that is above 1."""
+    """`atol` for directions and attitudes. On spheres: for omega times the larger of its size and the root of its rate
+    of change at the start; elsewhere: times the length of each row of the state if that is above 1."""
     if isinstance(sheet(run.problem), SphereSheet):
         n = y.size//2
         rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
@@ -50,7 +52,8 @@ def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: 
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """scipy's DOP853 on the omega form. It steps to each time exactly: its dense output is of lower order than its steps."""
+    """scipy's DOP853 on the omega form. It steps to each time exactly: its dense output is of
+    lower order than its steps."""
     from scipy.integrate import DOP853
 
     f, y = right_hand_side(run)
@@ -64,14 +67,16 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
             if solver.status != "running":
                 break
         if solver.status != "finished":
-            raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}: {problem or f'more than {MOST_STEPS} steps between two times'}")
+            raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}:"
+                              f" {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
     return np.array(states).reshape(len(times), -1, 3)
 
 
 def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """heyoka's Taylor series: on spheres of the multiplier formulation, elsewhere of the traced vector field. Raises NotSymbolic."""
+    """heyoka's Taylor series: on spheres of the multiplier formulation, elsewhere of the traced vector
+    field. Raises NotSymbolic."""
     try:
         return taylor_series(run).trajectory(times)
     except RuntimeError as error:
@@ -79,16 +84,18 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer by half as much as before.
+    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer
+    by half as much as before.
 
-    The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the step is halved
-    as well while more of the first times change by less than 1e-10, or, as long as there are none, the first of all by half as much.
+    The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
+    step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
+    first of all by half as much.
     """
     previous, before, settled_before = None, np.full(len(times), np.inf), 0
     for doubling in range(DOUBLINGS + 1):
         steps = (len(times) - 1) << doubling
-        spec = specify(run.problem, FALLBACK, steps=steps, samples=len(times), t_end=run.t_end, parameters=run.parameters,
-                       initial=run.initial, statistics_every=steps)
+        spec = specify(run.problem, FALLBACK, steps=steps, samples=len(times), t_end=run.t_end,
+                       parameters=run.parameters, initial=run.initial, statistics_every=steps)
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             continue
@@ -117,5 +124,5 @@ def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition, "exact": exact}
 DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
-                "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form", "exact": "exact solution",
-                "composition": f"{FALLBACK}, step halved to convergence"}
+                "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form",
+                "exact": "exact solution", "composition": f"{FALLBACK}, step halved to convergence"}

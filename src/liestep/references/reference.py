@@ -1,8 +1,8 @@
 """Reference solutions: two independent engines, one trajectory kept, their disagreement stored beside it.
 
-The first engine's trajectory is kept. Of DOP853 and the Taylor series neither is better throughout: against an 80-bit Taylor
-series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10), 3.4e-14 and 0.9e-14 (double pendulum, T = 10), 2.4e-13 and
-7.6e-13 (rod, T = 0.1); their disagreement covers both.
+The first engine's trajectory is kept. Of DOP853 and the Taylor series neither is better throughout: against an 80-bit
+Taylor series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10), 3.4e-14 and 0.9e-14 (double pendulum, T
+= 10), 2.4e-13 and 7.6e-13 (rod, T = 0.1); their disagreement covers both.
 """
 import hashlib
 import json
@@ -27,7 +27,8 @@ from liestep.runs.content import FORMAT, Content
 from liestep.runs.files import RunFile, is_current, read, require_current, write
 from liestep.runs.specification import RunSpecification, specify
 
-SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")  # what a reference and the runs compared with it have in common
+# what a reference and the runs compared with it have in common
+SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")
 FINE = 250  # at least so many intervals for the largest kinetic energy and angular velocity
 
 
@@ -65,7 +66,8 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
             raise InputError(unknown("engine", name, ENGINES))
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
-    run = specify(problem, "dop853", tolerance=RTOL, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples)
+    run = specify(problem, "dop853", tolerance=RTOL, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                  samples=samples)
     return ReferenceSpecification(run, tuple(engines))
 
 
@@ -78,8 +80,10 @@ def common_specification(runs: Iterable[tuple[str, RunSpecification]]) -> Refere
     (first_name, first), *others = runs
     for name, run in others:
         if run.samples != first.samples:
-            raise InputError(f"runs compared with a reference need the same samples: {name} has {run.samples}, {first_name} has {first.samples}")
-    return specify_reference(first.problem, parameters=first.parameters, initial=first.initial, t_end=first.t_end, samples=first.samples)
+            raise InputError(f"runs compared with a reference need the same samples: {name} has {run.samples},"
+                             f" {first_name} has {first.samples}")
+    return specify_reference(first.problem, parameters=first.parameters, initial=first.initial, t_end=first.t_end,
+                             samples=first.samples)
 
 
 def study_reference(study, problem: str) -> tuple[Path, ReferenceSpecification]:
@@ -89,7 +93,8 @@ def study_reference(study, problem: str) -> tuple[Path, ReferenceSpecification]:
         InputError: the problem's runs have no common sample times; names file, line and runs.
     """
     try:
-        spec = common_specification((f"{cell.integrator} {cell.resolution}", cell.spec) for cell in study.select(problem))
+        spec = common_specification((f"{cell.integrator} {cell.resolution}", cell.spec)
+                                    for cell in study.select(problem))
     except InputError as error:
         raise study.complain(("problems", problem), error) from None
     return study.folder/"references"/f"{problem}.nc", spec
@@ -113,15 +118,16 @@ def kept_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
 
 def disagreement(attributes: Mapping[str, Any]) -> str:
     """Largest distances of the two engines by field, in words, from the attributes of a reference."""
-    gaps = {name[len("disagreement_"):-len("_max")]: value for name, value in attributes.items() if name.startswith("disagreement_")}
+    gaps = {name[len("disagreement_"):-len("_max")]: value
+            for name, value in attributes.items() if name.startswith("disagreement_")}
     return ", ".join(f"{value:.2g} in {name}" for name, value in gaps.items())
 
 
 def compute_reference(spec: ReferenceSpecification) -> Content:
     """Integrate with both engines and collect the content of the file.
 
-    An engine that cannot treat the system (a Taylor series of 642 bodies) is replaced by `composition`; the attribute `engines`
-    names what was used.
+    An engine that cannot treat the system (a Taylor series of 642 bodies) is replaced by `composition`; the attribute
+    `engines` names what was used.
 
     Raises:
         InputError: an engine stopped before t_end: there is no reference.
@@ -132,7 +138,8 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     sampled = np.arange(run.samples)*(run.t_end/intervals)
     dense = np.arange(fine*intervals + 1)*(run.t_end/(fine*intervals))
     dense[::fine] = sampled
-    (first, rows), (second, other_rows) = (_trajectory(name, run, times) for name, times in zip(spec.engines, (dense, sampled), strict=True))
+    (first, rows), (second, other_rows) = (_trajectory(name, run, times)
+                                           for name, times in zip(spec.engines, (dense, sampled), strict=True))
     facts = sheet(run.problem)
     formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
     fields, others = formulated.to_fields(rows), formulated.to_fields(other_rows)
@@ -143,19 +150,22 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     for part in formulated.fields:
         values, other = fields[part.name], others[part.name]
         content.add(part.name, ("time", *part.dims), values[::fine], part.units, part.long_name)
-        scales[f"scale_{part.name}"] = replace(part, norm="relative").scale(values) if part.norm in ("relative", "derived") else 1.0
+        scales[f"scale_{part.name}"] = (replace(part, norm="relative").scale(values)
+                                        if part.norm in ("relative", "derived") else 1.0)
         gap = part.distance(values[::fine], other)/scales[f"scale_{part.name}"]
         content.add(f"disagreement_{part.name}", ("time",), gap, "1",
                     f"largest distance of {part.name} between the two engines, divided by scale_{part.name}")
         gaps[f"disagreement_{part.name}_max"] = float(gap.max())
     content.add("energy", ("time",), _energies(formulated, rows[::fine]), "J", "total energy")
     content.attributes = {
-        "Conventions": "CF-1.11", "title": f"Reference of {facts.title}", "source": f"liestep reference, {DESCRIPTIONS[first]}",
+        "Conventions": "CF-1.11", "title": f"Reference of {facts.title}",
+        "source": f"liestep reference, {DESCRIPTIONS[first]}",
         "history": "written by liestep from the specification below", "references": facts.citation,
         "format": FORMAT, "problem": run.problem, "t_end": run.t_end,
-        "specification": json.dumps(spec.canonical(), sort_keys=True), "run_sha256": spec.sha256, "source_hash": spec.source_hash,
-        "status": "ok", "message": "completed", "engines": f"{DESCRIPTIONS[first]}; {DESCRIPTIONS[second]}",
-        "stored": DESCRIPTIONS[first], "energy_scale": float(kinetic.max()), **scales, **gaps,
+        "specification": json.dumps(spec.canonical(), sort_keys=True),
+        "run_sha256": spec.sha256, "source_hash": spec.source_hash, "status": "ok", "message": "completed",
+        "engines": f"{DESCRIPTIONS[first]}; {DESCRIPTIONS[second]}", "stored": DESCRIPTIONS[first],
+        "energy_scale": float(kinetic.max()), **scales, **gaps,
     }
     return content
 

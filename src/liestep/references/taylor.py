@@ -1,8 +1,9 @@
-"""Reference engine: heyoka's adaptive Taylor series; on spheres of the multiplier formulation, in Cartesian coordinates q, v = dq/dt.
+"""Reference engine: heyoka's adaptive Taylor series; on spheres of the multiplier formulation, in Cartesian
+coordinates q, v = dq/dt.
 
 d^2q/dt^2 = M^-1 (-G + lambda_i q_i) with q_i.d^2q_i/dt^2 = -|v_i|^2, that is sum_j Minv_ij (q_i.q_j) lambda_j =
--|v_i|^2 + q_i.(M^-1 G)_i: an n x n Cholesky solve. It shares nothing with the omega form of twospheres2009 eqs. (9)-(11) but the
-gradient and the mass matrix. The gradient is the system's own code, run once on symbolic expressions.
+-|v_i|^2 + q_i.(M^-1 G)_i: an n x n Cholesky solve. It shares nothing with the omega form of twospheres2009 eqs.
+(9)-(11) but the gradient and the mass matrix. The gradient is the system's own code, run once on symbolic expressions.
 """
 from collections.abc import Callable
 from typing import Any
@@ -24,19 +25,23 @@ class NotSymbolic(Exception):
 
 
 class TaylorSeries:
-    """A compiled series of differential equations given as pairs (variable, derivative) of expressions; states are rows (m, 3)."""
+    """A compiled series of differential equations given as pairs (variable, derivative) of
+    expressions; states are rows (m, 3)."""
 
-    def __init__(self, equations: list[tuple], start: np.ndarray, to_rows: Callable[[np.ndarray], np.ndarray], tolerance: float | None):
+    def __init__(self, equations: list[tuple], start: np.ndarray, to_rows: Callable[[np.ndarray], np.ndarray],
+                 tolerance: float | None):
         """tolerance is that of the step size control; None: round-off."""
         import heyoka
 
         self.start, self.to_rows = start.ravel(), to_rows
-        # Compact mode and light optimisation: the rod of 10 elements compiles in 4 s, with the defaults in 10 s and more.
-        self.series = heyoka.taylor_adaptive(equations, self.start.tolist(), compact_mode=True, opt_level=1, high_accuracy=True,
-                                             **({} if tolerance is None else {"tol": tolerance}))
+        # Compact mode and light optimisation: the rod of 10 elements compiles in 4 s, with the
+        # defaults in 10 s and more.
+        self.series = heyoka.taylor_adaptive(equations, self.start.tolist(), compact_mode=True, opt_level=1,
+                                             high_accuracy=True, **({} if tolerance is None else {"tol": tolerance}))
 
     def trajectory(self, times: np.ndarray) -> np.ndarray:
-        """Rows of the state, as in the first form of the vector field, at `times` (the first one is the start), (time, m, 3).
+        """Rows of the state, as in the first form of the vector field, at `times` (the first one is
+        the start), (time, m, 3).
 
         Raises:
             RuntimeError: the integration stopped before the last time.
@@ -159,5 +164,6 @@ def _expressions(values: np.ndarray) -> np.ndarray:
     """Numbers among expressions become expressions."""
     import heyoka
 
-    return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value)) for value in values.flat],
+    return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value))
+                     for value in values.flat],
                     dtype=object).reshape(values.shape)

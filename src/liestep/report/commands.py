@@ -15,5 +15,6 @@ def command_report(arguments) -> None:
 
 def declare(add) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
-    command = add("report", command_report, "collect verdicts, figures, tables, runs and errata in one HTML file: report.html")
+    command = add("report", command_report,
+                  "collect verdicts, figures, tables, runs and errata in one HTML file: report.html")
     command.add_argument("study", nargs="*", help="studies to show (default: those of config.yaml)")

@@ -10,7 +10,8 @@ from liestep.pipeline.jobs import Animation
 from liestep.report.pictures import Picture
 from liestep.runs.execution import film_comment, run_source_hash
 
-LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))  # (largest width in pixels, every so many frames), best first
+# (largest width in pixels, every so many frames), best first
+LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))
 COLOURS = 64
 SHARE = 1/3        # of the page's limit
 
@@ -51,7 +52,8 @@ def checked(film: Animation) -> bytes:
 
 
 def smaller(content: bytes, width: int, every: int) -> Picture:
-    """The film at most `width` pixels wide, with every so many of its frames and COLOURS colours; as it is if that is less."""
+    """The film at most `width` pixels wide, with every so many of its frames and COLOURS colours;
+    as it is if that is less."""
     with Image.open(io.BytesIO(content)) as image:
         full = image.size
         size = min(width, image.width), round(image.height*min(width, image.width)/image.width)
@@ -59,8 +61,8 @@ def smaller(content: bytes, width: int, every: int) -> Picture:
         for k in range(image.n_frames):
             image.seek(k)
             if k % every == 0:
-                frames.append(image.convert("RGB").resize(size, Image.Resampling.LANCZOS).quantize(COLOURS, Image.Quantize.FASTOCTREE,
-                                                                                                 dither=Image.Dither.NONE))
+                frames.append(image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+                              .quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE))
                 times.append(0)
             times[-1] += image.info["duration"]
     out = io.BytesIO()

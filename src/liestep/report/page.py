@@ -1,4 +1,5 @@
-"""Collects what the workflow made and fills the template. Nothing is computed again, and everything is checked to be today's."""
+"""Collects what the workflow made and fills the template. Nothing is computed again, and everything
+is checked to be today's."""
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -79,7 +80,8 @@ class StudyPage:
     def problems(self) -> list[dict[str, Any]]:
         return [{"key": key, "label": setup.label or key, "system": setup.system, "title": sheet(setup.system).title,
                  "t_end": next(cell.spec.t_end for cell in self.results.study.cells if cell.problem == key)}
-                for key, setup in self.config.problems.items() if any(cell.problem == key for cell in self.results.study.cells)]
+                for key, setup in self.config.problems.items() if any(cell.problem == key
+                                                                      for cell in self.results.study.cells)]
 
     @cached_property
     def integrators(self) -> list[dict[str, Any]]:
@@ -89,8 +91,8 @@ class StudyPage:
             if key in used:
                 name = self.results.study.integrator_id(key)
                 options = ", ".join(f"{option} = {value}" for option, value in (entry.options if entry else {}).items())
-                found.append({"key": key, "label": (entry.label if entry else None) or key, "id": name, "options": options,
-                              "summary": method(name).summary})
+                found.append({"key": key, "label": (entry.label if entry else None) or key, "id": name,
+                              "options": options, "summary": method(name).summary})
         return found
 
     @property
@@ -116,7 +118,8 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
     """
     studies = [study_page(products) for products in workflow.studies]
     errata = paper_errata(workflow.errata, workflow.results)
-    claims = paper_claims(workflow.claims, workflow.results, {page.name: [figure.name for figure in page.figures] for page in studies},
+    claims = paper_claims(workflow.claims, workflow.results,
+                          {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
     figures = [figure for page in studies for figure in page.figures]
     films = [film for page in studies for film in page.films]
@@ -131,7 +134,8 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
         size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
-    return text, f"studies: {len(studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}runs: {runs}, {size}"
+    return (text, f"studies: {len(studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}runs:"
+            f" {runs}, {size}")
 
 
 def study_page(products: StudyProducts) -> StudyPage:
@@ -142,7 +146,8 @@ def study_page(products: StudyProducts) -> StudyPage:
     """
     results = StudyResults(products.study)
     names = [path.stem for path in products.tables if path.stem != "metrics"] + ["timings"]*bool(products.timings)
-    return StudyPage(results, [_figure(products, results, name) for name in products.figures], [_film(results, film) for film in products.animations],
+    return StudyPage(results, [_figure(products, results, name) for name in products.figures],
+                     [_film(results, film) for film in products.animations],
                      {name: table_data(results, name) for name in names}, runs_data(results), references_data(results))
 
 
@@ -163,7 +168,8 @@ def _film(results: StudyResults, film: Animation) -> FilmPart:
     cell, config = film.cell, results.config
     entry = config.integrators[cell.integrator]
     names = config.problems[cell.problem].label or cell.problem, (entry.label if entry else None) or cell.integrator
-    return FilmPart(film, f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")
+    return FilmPart(film,
+                    f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")
 
 
 def grouped(studies: Iterable[StudyPage], citations: Mapping[str, str]) -> list[Group]:
@@ -177,8 +183,8 @@ def grouped(studies: Iterable[StudyPage], citations: Mapping[str, str]) -> list[
 
 def render(studies: list[StudyPage], claims: list[PaperClaims], errata: list[PaperErrata]) -> str:
     """The template filled; figures without a picture are left out."""
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-                                     undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
+                                     lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
 

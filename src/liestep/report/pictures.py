@@ -9,7 +9,8 @@ from PIL import Image, UnidentifiedImageError
 
 from liestep.errors import InputError
 
-LEVELS = ((1800, 256), (1400, 256), (1100, 128), (800, 64), (560, 32))  # (largest width in pixels, colours), sharpest first
+# (largest width in pixels, colours), sharpest first
+LEVELS = ((1800, 256), (1400, 256), (1100, 128), (800, 64), (560, 32))
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Picture:
 
 
 def embed(paths: Sequence[Path], budget: int) -> list[Picture]:
-    """All figures at the sharpest level at which their addresses have at most `budget` characters together, else at the last.
+    """All figures at the sharpest level at which their addresses have at most `budget` characters
+    together, else at the last.
 
     Raises:
         InputError: a figure is missing or no PNG file.

@@ -12,8 +12,10 @@ from liestep.runs.files import require_current
 
 DIGITS = 8          # of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # of an array that the page shows; files of runs have all
-SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean", "energy_error_max",
-         "momentum_error_max_relative", "unit_length_error_max", "orthogonality_error_max", "cost", "seconds")  # of a run, before it is opened
+SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean",
+         "energy_error_max",
+         # of a run, before it is opened
+         "momentum_error_max_relative", "unit_length_error_max", "orthogonality_error_max", "cost", "seconds")
 
 
 def table_data(results: StudyResults, name: str) -> dict[str, Any]:
@@ -28,9 +30,10 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
             known = {tuple(getattr(cell, key) for key in keys) for cell in results.study.cells}
             for row in table[list(keys)].itertuples(index=False):
                 if tuple(row) not in known:
-                    raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the study; "
-                                     f"run `liestep analyse {results.study.name}` again")
-    columns = [column for column in READABLE.get(name, table.columns) if column in table.columns and table[column].notna().any()]
+                    raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"
+                                     f" study; run `liestep analyse {results.study.name}` again")
+    columns = [column for column in READABLE.get(name, table.columns) if column in table.columns
+               and table[column].notna().any()]
     return {"columns": columns, "rows": _rows(table[columns])}
 
 
@@ -46,7 +49,8 @@ def _value(item: Any) -> Any:
         item = item.item()
     if isinstance(item, float):
         short = float(f"{item:.{DIGITS}g}")
-        return int(short) if short.is_integer() and abs(short) < 1e15 else short if abs(short) != float("inf") else str(short)
+        return (int(short) if short.is_integer() and abs(short) < 1e15 else short
+                if abs(short) != float("inf") else str(short))
     return item
 
 
@@ -61,7 +65,8 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     cells = results.study.cells
     specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
     shown = [column for column in SHOWN if column in columns]
-    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown, "source_hash": shared(list(metrics["source_hash"])),
+    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown,
+            "source_hash": shared(list(metrics["source_hash"])),
             "specification": {name: shared([spec[name] for spec in specifications]) for name in specifications[0]}}
 
 
@@ -73,7 +78,8 @@ def shared(values: list) -> dict[str, list]:
         if repr(value) not in places:
             places[repr(value)] = len(distinct)
             distinct.append(value)
-    return {"values": distinct} if len(distinct) == 1 else {"values": distinct, "of": [places[repr(value)] for value in values]}
+    return {"values": distinct} if len(distinct) == 1 else {"values": distinct,
+                                                            "of": [places[repr(value)] for value in values]}
 
 
 def abbreviate(value: Any) -> Any:
@@ -85,7 +91,8 @@ def abbreviate(value: Any) -> Any:
     shape, numbers = _shape(value), list(_flat(value))
     if len(numbers) <= MOST_NUMBERS or not all(isinstance(item, int | float) for item in numbers):
         return value
-    return f"{' x '.join(map(str, shape))} numbers from {min(numbers):.6g} to {max(numbers):.6g}, all in the file's attribute specification"
+    return (f"{' x '.join(map(str, shape))} numbers from {min(numbers):.6g} to {max(numbers):.6g}, all in the file's"
+            " attribute specification")
 
 
 def _shape(value: list) -> tuple[int, ...]:

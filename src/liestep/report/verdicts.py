@@ -14,9 +14,12 @@ from liestep.report.links import anchor, evidence, link_errata
 from liestep.storage.textfiles import read_csv
 
 MEANINGS = {  # verdict -> (sign, class of colours, meaning)
-    "reproduced": ("✓", "good", "the criterion, written down before the run, is met with the data that the paper prints"),
-    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan; the number of settings is given"),
-    "calibrated": ("≈", "fair", "met with a datum that was chosen to come near this number: agreement, but no evidence"),
+    "reproduced": ("✓", "good",
+                   "the criterion, written down before the run, is met with the data that the paper prints"),
+    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan; the"
+                  " number of settings is given"),
+    "calibrated": ("≈", "fair",
+                   "met with a datum that was chosen to come near this number: agreement, but no evidence"),
     "qualitative": ("≈", "fair", "a statement without a number is met by a criterion of ours"),
     "not reproduced": ("✗", "bad", "the criterion is not met"),
     "not testable": ("–", "none", "no criterion can be stated"),
@@ -25,7 +28,8 @@ MEANINGS = {  # verdict -> (sign, class of colours, meaning)
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim with its row of claims.csv; `links` are (text, anchor) of figures and tables, `runs` (study, anchor, keys of the run)."""
+    """A claim with its row of claims.csv; `links` are (text, anchor) of figures and tables, `runs` (study,
+    anchor, keys of the run)."""
 
     claim: Claim
     outcome: Mapping
@@ -68,8 +72,8 @@ class PaperErrata:
         return [str(row["erratum"]) for row in self.rows]
 
 
-def paper_claims(paths: Iterable[Path], results: Path, figures: Mapping[str, Collection[str]], tables: Mapping[str, Collection[str]],
-                 errata: Mapping[str, list[str]]) -> list[PaperClaims]:
+def paper_claims(paths: Iterable[Path], results: Path, figures: Mapping[str, Collection[str]],
+                 tables: Mapping[str, Collection[str]], errata: Mapping[str, list[str]]) -> list[PaperClaims]:
     """Claims of all papers with their verdicts.
 
     Args:
@@ -87,15 +91,19 @@ def paper_claims(paths: Iterable[Path], results: Path, figures: Mapping[str, Col
     wanted = [(file.paper, claim.id, claim.statement, describe(claim)) for file in files for claim in file.claims]
     _require(table, ("paper", "claim", "statement", "criterion"), wanted, results/"claims.csv", "liestep claims")
     rows = iter(table.to_dict("records"))
-    return [PaperClaims(file.paper, file.citation, [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
-                                                    for claim in file.claims]) for file in files]
+    return [PaperClaims(file.paper, file.citation,
+                        [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
+                         for claim in file.claims]) for file in files]
 
 
-def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping, errata: list[str]) -> ClaimRow:
-    runs = [(choice.study, anchor("runs", choice.study), "/".join(filter(None, (choice.problem, choice.integrator, choice.resolution))))
+def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping,
+           errata: list[str]) -> ClaimRow:
+    runs = [(choice.study, anchor("runs", choice.study),
+             "/".join(filter(None, (choice.problem, choice.integrator, choice.resolution))))
             for choice in (*claim.runs, *claim.against)]
-    return ClaimRow(claim, outcome, anchor("claim", paper, claim.id), link_errata(_text(outcome["setting"]), paper, errata),
-                    link_errata(claim.statement, paper, errata), evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
+    return ClaimRow(claim, outcome, anchor("claim", paper, claim.id),
+                    link_errata(_text(outcome["setting"]), paper, errata), link_errata(claim.statement, paper, errata),
+                    evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
 
 
 def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
@@ -108,7 +116,8 @@ def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
     if not files:
         return []
     table = _read(results/"errata.csv")
-    wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files for entry in file.errata]
+    wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files
+              for entry in file.errata]
     _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv", "liestep errata")
     rows = iter(table.to_dict("records"))
     return [PaperErrata(file.paper, file.citation, [next(rows) for _ in file.errata]) for file in files]

@@ -1,4 +1,5 @@
-"""What a run's file contains: variables with dimensions and units, and attributes. Used by the writer and by `simulate`."""
+"""What a run's file contains: variables with dimensions and units, and attributes. Used by the
+writer and by `simulate`."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,16 @@ from liestep.contracts.formulated import Observable
 from liestep.core.status import Status
 from liestep.core.translation import without_folders
 from liestep.errors import PluginError
-from liestep.runs.execution import Outcome, block_means, ensemble_states, not_run, replica_states, run_once, run_source_hash, spread
+from liestep.runs.execution import (
+    Outcome,
+    block_means,
+    ensemble_states,
+    not_run,
+    replica_states,
+    run_once,
+    run_source_hash,
+    spread,
+)
 from liestep.runs.recorder import BLOCKS, Recorder
 from liestep.runs.specification import RunSpecification
 
@@ -69,7 +79,8 @@ def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     else:
         _series(content, outcomes, samples, ("member",))
         for name in statistics(first):
-            content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1", f"{name} of each member")
+            content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1",
+                        f"{name} of each member")
     content.attributes = _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
     return content
 
@@ -94,16 +105,18 @@ def _series(content: Content, outcomes: list[Outcome], samples: int, lead: tuple
 
     fields = [outcome.formulated.to_fields(outcome.outputs.states[:samples]) for outcome in outcomes]
     for part in formulated.fields:
-        content.add(part.name, (*lead, "time", *part.dims), stack([values[part.name] for values in fields]), part.units, part.long_name)
+        content.add(part.name, (*lead, "time", *part.dims), stack([values[part.name] for values in fields]), part.units,
+                    part.long_name)
     for observable in formulated.observables:
         values = stack([outcome.outputs.series[:samples, observable.columns] for outcome in outcomes])
         dims = (*lead, "time", "xyz") if values.shape[-1] == 3 else (*lead, "time")
-        content.add(observable.name, dims, values if values.shape[-1] == 3 else values[..., 0], observable.units, observable.long_name)
+        content.add(observable.name, dims, values if values.shape[-1] == 3 else values[..., 0], observable.units,
+                    observable.long_name)
 
 
 def _blocks(content: Content, outcome: Outcome) -> None:
-    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per observable:
-    each further one would take a third of a millisecond to write."""
+    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
+    observable: each further one would take a third of a millisecond to write."""
     recorder = outcome.outputs
     means = block_means(recorder)
     low = np.where(np.isfinite(recorder.block_low), recorder.block_low, np.nan)
@@ -112,16 +125,18 @@ def _blocks(content: Content, outcome: Outcome) -> None:
     for observable in outcome.formulated.observables:
         part = found[:, :, observable.columns]
         single = part.shape[2] == 1
-        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block") if single else ("statistic", "block", "xyz"),
-                    part[:, :, 0] if single else part, observable.units,
-                    f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS} equal parts of the run")
+        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block")
+                    if single else ("statistic", "block", "xyz"), part[:, :, 0] if single else part, observable.units,
+                    f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
+                    " equal parts of the run")
 
 
 def statistics(outcome: Outcome) -> dict[str, float]:
     """Means and maxima of the deviations over all counted points; the suffix _accepted is over accepted steps."""
     found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
     if outcome.accepted is not None:
-        found |= {f"{name}_accepted": value for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
+        found |= {f"{name}_accepted": value
+                  for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
     return found
 
 
@@ -145,14 +160,17 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
     numbers, formulated = statistics(outcome), outcome.formulated
     kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
     status = outcome.status
-    message = status.sentence if status == Status.OK else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}"
+    message = (status.sentence
+               if status == Status.OK else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}")
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
     return {
-        "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}", "source": f"liestep {declared.summary}",
-        "history": "written by liestep from the specification below", "references": f"{facts.citation}; {declared.citation}",
-        "format": FORMAT, "problem": spec.problem, "integrator": spec.integrator, **size, "t_end": spec.t_end,
-        "specification": json.dumps(spec.canonical(), sort_keys=True), "run_sha256": spec.sha256, "source_hash": run_source_hash(spec),
-        "status": status.name.lower(), "message": message, "time_reached": outcome.time_reached, "steps": outcome.steps,
-        **outcome.counters, "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
+        "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
+        "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",
+        "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
+        "integrator": spec.integrator, **size,
+        "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
+        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec), "status": status.name.lower(),
+        "message": message, "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
+        "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **formulated.attributes, **({"momentum_error_max": max(kept)} if kept else {}),
     }

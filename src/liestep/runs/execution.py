@@ -1,4 +1,5 @@
-"""Carry out a specification: build the components, run the compiled loop, collect everything that goes into the file."""
+"""Carry out a specification: build the components, run the compiled loop, collect everything
+that goes into the file."""
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,8 +42,8 @@ class Outcome:
 
 def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
-    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations", "liestep.core.driver",
-            "liestep.runs.execution", "liestep.runs.files")
+    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
+            "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files")
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -58,19 +59,22 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
 def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
     """Formulated problem and integrator component of a specification, optionally from another initial state."""
     declared = method(spec.integrator)
-    formulated = formulate(sheet(spec.problem), spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    formulated = formulate(sheet(spec.problem), spec.parameters, state or spec.initial, declared.formulation,
+                           spec.options)
     return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
 
 
 def not_run(spec: RunSpecification) -> Outcome:
     """The outcome of a run whose code cannot be compiled: no sample, no step."""
     formulated, _ = build(spec)
-    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), (spec.steps or spec.outputs - 1), spec.samples)
+    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
+                            spec.samples)
     return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
 
 
 @plugin_errors()
-def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None) -> Outcome:
+def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
+             progress: Progress | None = None) -> Outcome:
     """Integrate one trajectory; a failing step ends it and is recorded, never raised.
 
     Raises:
@@ -129,7 +133,8 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
         if progress:
             progress(memory[0]/spec.t_end)
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
-    return Outcome(formulated, outputs, accepted, Status(status), float(memory[0]), steps, counts(problem.meter), step_log)
+    return Outcome(formulated, outputs, accepted, Status(status), float(memory[0]), steps,
+                   counts(problem.meter), step_log)
 
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
@@ -137,7 +142,8 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     states = [dict(spec.initial)]
     signs = np.random.Generator(np.random.PCG64(20090101))
     for _ in range(spec.replicas - 1):
-        states.append({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape)) for name, value in spec.initial.items()})
+        states.append({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
+                       for name, value in spec.initial.items()})
     return states
 
 

@@ -1,7 +1,9 @@
-"""NetCDF files of runs: written whole or not at all, refused when incomplete, of another specification, or changed afterwards.
+"""NetCDF files of runs: written whole or not at all, refused when incomplete, of another
+specification, or changed afterwards.
 
-Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time stamps.
-The attribute `checksums` holds a hash of all other attributes and one of each variable: whatever is read is compared with it.
+Byte-identical for one specification and source: no wall-clock values, variables in fixed order, no HDF5 time
+stamps. The attribute `checksums` holds a hash of all other attributes and one of each variable: whatever is
+read is compared with it.
 """
 import hashlib
 import os
@@ -24,7 +26,8 @@ UNSEALED = ("checksums", "complete")
 
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
-    """Check, write under a temporary name, flush to disk, rename. It is not read back: whoever reads it compares its checksums.
+    """Check, write under a temporary name, flush to disk, rename. It is not read back: whoever reads
+    it compares its checksums.
 
     Raises:
         InputError: a value is NaN, the folder cannot be written, or the file exists and `replace` is False.
@@ -59,7 +62,8 @@ def _fill(content: Content, path: Path) -> None:
             data.createVariable(name, values.dtype, dims, fill_value=False).setncatts(attributes)
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
-        for name, (_, values, _) in content.variables.items():  # after all definitions: to go back to them takes longer than to write
+        # after all definitions: to go back to them takes longer than to write
+        for name, (_, values, _) in content.variables.items():
             data[name][...] = values
         seal(data, {name: values for name, (_, values, _) in content.variables.items()})
         data.complete = np.int32(1)  # last: a file without it was never finished
@@ -68,7 +72,8 @@ def _fill(content: Content, path: Path) -> None:
 def seal(data: netCDF4.Dataset, written: dict[str, np.ndarray]) -> None:
     """Set the attribute `checksums` of an open file to that of its attributes and of the variables written to it."""
     attributes = {name: data.getncattr(name) for name in data.ncattrs()}
-    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(values) for name, values in written.items()}
+    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(values)
+                                                              for name, values in written.items()}
     data.checksums = " ".join(f"{name}:{value}" for name, value in found.items())
 
 
@@ -84,7 +89,8 @@ def _checksum(*values: Any) -> str:
 
 
 def _attributes_checksum(attributes: dict[str, Any]) -> str:
-    return _checksum(*(part for name in sorted(attributes) if name not in UNSEALED for part in (name, attributes[name])))
+    return _checksum(*(part for name in sorted(attributes) if name not in UNSEALED
+                       for part in (name, attributes[name])))
 
 
 def _require_no_nan(content: Content, path: Path) -> None:
@@ -110,7 +116,8 @@ class RunFile:
         return self.variables[name]
 
     def blocks(self, observable: str, statistic: str) -> np.ndarray:
-        """(blocks,) or (blocks, 3): mean, min or max of the signed deviation over equal parts of the run, from every counted point."""
+        """(blocks,) or (blocks, 3): mean, min or max of the signed deviation over equal parts of the run,
+        from every counted point."""
         return self[f"{observable}{BLOCKS_SUFFIX}"][BLOCK_STATISTICS.index(statistic)]
 
     def block_extents(self, observable: str) -> np.ndarray:
@@ -125,7 +132,8 @@ def read(path: Path, names: Names = None) -> RunFile:
     """Read a run's file (only `names` of its variables, if given).
 
     Raises:
-        InputError: missing, not NetCDF, not a file of this program, not complete, or an attribute or a variable that is read was changed.
+        InputError: missing, not NetCDF, not a file of this program, not complete, or an attribute or a variable
+            that is read was changed.
     """
     path = Path(path)
     if not path.is_file():
@@ -141,7 +149,8 @@ def read(path: Path, names: Names = None) -> RunFile:
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is not a readable NetCDF file (truncated or foreign); remove it and run again") from None
+        raise InputError(f"{path} is not a readable NetCDF file (truncated or foreign); remove"
+                         " it and run again") from None
     for name, values in variables.items():
         if _checksum(values) != checksums[name]:
             raise InputError(f"{path} was changed after it was written: variable {name}; remove it and run again")
@@ -152,7 +161,8 @@ def _checksums(path: Path, attributes: dict[str, Any], variables: set[str]) -> d
     """Take `checksums` out of the attributes, and compare all that needs no variable's values."""
     found = dict(part.split(":", 1) for part in str(attributes.pop("checksums", "")).split() if ":" in part)
     if found.pop(ATTRIBUTES, None) != _attributes_checksum(attributes) or set(found) != variables:
-        raise InputError(f"{path} was changed after it was written: attributes or names of variables; remove it and run again")
+        raise InputError(f"{path} was changed after it was written: attributes or names of variables; remove"
+                         " it and run again")
     return found
 
 
@@ -174,17 +184,19 @@ def read_attribute(path: Path, name: str) -> str | None:
 
 
 def is_current(path: Path, spec: RunSpecification, source: str | None = None) -> bool:
-    """Whether the file is complete and of this specification and today's sources (`source`: their hash, default that of a run)."""
+    """Whether the file is complete and of this specification and today's sources (`source`: their
+    hash, default that of a run)."""
     try:
         attributes = read(path, ()).attributes
     except InputError:
         return False
-    return attributes["run_sha256"] == spec.sha256 and attributes.get("source_hash") == (source or run_source_hash(spec))
+    return (attributes["run_sha256"] == spec.sha256
+            and attributes.get("source_hash") == (source or run_source_hash(spec)))
 
 
 def require_current(path: Path, spec: RunSpecification, source: str | None = None, names: Names = None) -> RunFile:
-    """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`: hash of the
-    sources, default that of a run).
+    """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`:
+    hash of the sources, default that of a run).
 
     Raises:
         InputError: see `read`; or another specification or source.

@@ -12,8 +12,9 @@ BLOCKS = 100
 class Recorder(NamedTuple):
     """Stores the state at every `stride`-th point and accumulates the observables at every `every`-th point.
 
-    A point is a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are measured from
-    `baseline` (the initial value of an invariant, zero for a residual). Point 0 counts for the mean, but belongs to no block.
+    A point is a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are
+    measured from `baseline` (the initial value of an invariant, zero for a residual). Point 0 counts for the mean,
+    but belongs to no block.
     """
 
     states: Any       # (samples, m, 3)

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     import xarray
 
 
-def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None, t_end: float | None = None,
-             preset: str | None = None, parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-             options: Mapping[str, Any] | None = None, samples: int | None = None, on_failure: str = "raise",
+def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None,
+             t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+             initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
+             samples: int | None = None, on_failure: str = "raise",
              **more: Any) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
@@ -22,7 +23,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         integrator: id of an integrator, see `integrators(problem)`.
         step: step size of a fixed-step integrator; must divide t_end.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
-        preset: named parameters, initial state and t_end of the system (default: its first); the other arguments override it.
+        preset: named parameters, initial state and t_end of the system (default: its first); the
+            other arguments override it.
         samples: number of equally spaced output times, both ends included.
         on_failure: "raise", or "return" for the truncated data set with `attrs["status"]`.
         more: outputs, statistics_every, replicas, ensemble, log_steps as in a study.
@@ -33,8 +35,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     """
     if on_failure not in ("raise", "return"):
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
-    spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset, parameters=parameters, initial=initial,
-                   options=options, samples=samples, **more)
+    spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
+                   parameters=parameters, initial=initial, options=options, samples=samples, **more)
     content = carry_out(spec)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise IntegrationError(Status[content.attributes["status"].upper()], content.attributes["time_reached"],
@@ -46,6 +48,7 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     """xarray data set of a run's content, `time` as a coordinate."""
     import xarray
 
-    data = xarray.Dataset({name: (dims, values, attributes) for name, (dims, values, attributes) in content.variables.items()},
+    data = xarray.Dataset({name: (dims, values, attributes)
+                           for name, (dims, values, attributes) in content.variables.items()},
                           attrs=content.attributes)
     return data.set_coords("time")

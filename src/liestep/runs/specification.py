@@ -23,7 +23,8 @@ MOST = 2**53            # whole numbers above it are not exact as float64
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of the tangent perturbation."""
+    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
+    the tangent perturbation."""
 
     members: int
     amplitude: float
@@ -84,7 +85,8 @@ class Start:
 
 
 @plugin_errors()
-def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None) -> Start:
+def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
+             initial: Mapping | None = None) -> Start:
     """Check parameters and initial state; what is not given comes from the preset (default: the system's first).
 
     Raises:
@@ -94,20 +96,22 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     chosen = _preset(facts, preset, problem)
     parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
     checked = facts.check({**chosen.parameters, **parameters})
-    state = facts.check_initial(checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
+    state = facts.check_initial(
+        checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
     if isinstance(facts, SphereSheet):
         check_mass(np.asarray(facts.mass(checked)))
     return Start(checked, state, not facts.coupled(checked), chosen.t_end)
 
 
-def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None, tolerance: float | None = None,
-            t_end: float | None = None, preset: str | None = None, parameters: Mapping | None = None, initial: Mapping | None = None,
-            options: Mapping | None = None, samples: int | None = None, outputs: int | None = None, statistics_every: int = 1,
-            replicas: int = 1, ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
+def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None,
+            tolerance: float | None = None, t_end: float | None = None, preset: str | None = None,
+            parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
+            samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
+            ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
     """Check a request and fill in what it leaves open.
 
-    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it. `start`
-    stands for preset, parameters and initial when they have been checked before.
+    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it.
+    `start` stands for preset, parameters and initial when they have been checked before.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
@@ -138,13 +142,15 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         count = whole_steps(end, step) if steps is None else _whole("steps", steps)
         points = count
     samples = _samples(samples, points)
-    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance, samples, points + 1,
-                            _whole("statistics_every", statistics_every), _whole("replicas", replicas),
+    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
+                            samples, points + 1, _whole("statistics_every", statistics_every),
+                            _whole("replicas", replicas),
                             _ensemble(ensemble, facts), bool(log_steps), contents(problem, integrator))
 
 
 def system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options whose choices are the system's, the default filled in. Raises InputError for one that the system does not have."""
+    """Options whose choices are the system's, the default filled in. Raises InputError for one that
+    the system does not have."""
     resolved = dict(options)
     for name, formulation, allowed in (("form", "vector_field", facts.forms), ("action", "lie_action", facts.actions)):
         if name in resolved and declared.formulation == formulation:
@@ -184,7 +190,8 @@ def whole_steps(t_end: float, step: float) -> int:
     if ratio < 1.0:
         raise InputError(f"step {step!r} is longer than t_end = {t_end!r}; the longest valid step is {t_end!r}")
     below, above = floor(ratio), ceil(ratio)
-    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and {t_end/below!r}")
+    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and"
+                     f" {t_end/below!r}")
 
 
 def _samples(samples: int | None, points: int) -> int:
@@ -197,7 +204,8 @@ def _samples(samples: int | None, points: int) -> int:
         divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
         below = max(k for k in divisors if k < samples - 1) + 1
         above = min((k for k in divisors if k > samples - 1), default=points) + 1
-        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers are {below} and {above}")
+        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers"
+                         f" are {below} and {above}")
     return samples
 
 
@@ -229,7 +237,8 @@ def _ensemble(given: Any, facts: Sheet) -> Ensemble | None:
     seed = given.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"ensemble seed must be a whole number and not negative, not {seed!r}")
-    return Ensemble(_whole("ensemble members", given.get("members")), _positive("ensemble amplitude", given.get("amplitude")), seed)
+    return Ensemble(_whole("ensemble members", given.get("members")),
+                    _positive("ensemble amplitude", given.get("amplitude")), seed)
 
 
 def _positive(name: str, value: Any) -> float:

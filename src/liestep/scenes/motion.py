@@ -1,4 +1,5 @@
-"""Motions of the paper's systems as scenes: panels (a) of figures 1 and 3 to 5 of twospheres2009. Gravity points down on paper."""
+"""Motions of the paper's systems as scenes: panels (a) of figures 1 and 3 to 5 of twospheres2009.
+Gravity points down on paper."""
 import json
 
 import numpy as np
@@ -52,7 +53,8 @@ def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, b
         scene.balls(dots, colours, 1.7, lift=0.02, edge=None)
     for q, share in ((vi["q"][0], 0.55), (directions(vi, shown)[0], 0.0)):
         masses = np.cumsum(lengths*q, axis=0)
-        scene.line(np.concatenate([[np.zeros(3)], masses]), mix(METAL, "white", share), 2.0, lift=0.01, outline=0.7, fade=0.0)
+        scene.line(np.concatenate([[np.zeros(3)], masses]), mix(METAL, "white", share), 2.0, lift=0.01,
+                   outline=0.7, fade=0.0)
         scene.balls(masses, mix(red, "white", share), 8.0, lift=0.05, fade=0.0)
     scene.balls([np.zeros(3)], PIVOT, 5.0, lift=0.02, fade=0.0)
     scene.draw()
@@ -66,7 +68,8 @@ def snapshots(figure: Figure, place: Place, times, columns: int = 2) -> list:
     found = []
     for k, time in enumerate(times):
         row, column = divmod(k, columns)
-        axes = figure.add_axes([left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns, 0.93*height/rows])
+        axes = figure.add_axes([left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns,
+                                0.93*height/rows])
         axes.text(0.03, 1.0, f"t = {time:g} s", transform=axes.transAxes, va="top", fontsize=7.0)
         found.append(axes)
     return found
@@ -87,13 +90,15 @@ def coil(a: np.ndarray, b: np.ndarray, turns: int = 7, radius: float = 0.006) ->
 def springs(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.1, 0.2, 0.3)) -> None:
     """Pendula below a plate, springs between the centres of their links, paths of the masses over the last 0.1 s."""
     data = parameters(vi)
-    pivots, lengths, stiffness = np.array(data["pivots"]), np.array(data["length"])[:, None], np.array(data["stiffness"])
+    pivots, lengths, stiffness = (np.array(data["pivots"]), np.array(data["length"])[:, None],
+                                  np.array(data["stiffness"]))
     pivots = pivots - pivots.mean(axis=0)
     view = View(62.0, 24.0, DOWN)
     for k, (axes, time) in enumerate(zip(snapshots(figure, place, times), times, strict=True)):
         scene = Scene(axes, view, fade=0.45, near=0.14, far=-0.14)
         low, high = pivots.min(axis=0) - 0.03, pivots.max(axis=0) + 0.03
-        plate = np.array([[low[0], low[1], 0.0], [high[0], low[1], 0.0], [high[0], high[1], 0.0], [low[0], high[1], 0.0]])
+        plate = np.array([[low[0], low[1], 0.0], [high[0], low[1], 0.0], [high[0], high[1], 0.0],
+                          [low[0], high[1], 0.0]])
         scene.polygons([plate], [PLATE], lift=-1.0)
         scene.line(plate[[0, 1, 2, 3, 0]], "#9AA4AF", 0.5, lift=-0.9, fade=0.0)
         q = directions(vi, time)[0]
@@ -102,7 +107,8 @@ def springs(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.1, 0.2, 0.3
             scene.line(coil(centres[int(i)], centres[int(j)]), "#414B57", 0.4 + 0.5*k_spring/stiffness.max(), fade=0.3)
         for i, colour in enumerate(BODIES[:len(pivots)]):
             if time > 0.0:
-                trail(scene, pivots[i] + lengths[i]*directions(vi, np.linspace(max(time - 0.1, 0.0), time, 30))[:, i], colour, 1.0)
+                trail(scene, pivots[i] + lengths[i]*directions(vi, np.linspace(max(time - 0.1, 0.0), time, 30))[:, i],
+                      colour, 1.0)
             scene.line(np.stack([pivots[i], masses[i]]), METAL, 1.6, outline=0.6)
             scene.balls([masses[i]], colour, 8.0, lift=0.02)
         scene.balls(pivots, PIVOT, 3.5, lift=0.01)
@@ -170,7 +176,8 @@ def dipoles(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.2, 0.4, 10.
         scene.polygons([plane], ["#EEF1F4"], lift=-1.0)
         for i, place_of in enumerate(positions):
             if time > 0.0:
-                trail(scene, place_of + half*directions(vi, np.linspace(max(time - 0.1, 0.0), time, 25))[:, i], NORTH, 0.7)
+                trail(scene, place_of + half*directions(vi, np.linspace(max(time - 0.1, 0.0), time, 25))[:, i], NORTH,
+                      0.7)
             tip = half*q[i]
             scene.line(np.stack([place_of, place_of + 0.9*tip]), NORTH, 2.6, lift=1e-3, outline=0.6)
             scene.line(np.stack([place_of, place_of - 0.9*tip]), SOUTH, 2.6, lift=1e-3, outline=0.6)

@@ -1,4 +1,5 @@
-"""Three-dimensional scenes in plain axes: orthographic view with exactly equal aspect, items drawn from far to near, far ones paler."""
+"""Three-dimensional scenes in plain axes: orthographic view with exactly equal aspect, items drawn from far
+to near, far ones paler."""
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from liestep.scenes.colour import mix
 class View:
     """Orthographic projection.
 
-    The viewer looks from azimuth (from the first towards the second axis) and elevation (towards `up`), both in degrees;
-    `up` is the direction that points upward on paper.
+    The viewer looks from azimuth (from the first towards the second axis) and elevation (towards `up`), both in
+    degrees; `up` is the direction that points upward on paper.
     """
 
     def __init__(self, azimuth: float, elevation: float, up=(0.0, 0.0, 1.0)):
@@ -42,7 +43,8 @@ class Scene:
     def _add(self, depth: float, kind: str, content: Any) -> None:
         self.items.append((float(depth), len(self.items), kind, content))
 
-    def line(self, points, colour, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None, outline: float = 0.0) -> None:
+    def line(self, points, colour, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None,
+             outline: float = 0.0) -> None:
         """Polyline (n, 3); colour one, or one for each segment; `lift` moves it towards the viewer in depth only;
         `outline` draws a darker line that much wider behind it."""
         projected = self.view(points)
@@ -86,7 +88,8 @@ class Scene:
             self.axes.set_ylim(limits[2:])
 
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
-        """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are places in the items' content."""
+        """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are
+        places in the items' content."""
         span = max(self.near - self.far, 1e-12)
         share = np.clip([(self.near - depth)/span for depth, *_ in items], 0.0, 1.0)
         share = (share*[self.fade if content[fade] is None else content[fade] for *_, content in items])[:, None]
@@ -95,12 +98,13 @@ class Scene:
     def _flush(self, items: list, zorder: float) -> None:
         kind, contents = items[0][2], [content for *_, content in items]
         if kind == "line":
-            self.axes.add_collection(LineCollection([c[:2] for c in contents], colors=self._pale(items, 2, 4), linewidths=[c[3] for c in contents],
-                                                    capstyle="round", zorder=zorder))
+            self.axes.add_collection(LineCollection([c[:2] for c in contents], colors=self._pale(items, 2, 4),
+                                                    linewidths=[c[3] for c in contents], capstyle="round",
+                                                    zorder=zorder))
         elif kind == "ball":
             x, y = np.array([c[0] for c in contents]).T
-            self.axes.scatter(x, y, s=[c[2]*c[2] for c in contents], c=self._pale(items, 1, 4), edgecolors=self._pale(items, 3, 4), linewidths=0.5,
-                              zorder=zorder)
+            self.axes.scatter(x, y, s=[c[2]*c[2] for c in contents], c=self._pale(items, 1, 4),
+                              edgecolors=self._pale(items, 3, 4), linewidths=0.5, zorder=zorder)
         else:
             colours = [c[1] for c in contents]
             self.axes.add_collection(PolyCollection([c[0] for c in contents], facecolors=colours, edgecolors=colours,
@@ -129,7 +133,8 @@ def sphere_body(axes: Axes, radius: float = 1.0, tint: str = "#B8C4D0") -> None:
 
 
 def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour="0.55", width: float = 0.35) -> None:
-    """Meridians and parallels; those on the far side are much paler, because all of a scene's depth range is the sphere's."""
+    """Meridians and parallels; those on the far side are much paler, because all of a scene's
+    depth range is the sphere's."""
     t = np.radians(np.arange(0.0, 360.1, 5.0))
     circle = np.stack([np.cos(t), np.sin(t), np.zeros_like(t)], axis=1)
     for latitude in np.radians(np.arange(-90.0 + spacing, 90.0, spacing)):
@@ -149,6 +154,7 @@ def triad(axes: Axes, view: View, place=(0.0, 0.0, 0.2, 0.2), names=("$e_1$", "$
     for direction, name in zip(view.axes.T, names, strict=True):
         x, y = direction[:2]
         if np.hypot(x, y) > 0.2:
-            small.annotate("", xy=(x, y), xytext=(0.0, 0.0), arrowprops={"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "linewidth": 0.6,
-                                                                         "color": "0.25", "shrinkA": 0, "shrinkB": 0})
+            small.annotate("", xy=(x, y), xytext=(0.0, 0.0),
+                           arrowprops={"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "linewidth": 0.6,
+                                       "color": "0.25", "shrinkA": 0, "shrinkB": 0})
         small.text(1.5*x, 1.5*y, name, ha="center", va="center", fontsize=7.0, color="0.25")

@@ -23,7 +23,8 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows as CSV in the order of `columns`; a missing value, None and NaN are empty fields, floats are shortest decimals that round-trip."""
+    """Rows as CSV in the order of `columns`; a missing value, None and NaN are empty fields, floats are shortest
+    decimals that round-trip."""
     columns = list(columns)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -73,10 +74,13 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     if not text.endswith("\n"):
         raise InputError(f"{path} is truncated: its last line has no end; remove it and make it again")
     try:
-        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], dtype={"source_hash": str})  # 16 digits
+        # 16 digits
+        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], dtype={"source_hash": str})
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError):
-        raise InputError(f"{path} is not a table of values with commas between them; remove it and make it again") from None
+        raise InputError(f"{path} is not a table of values with commas between them; remove it"
+                         " and make it again") from None
     missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it and make it again")
+        raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it"
+                         " and make it again")
     return table

@@ -15,5 +15,6 @@ def assignments(items: list[str], what: str) -> dict:
         try:
             found[name] = numbers(yaml.safe_load(value))
         except yaml.YAMLError:
-            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a list like [1, 2]") from None
+            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a"
+                             " list like [1, 2]") from None
     return found

@@ -10,26 +10,30 @@ from liestep.study.yamlfile import line_of
 
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 KINDS = {  # pydantic's type of an error -> what the value must be
-    "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number", "int_parsing_size": "a whole number",
-    "float_type": "a number", "float_parsing": "a number", "finite_number": "a finite number", "string_type": "text",
-    "bool_type": "true or false", "bool_parsing": "true or false", "list_type": "a list", **dict.fromkeys(MAPPINGS, "a mapping")}
+    "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",
+         "int_parsing_size": "a whole number", "float_type": "a number", "float_parsing": "a number",
+         "finite_number": "a finite number", "string_type": "text", "bool_type": "true or false",
+         "bool_parsing": "true or false", "list_type": "a list", **dict.fromkeys(MAPPINGS, "a mapping")}
 QUOTE = "'"
-BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"), "less_than": ("less than", "lt"),
-          "less_than_equal": ("at most", "le")}
+BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"),
+          "less_than": ("less than", "lt"), "less_than_equal": ("at most", "le")}
 
 
 def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], root: type[BaseModel]) -> str:
     """One sentence for the first complaint of a schema, unknown keys first."""
     problems = sorted(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
     places = [_place(item["loc"], content) for item in problems]
-    number = max((k for k, place in enumerate(places) if place[:len(places[0])] == places[0]), key=lambda k: (len(places[k]), -k))
+    number = max((k for k, place in enumerate(places) if place[:len(places[0])] == places[0]),
+                 key=lambda k: (len(places[k]), -k))
     problem, place = problems[number], places[number]  # the innermost, where a value may have several forms
     key, line = ".".join(map(str, place)), line_of(place, lines)
     if problem["type"] == "extra_forbidden":
         return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1], root, content))}"
     if problem["type"] == "missing":
         return f"line {line}: key {key} is missing"
-    first, *others = dict.fromkeys(_wanted(item) for item, there in zip(problems, places, strict=True) if there == place)  # one for each form
+    # one for each form
+    first, *others = dict.fromkeys(_wanted(item)
+                                   for item, there in zip(problems, places, strict=True) if there == place)
     wanted = " or ".join((first, *(other.removeprefix("must be ") for other in others)))
     start = f"line {line}: {key}: " if key else f"line {line}: "
     return f"{start}{wanted}{_instead(problem)}"
@@ -66,7 +70,8 @@ def _instead(problem: dict) -> str:
         value = context["tag"]
     names = re.findall("'([^']*)'", context.get("expected_tags", context.get("expected", "")))
     close = difflib.get_close_matches(str(value), names, n=1)
-    shown = "empty" if value is None else "a list" if isinstance(value, list) else "a mapping" if isinstance(value, dict) else repr(value)
+    shown = ("empty" if value is None else "a list" if isinstance(value, list) else "a mapping"
+             if isinstance(value, dict) else repr(value))
     return f", not {shown}{f'; did you mean {close[0]}?' if close else ''}"
 
 
@@ -75,7 +80,8 @@ def _place(location: tuple, content: Any) -> tuple:
     place: list = []
     for number, part in enumerate(location):
         last = number == len(location) - 1
-        known = (isinstance(content, dict) and part in content) or (isinstance(content, list) and isinstance(part, int) and part < len(content))
+        known = ((isinstance(content, dict) and part in content)
+                 or (isinstance(content, list) and isinstance(part, int) and part < len(content)))
         if known:
             content = content[part]
             place.append(part)
@@ -91,7 +97,8 @@ def _allowed_keys(place: tuple, root: type[BaseModel], content: Any) -> list[str
         following = []
         for model in models:
             by_alias = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
-            following += _models(by_alias[part]) if part in by_alias else [model]  # a key of a mapping or an index: same class
+            # a key of a mapping or an index: same class
+            following += _models(by_alias[part]) if part in by_alias else [model]
         models, content = following, content[part]
     models = [model for model in models if _is_kind(model, content)] or models
     return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})

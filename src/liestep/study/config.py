@@ -1,4 +1,5 @@
-"""Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is generated from these classes."""
+"""Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is
+generated from these classes."""
 import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -75,7 +76,8 @@ class Ladder(Strict):
         return self
 
     def expand(self) -> list[float]:
-        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %. Raises InputError for counts."""
+        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %.
+        Raises InputError for counts."""
         if self.values:
             return list(self.values)
         if self.counts:
@@ -105,11 +107,15 @@ class EnsembleConfig(Strict):
 class Settings(Strict):
     """Settings that may stand at the study, at a problem, at an integrator, or at a pair; the more special one wins."""
 
-    steps: Ladder | None = Field(None, description="step sizes of the fixed-step integrators: list, {counts: [...]}, or {from, to, ratio}")
+    steps: Ladder | None = Field(None, description="step sizes of the fixed-step integrators: list, {counts: [...]}, or"
+                                 " {from, to, ratio}")
     tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
-    samples: Count | None = Field(None, description="equally spaced stored times, both ends included (default: at most 1001)")
-    outputs: Count | None = Field(None, description="adaptive: number of output points of the statistics (default: samples)")
-    statistics_every: Count | None = Field(None, description="fixed steps: every so many steps count for the statistics (default 1)")
+    samples: Count | None = Field(None,
+                                  description="equally spaced stored times, both ends included (default: at most 1001)")
+    outputs: Count | None = Field(None,
+                                  description="adaptive: number of output points of the statistics (default: samples)")
+    statistics_every: Count | None = Field(None, description="fixed steps: every so many steps count for the"
+                                           " statistics (default 1)")
     replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
     ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
@@ -123,7 +129,8 @@ class ProblemConfig(Settings):
     """One problem of a study: a system with a preset, overridden where needed."""
 
     system: str = Field(description="id of a system, see `liestep list`")
-    preset: str | None = Field(None, description="named parameters, initial state and t_end (default: the system's first)")
+    preset: str | None = Field(None,
+                               description="named parameters, initial state and t_end (default: the system's first)")
     parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
@@ -146,15 +153,20 @@ class StudyConfig(Settings):
 
     title: str = Field(description="one line, heading of its tables and page")
     description: str = Field("", description="what the study shows")
-    problems: dict[Name, ProblemConfig] = Field(min_length=1, description="key -> problem; the key names folders and table rows")
-    integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key names folders and table rows")
+    problems: dict[Name, ProblemConfig] = Field(min_length=1,
+                                                description="key -> problem; the key names folders and table rows")
+    integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
+                                                             " names folders and table rows")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]], Once] = Field(
-        ["energy", "momentum"], description="tables wanted besides metrics.csv")
-    figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or paper.figure, see config/README.md")
+    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]],
+                      Once] = Field(
+                          ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
+                                                " paper.figure, see config/README.md")
     animations: Annotated[list[str], Once] = Field(
-        [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for example bodies/rk4/h0.01")
+        [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for"
+        " example bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
 

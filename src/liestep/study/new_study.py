@@ -12,7 +12,8 @@ PREFERRED = ("vi_sphere", "rkmk4", "rk4", "slgi", "cf4")  # the first three that
 LONGEST = 2.0  # s, of the starting file
 
 TEMPLATE = """\
-# A study: every integrator below runs on every problem below at every step. Check it with `liestep check {name}`, make it with
+# A study: every integrator below runs on every problem below at every step. Check it with
+# `liestep check {name}`, make it with
 # `snakemake --config studies={name}`; results are in results/{name}. All keys: config/README.md.
 title: "{title} by three integrators"
 description: "What this study shows, in a sentence or two."
@@ -33,7 +34,8 @@ integrators:                         # `liestep list {problem}` names those that
   #   options: {{}}                    # `liestep describe {first}`
   #   steps: [0.01, 0.005]           # overrides the steps of the study
 
-steps: {{counts: [50, 100, 200, 400, 800, 1600]}}  # numbers of steps in t_end; or a list of steps, or {{from: 0.04, to: 0.001, ratio: 0.5}}
+# numbers of steps in t_end; or a list of steps, or {{from: 0.04, to: 0.001, ratio: 0.5}}
+steps: {{counts: [50, 100, 200, 400, 800, 1600]}}
 # tolerances: [1e-4, 1e-6, 1e-8]     # for adaptive integrators such as ode45
 samples: 51                          # stored times, both ends included; must divide all numbers of steps
 reference: true                      # two independent engines, for state errors and orders
@@ -52,7 +54,8 @@ def new_study(name: str, config: Path, problem: str, preset: str | None = None) 
         InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written.
     """
     if not NAME.fullmatch(name):
-        raise InputError(f"study name {name!r} must be letters, digits and underscores, with / between folders, for example mine/pendulum")
+        raise InputError(f"study name {name!r} must be letters, digits and underscores, with / between folders, for"
+                         " example mine/pendulum")
     path = Path(config)/STUDIES/f"{name}.yaml"
     text = study_text(name, problem, preset)
     try:
@@ -72,6 +75,7 @@ def study_text(name: str, problem: str, preset: str | None = None) -> str:
     start = start_of(problem, preset=preset)
     able = [key for key in PREFERRED if applicable(problem, key)][:3]
     lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
-    return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or next(iter(facts.presets)), first=able[0],
-                           t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)), field=next(iter(start.initial)),
-                           step=min(start.t_end, LONGEST)/400, integrators="\n".join(lines))
+    return TEMPLATE.format(name=name, title=facts.title, problem=problem, preset=preset or next(iter(facts.presets)),
+                           first=able[0], t_end=min(start.t_end, LONGEST), parameter=next(iter(facts.parameters)),
+                           field=next(iter(start.initial)), step=min(start.t_end, LONGEST)/400,
+                           integrators="\n".join(lines))

@@ -91,7 +91,8 @@ class Study:
         return InputError(f"{self.path}, line {line_of(place, self._lines)}: {'.'.join(map(str, place))}: {message}")
 
     def _about(self, error: InputError, *places: tuple) -> tuple:
-        """The key that a sentence is about: its first word that is a key directly below one of the places; otherwise the last place."""
+        """The key that a sentence is about: its first word that is a key directly below one of the places;
+        otherwise the last place."""
         below = {(place, str(key[-1])): key for place in places for key in self._lines if key and key[:-1] == place}
         for word in re.findall(r"\w+", str(error)):
             for place in places:
@@ -101,7 +102,8 @@ class Study:
         return places[-1]
 
     def _load_plugins(self) -> tuple[str, ...]:
-        """Make the systems and integrators of the study's own files known; relative paths start at the study file or the working directory."""
+        """Make the systems and integrators of the study's own files known; relative paths start at the study file
+        or the working directory."""
         found: list[str] = []
         for number, text in enumerate(self.config.plugins):
             try:
@@ -118,7 +120,8 @@ class Study:
         """All (problem, integrator) pairs by key."""
         for problem, setup in self.config.problems.items():
             chosen = setup.integrators if setup.integrators is not None else list(self.config.integrators)
-            for place, names in ((("problems", problem, "integrators"), chosen), (("problems", problem, "overrides"), setup.overrides)):
+            for place, names in ((("problems", problem, "integrators"), chosen),
+                                 (("problems", problem, "overrides"), setup.overrides)):
                 for key in names:
                     if key not in self.config.integrators:
                         raise self.complain((*place, key), unknown("integrator key", key, self.config.integrators))
@@ -157,7 +160,8 @@ class Study:
         Raises:
             InputError: unknown problem, integrator or resolution of this study.
         """
-        for what, name, known in (("problem", problem, self.config.problems), ("integrator", integrator, self.config.integrators)):
+        for what, name, known in (("problem", problem, self.config.problems),
+                                  ("integrator", integrator, self.config.integrators)):
             if name is not None and name not in known:
                 raise InputError(f"{self.path}: {unknown(what, name, known)}")
         chosen = [pair for pair in self.pairs() if pair[0] == problem and integrator in (None, pair[2])]
@@ -180,11 +184,14 @@ class Study:
             except InputError as error:
                 raise self.complain((*place, "system"), error) from None
             if setup.preset is not None and setup.preset not in facts.presets:
-                raise self.complain((*place, "preset"), unknown(f"preset of {setup.system}", setup.preset, facts.presets))
+                raise self.complain((*place, "preset"),
+                                    unknown(f"preset of {setup.system}", setup.preset, facts.presets))
             try:
-                self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
+                self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
+                                                 initial=setup.initial)
             except InputError as error:
-                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), place), error) from None
+                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), place),
+                                    error) from None
         return self._starts[problem]
 
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
@@ -199,20 +206,24 @@ class Study:
         word = "tolerances" if adaptive else "steps"
         ladder, ensemble = ladders[word], found.pop("ensemble")
         if ladder is None:
-            raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the integrator or the pair")
+            raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
+                                " integrator or the pair")
         t_end = setup.t_end if setup.t_end is not None else start.t_end
-        common = {setting: value for setting, value in found.items() if value is not None and (adaptive or setting not in ("outputs", "log_steps"))}
+        common = {setting: value for setting, value in found.items() if value is not None
+                  and (adaptive or setting not in ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
         try:
             for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
-                spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end, options=entry.options,
-                               ensemble=ensemble.model_dump() if ensemble else None, start=start, **common)
+                spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
+                               options=entry.options, ensemble=ensemble.model_dump() if ensemble else None,
+                               start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
                 cells[label] = Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc")
         except InputError as error:
-            found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"), ("integrators", key), place, ())
+            found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"),
+                                   ("integrators", key), place, ())
             raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
 

@@ -33,7 +33,8 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = min(mark.line + 1, len(text.splitlines())) if mark else 1
-        raise InputError(f"{path}, line {line}: malformed YAML: {', '.join(filter(None, (error.context, error.problem)))}") from None
+        raise InputError(f"{path}, line {line}: malformed YAML:"
+                         f" {', '.join(filter(None, (error.context, error.problem)))}") from None
     except (yaml.YAMLError, ValueError) as error:  # a character that YAML does not allow; a date that does not exist
         if isinstance(error, InputError):
             raise
@@ -45,14 +46,16 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
 
 
 def _require_flat(text: str, path: Path) -> None:
-    """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each level, would end the process."""
+    """Raises InputError for text that is nested so deeply that libyaml, which calls itself for each
+    level, would end the process."""
     if sum(map(text.count, ("[", "{", "- -", "? ?"))) < DEEPEST:
         return
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise InputError(f"{path}, line {event.start_mark.line + 1}: malformed YAML: nested deeper than {DEEPEST} levels")
+            raise InputError(f"{path}, line {event.start_mark.line + 1}: malformed YAML: nested deeper than"
+                             f" {DEEPEST} levels")
 
 
 def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:

@@ -1,18 +1,22 @@
-"""Exact motion of a free rigid body: angular momentum in the body by Jacobi's elliptic functions, attitude by Carlson's R_F and R_J.
+"""Exact motion of a free rigid body: angular momentum in the body by Jacobi's elliptic functions, attitude
+by Carlson's R_F and R_J.
 
-Axes are renumbered so that Pi circulates about axis 3, one of the extreme moments, and I_2 is the middle one. With u = rate t + u_0
+Axes are renumbered so that Pi circulates about axis 3, one of the extreme moments, and I_2 is the middle
+one. With u = rate t + u_0
 
     Pi_1 = A_1 cn u,  Pi_2 = A_2 sn u,  Pi_3 = A_3 dn u,  A_3 of either sign.
 
-The frame F of the polar angles of Pi about axis 3 (f_3 = Pi/L, f_1 towards growing angle from axis 3) turns in space about pi only, at
-the rate of precession L (Pi_1^2/I_1 + Pi_2^2/I_2)/(Pi_1^2 + Pi_2^2): Q(t) = Q(0) F(0) R_3(precession) F(t)^T.
-Amplitudes are sums of terms of one sign, and the complement 1 - m of the parameter is kept instead of m, so that spheres, symmetric
-bodies, steady rotation and starts near the unstable axis lose no digits beyond those of the start.
+The frame F of the polar angles of Pi about axis 3 (f_3 = Pi/L, f_1 towards growing angle from axis 3) turns in space
+about pi only, at the rate of precession L (Pi_1^2/I_1 + Pi_2^2/I_2)/(Pi_1^2 + Pi_2^2): Q(t) = Q(0) F(0)
+R_3(precession) F(t)^T. Amplitudes are sums of terms of one sign, and the complement 1 - m of the parameter is kept
+instead of m, so that spheres, symmetric bodies, steady rotation and starts near the unstable axis lose no digits
+beyond those of the start.
 """
 import numpy as np
 
 
-def free_motion(inertia: np.ndarray, attitude: np.ndarray, momentum: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def free_motion(inertia: np.ndarray, attitude: np.ndarray, momentum: np.ndarray,
+                times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes (time, 3, 3), body to space, and spatial angular momenta (time, 3) at `times`, from those at time 0.
 
     inertia: principal moments (3,) along the body's axes, kg m2; momentum: spatial, kg m2/s.
@@ -33,7 +37,8 @@ def free_motion(inertia: np.ndarray, attitude: np.ndarray, momentum: np.ndarray,
 
 
 def _principal_frame(inertia: np.ndarray, body_momentum: np.ndarray) -> np.ndarray:
-    """Rotation (3, 3) whose columns are the renumbered axes: the third is the one about which Pi circulates, the second the middle one."""
+    """Rotation (3, 3) whose columns are the renumbered axes: the third is the one about which Pi circulates,
+    the second the middle one."""
     small, middle, large = np.argsort(inertia, kind="stable")
     p, moments = body_momentum, inertia
     # Sign of |Pi|^2 - 2 T I_middle; equal moments leave only the axis of the other one.
@@ -51,7 +56,8 @@ class _Circulation:
     def __init__(self, moments: np.ndarray, p: np.ndarray, size: float):
         one, two, three = moments
         self.moments, self.size = moments, size
-        # Squared ratio A_2/A_1, and what is subtracted from A_3^2 for each A_2^2; all moments equal: nothing moves, any number will do.
+        # Squared ratio A_2/A_1, and what is subtracted from A_3^2 for each A_2^2; all moments equal: nothing
+        # moves, any number will do.
         self.ratio = 1.0 if two == three else (1.0 - three/one)/(1.0 - three/two)
         flattening = 0.0 if one == two else (1.0 - one/two)/(1.0 - one/three)
         self.amplitude = np.hypot(p[0], p[1]/np.sqrt(self.ratio))
@@ -106,7 +112,8 @@ def _first_kind(s: float, c: float, complement: float) -> float:
 
 
 def _third_kind(s, c, complement: float, ratio: float):
-    """Integral of sin^2/((1 - n sin^2) sqrt(1 - m sin^2)) from 0 to the angle of sine s and cosine c >= 0; 1 - m = complement, 1 - n = ratio."""
+    """Integral of sin^2/((1 - n sin^2) sqrt(1 - m sin^2)) from 0 to the angle of sine s and cosine c >= 0; 1 - m =
+    complement, 1 - n = ratio."""
     from scipy.special import elliprj
 
     return s*s*s/3.0*elliprj(c*c, c*c + complement*s*s, 1.0, c*c + ratio*s*s)

@@ -1,17 +1,18 @@
-"""Controller of two quadrotors that carry a point mass: Lee, Sreenath and Kumar, CDC 2013, as used in liegroup2021 section 6.
+"""Controller of two quadrotors that carry a point mass: Lee, Sreenath and Kumar, CDC 2013, as used
+in liegroup2021 section 6.
 
-Three loops. The load follows a path with the force F; the links of the quadrotors, which can only pull along q_i, are turned
-towards directions q_id that let the pulls add up to F; optionally the bodies turn so that their thrusts point along the forces u_i.
-Everything is spatial but the moments and body rates. e3 points along gravity. No branch but those of `below` looks at values,
-so that the same code runs on symbols and on arrays (`liestep.core.tracing`).
+Three loops. The load follows a path with the force F; the links of the quadrotors, which can only pull along q_i, are
+turned towards directions q_id that let the pulls add up to F; optionally the bodies turn so that their thrusts point
+along the forces u_i. Everything is spatial but the moments and body rates. e3 points along gravity. No branch but those
+of `below` looks at values, so that the same code runs on symbols and on arrays (`liestep.core.tracing`).
 """
 from typing import Any, NamedTuple
 
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import add, axpy, below, cross, dot, put, row, scale, sqrt, sub
 
-# Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its body rate,
-# then q_1, q_2, omega_1, omega_2.
+# Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its
+# body rate, then q_1, q_2, omega_1, omega_2.
 POSITION, VELOCITY, WORK, BODIES, BODY_ROWS, LINKS, RATES, ROWS = 0, 1, 2, 3, 4, 11, 13, 15
 SMALLEST_FORCE = 1e-6   # N; below it, F or u_i has no direction
 SMALLEST_SINE = 1e-6    # of the angle between F or u_i and the heading
@@ -83,12 +84,14 @@ class PayloadControl(NamedTuple):
         return self.feedback(sub(x, p), sub(v, p1), (p2[0], p2[1], p2[2] - self.gravity))
 
     def frame(self, f, f1, f2):
-        """(exists, b_1, b_2, b_3): b_3 = -F/|F|, b_2 along -F x s, b_1 = b_2 x b_3, each with its first two time derivatives."""
+        """(exists, b_1, b_2, b_3): b_3 = -F/|F|, b_2 along -F x s, b_1 = b_2 x b_3, each with its
+        first two time derivatives."""
         s = self.heading
         b3 = unit(scale(-1.0, f), scale(-1.0, f1), scale(-1.0, f2))
         side = cross(b3[0], s)
         b2 = unit(side, cross(b3[1], s), cross(b3[2], s))
-        singular = below(dot(f, f), SMALLEST_FORCE*SMALLEST_FORCE) or below(dot(side, side), SMALLEST_SINE*SMALLEST_SINE)
+        singular = below(dot(f, f),
+                         SMALLEST_FORCE*SMALLEST_FORCE) or below(dot(side, side), SMALLEST_SINE*SMALLEST_SINE)
         return not singular, cross_derivatives(b2, b3), b2, b3
 
     @outlined
@@ -129,7 +132,8 @@ class PayloadControl(NamedTuple):
             direction_error = cross(goal, q)
             rate_error = add(w, cross(q, cross(q, goal_rate)))
             change = axpy(-dot(q, goal_rate), cross(w, q), scale(-1.0, cross(q, cross(q, goal_change))))
-            change = axpy(-self.link_gain[0], direction_error, axpy(-self.link_gain[1], rate_error, change))  # omega_i' in closed loop
+            # omega_i' in closed loop
+            change = axpy(-self.link_gain[0], direction_error, axpy(-self.link_gain[1], rate_error, change))
             inertia, ratio = self.mass[i]*self.length[i], self.mass[i]/self.load_mass
             along = axpy(inertia*dot(w, w) + ratio*dot(q, total), q, row(self.pull, i))
             across = axpy(inertia, cross(q, change), scale(-ratio, cross(q, cross(q, row(self.pull, 1 - i)))))
@@ -140,10 +144,11 @@ class PayloadControl(NamedTuple):
     def moments(self, y, u, out):
         """M_i (2, 3), body, and with `geometric` the forces u_i that the thrusts can give; False where u_i vanishes.
 
-        A quadrotor pushes along its third axis only: u_i becomes (u_i.R_i e_3) R_i e_3. The axis turns towards c = -u_i/|u_i| by
-        M = Omega x J Omega - J (k_R R^T(c x R e_3) + k_Omega Omega), the part of Lee, Leok and McClamroch, CDC 2010, that acts on
-        the direction of the thrust. The turn about it is damped only: it needs no heading, which would have singularities of its own.
-        The rate of c is neglected, which costs a lag of k_Omega/k_R.
+        A quadrotor pushes along its third axis only: u_i becomes (u_i.R_i e_3) R_i e_3. The axis turns
+        towards c = -u_i/|u_i| by M = Omega x J Omega - J (k_R R^T(c x R e_3) + k_Omega Omega), the part of
+        Lee, Leok and McClamroch, CDC 2010, that acts on the direction of the thrust. The turn about it is
+        damped only: it needs no heading, which would have singularities of its own. The rate of c is
+        neglected, which costs a lag of k_Omega/k_R.
         """
         exists = True
         for i in range(2):

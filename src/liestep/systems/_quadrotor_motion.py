@@ -1,4 +1,5 @@
-"""Equations of motion of two quadrotors and their load, for an embedded vector field and for an action: liegroup2021 eq. (37)."""
+"""Equations of motion of two quadrotors and their load, for an embedded vector field and for an
+action: liegroup2021 eq. (37)."""
 from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
@@ -31,7 +32,8 @@ class QuadrotorPayload(NamedTuple):
 
     @outlined
     def rates(self, t, y, out):
-        """Rates of change of all velocities and the power of the control, rows as above; False where the control does not exist."""
+        """Rates of change of all velocities and the power of the control, rows as above; False where
+        the control does not exist."""
         if not self.control.forces(t, y, self.force) or not self.control.moments(y, self.force, self.moment):
             return False
         m = self.load_mass
@@ -66,7 +68,8 @@ class QuadrotorPayload(NamedTuple):
         momentum = scale(m, cross(x, v))
         mean, largest, tangency, orthogonality = 0.0, 0.0, 0.0, 0.0
         for i in range(2):
-            q, w, m, u, j = row(y, LINKS + i), row(y, RATES + i), self.mass[i], self.velocity(y, i), BODIES + BODY_ROWS*i
+            q, w, m, u, j = (row(y, LINKS + i), row(y, RATES + i), self.mass[i], self.velocity(y, i),
+                             BODIES + BODY_ROWS*i)
             place = axpy(-self.length[i], q, x)
             rate, inertia = row(y, j + 3), row(self.inertia, i)
             spin = (inertia[0]*rate[0], inertia[1]*rate[1], inertia[2]*rate[2])
@@ -115,8 +118,9 @@ class PayloadField(NamedTuple):
 
 
 class PayloadGenerator(NamedTuple):
-    """f = (v, v', work', R_1 Omega_1, Omega_1', R_2 Omega_2, Omega_2', omega_1, omega_2, q_1 x omega_1', q_2 x omega_2') for
-    R^9 x (SO(3) x R^3)^2 x SE(3)^2, all products direct: liegroup2021 section 6, with the work as a further dimension."""
+    """f = (v, v', work', R_1 Omega_1, Omega_1', R_2 Omega_2, Omega_2', omega_1, omega_2, q_1 x omega_1', q_2
+    x omega_2') for R^9 x (SO(3) x R^3)^2 x SE(3)^2, all products direct: liegroup2021 section 6, with the
+    work as a further dimension."""
 
     system: Any
     rates: Any  # (6, 3) scratch

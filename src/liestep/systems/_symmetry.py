@@ -5,7 +5,8 @@ import numpy as np
 
 
 def invariant_axes(vectors: Iterable) -> tuple[bool, bool, bool]:
-    """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is each one zero or along it?
+    """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is
+    each one zero or along it?
 
     Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry.
     """

@@ -1,8 +1,8 @@
 """Magnetic dipoles on frictionless pivots at fixed places (twospheres2009, example 5).
 
-T = 1/2 sum (m l^2/12) |dq_i/dt|^2, V = sum_{i<j} C/r^3 (q_i.q_j - 3 (q_i.r)(q_j.r)/r^2), r from pivot i to pivot j,
-C = permeability moment^2/(4 pi). The pivots are fixed: a component of J = sum (m l^2/12) omega_i is conserved only if all of
-them lie on one line along its axis.
+T = 1/2 sum (m l^2/12) |dq_i/dt|^2, V = sum_{i<j} C/r^3 (q_i.q_j - 3 (q_i.r)(q_j.r)/r^2), r from pivot i to pivot j, C =
+permeability moment^2/(4 pi). The pivots are fixed: a component of J = sum (m l^2/12) omega_i is conserved only if all
+of them lie on one line along its axis.
 """
 from typing import Any, NamedTuple
 
@@ -59,7 +59,8 @@ def _build(parameters: dict) -> DipoleArray:
     n = len(positions)
     strength = parameters["permeability"]/(4.0*np.pi)*parameters["moment"]*parameters["moment"]
     r = positions - positions[:, None, :]
-    square = r[..., 0]*r[..., 0] + r[..., 1]*r[..., 1] + r[..., 2]*r[..., 2] + np.eye(n)  # + 1 only spares the division by zero
+    # + 1 only spares the division by zero
+    square = r[..., 0]*r[..., 0] + r[..., 1]*r[..., 1] + r[..., 2]*r[..., 2] + np.eye(n)
     scale = strength*(1.0 - np.eye(n))/(square*np.sqrt(square))
     blocks = scale[..., None, None]*(np.eye(3) - 3.0*r[..., :, None]*r[..., None, :]/square[..., None, None])
     coupling = np.ascontiguousarray(blocks.transpose(0, 2, 1, 3))
@@ -71,8 +72,8 @@ def _mass(parameters: dict) -> np.ndarray:
 
 
 def _start(parameters: dict) -> dict[str, np.ndarray]:
-    """All dipoles along e1 and at rest, except the printed ones: the last direction (0.3536 is sqrt(2)/4, 0.8660 is sqrt(3)/2)
-    and the first angular velocity."""
+    """All dipoles along e1 and at rest, except the printed ones: the last direction (0.3536 is sqrt(2)/4, 0.8660 is
+    sqrt(3)/2) and the first angular velocity."""
     n = len(parameters["positions"])
     q, omega = np.tile([1.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
     q[n - 1] = (2.0**0.5/4.0, 2.0**0.5/4.0, -(3.0**0.5)/2.0)
@@ -98,7 +99,8 @@ def _grid(across: int) -> list[list[float]]:
 
 SHEET = SphereSheet(
     title="Array of magnetic dipoles",
-    equations="(m l^2/12) domega_i/dt = -q_i x sum_j C/r^3 (q_j - 3 r (q_j.r)/r^2), C = permeability moment^2/(4 pi); dq_i/dt = omega_i x q_i",
+    equations="(m l^2/12) domega_i/dt = -q_i x sum_j C/r^3 (q_j - 3 r (q_j.r)/r^2), C = permeability moment^2/(4 pi);"
+    " dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eqs. (37)-(38), example 5",
     system=DipoleArray,
     parameters={
@@ -115,8 +117,8 @@ SHEET = SphereSheet(
     presets={
         "paper": _preset("guess", "4 x 4 grid in the x-y plane, row by row; plane, numbering and t_end are not printed",
                          "twospheres2009, example 5; layout guessed", _grid(1)),
-        "paper_xz": _preset("guess", "4 x 4 grid in the x-z plane, row by row; plane, numbering and t_end are not printed",
-                            "twospheres2009, example 5; layout guessed", _grid(2)),
+        "paper_xz": _preset("guess", "4 x 4 grid in the x-z plane, row by row; plane, numbering and t_end"
+                            " are not printed", "twospheres2009, example 5; layout guessed", _grid(2)),
         "line": _preset("own", "eight dipoles on a line along e1: J.e1 is conserved", "none",
                         [[0.024*k, 0.0, 0.0] for k in range(8)]),
     },

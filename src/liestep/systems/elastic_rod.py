@@ -2,8 +2,8 @@
 
 q_i is the direction of element i = 1..n; every element, the clamped one included, has mass m/(n+1) and length l/(n+1).
 T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt,
-V = sum_i [-m_i gravity.(sum_{j<i} l_j q_j + l_i q_i/2) + k/2 (1 - q_{i-1}.q_i)^2] (erratum 8: both terms under the sum).
-The bending energy is quartic in the angle: a straight rod has no linear bending stiffness.
+V = sum_i [-m_i gravity.(sum_{j<i} l_j q_j + l_i q_i/2) + k/2 (1 - q_{i-1}.q_i)^2] (erratum 8: both terms under the
+sum). The bending energy is quartic in the angle: a straight rod has no linear bending stiffness.
 J along the clamp is conserved if gravity is zero or along it, nothing else.
 
 Inertia (erratum 7), with m_i, l_i of one element: M_ii = m_i l_i^2 (n - i + 1/3) and, for i != j, k = max(i, j),
@@ -57,7 +57,8 @@ def _check(parameters: dict) -> None:
     clamp = parameters["clamp"]
     error = abs(1.0 - float(_dot(clamp, clamp)))
     if error > MANIFOLD_TOLERANCE:
-        raise InputError(f"parameter clamp is not a unit vector: |1 - clamp.clamp| = {error:.3g}, allowed {MANIFOLD_TOLERANCE:g}")
+        raise InputError(f"parameter clamp is not a unit vector: |1 - clamp.clamp| = {error:.3g}, allowed"
+                         f" {MANIFOLD_TOLERANCE:g}")
 
 
 def _dot(a, b):
@@ -117,15 +118,16 @@ def _turning(parameters: dict) -> dict[str, np.ndarray]:
 
 
 def _preset(kind: str, doc: str, citation: str, initial=_impact, **changes) -> Preset:
-    parameters = {"elements": 10, "mass": 0.055, "length": 1.1, "stiffness": 1000.0, "gravity": [0.0, 0.0, 9.81], "clamp": [1.0, 0.0, 0.0],
-                  "inertia": "printed"}
+    parameters = {"elements": 10, "mass": 0.055, "length": 1.1, "stiffness": 1000.0, "gravity": [0.0, 0.0, 9.81],
+                  "clamp": [1.0, 0.0, 0.0], "inertia": "printed"}
     return Preset(doc, citation, kind, {**parameters, **changes}, initial, 3.0)
 
 
 SHEET = SphereSheet(
     title="Elastic rod",
-    equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i),"
-    " V = sum_i [-m_i gravity.(sum_{j<i} l_j q_j + l_i q_i/2) + k/2 (1 - q_{i-1}.q_i)^2]; dq_i/dt = omega_i x q_i",
+    equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -"
+    " G_i), V = sum_i [-m_i gravity.(sum_{j<i} l_j q_j + l_i q_i/2) + k/2 (1 - q_{i-1}.q_i)^2]; dq_i/dt"
+    " = omega_i x q_i",
     citation="twospheres2009 eq. (36), example 4",
     system=ElasticRod,
     parameters={
@@ -135,20 +137,21 @@ SHEET = SphereSheet(
         "stiffness": Parameter("J", "constant k of the rotational springs", (), "non-negative"),
         "gravity": Parameter("m s-2", "acceleration vector of gravity", (3,), "finite"),
         "clamp": Parameter("1", "unit vector along the clamped element", (3,), "finite"),
-        "inertia": Parameter("1", "coupling of the kinetic energy, see erratum 7", (), "choice", ("printed", "consistent")),
+        "inertia": Parameter("1", "coupling of the kinetic energy, see erratum 7", (), "choice",
+                             ("printed", "consistent")),
     },
     combination=_check,
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"], p["clamp"] if p["stiffness"] > 0.0 else np.zeros(3)]),
     presets={
-        "paper": _preset("printed", "ten elements with the inertia as printed, e1 = [1, 0, 0]; g = 9.81 m/s2 is not printed",
-                         "twospheres2009, example 4; errata 5, 7 and 8"),
-        "paper_consistent": _preset("printed", "the same with the inertia of uniform rods", "twospheres2009, example 4; erratum 7",
-                                    inertia="consistent"),
-        "no_gravity": _preset("own", "consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", "none", _turning,
-                              gravity=[0.0, 0.0, 0.0], inertia="consistent"),
-        "clamp_vertical": _preset("own", "consistent inertia, hanging from a vertical clamp, turning about it: J.e3 is conserved", "none",
-                                  _turning, clamp=[0.0, 0.0, 1.0], inertia="consistent"),
+        "paper": _preset("printed", "ten elements with the inertia as printed, e1 = [1, 0, 0]; g = 9.81 m/s2"
+                         " is not printed", "twospheres2009, example 4; errata 5, 7 and 8"),
+        "paper_consistent": _preset("printed", "the same with the inertia of uniform rods",
+                                    "twospheres2009, example 4; erratum 7", inertia="consistent"),
+        "no_gravity": _preset("own", "consistent inertia, no gravity, turning about the clamp: J.e1 is conserved",
+                              "none", _turning, gravity=[0.0, 0.0, 0.0], inertia="consistent"),
+        "clamp_vertical": _preset("own", "consistent inertia, hanging from a vertical clamp, turning about it:"
+                                  " J.e3 is conserved", "none", _turning, clamp=[0.0, 0.0, 1.0], inertia="consistent"),
     },
 )

@@ -1,7 +1,9 @@
-"""Free rigid body: a body that turns about its centre of mass, or any fixed point, without torque (liegroup2021, example 1).
+"""Free rigid body: a body that turns about its centre of mass, or any fixed point, without torque
+(liegroup2021, example 1).
 
-Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: dPi/dt = Pi x I^-1 Pi (Euler), dQ/dt = Q hat(I^-1 Pi).
-Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion is known in closed form.
+Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: dPi/dt = Pi x I^-1 Pi (Euler), dQ/dt = Q
+hat(I^-1 Pi). Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion
+is known in closed form.
 """
 from typing import Any, NamedTuple
 
@@ -12,7 +14,15 @@ from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import BodySheet
 from liestep.core.rows import cross, dot, put, row, scale
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
-from liestep.formulations.fixed_body.forms import ACTIONS, FORMS, FORMULATIONS, STATE, formulate_rigid_body, invariant, rotational_energy
+from liestep.formulations.fixed_body.forms import (
+    ACTIONS,
+    FORMS,
+    FORMULATIONS,
+    STATE,
+    formulate_rigid_body,
+    invariant,
+    rotational_energy,
+)
 from liestep.geometry.attitude import orthogonality_error, to_body
 from liestep.systems._free_motion import free_motion
 
@@ -56,7 +66,8 @@ def _formulate(parameters, state, formulation, options):
     def own(column):
         return (invariant("momentum_casimir", column, "kg2 m4 s-2", "|Pi|^2"),)
 
-    return formulate_rigid_body(FreeRigidBody(parameters["inertia"]), None, state, formulation, options, ALL, own(5), own(1))
+    return formulate_rigid_body(FreeRigidBody(parameters["inertia"]), None, state, formulation, options, ALL,
+                                own(5), own(1))
 
 
 def _exact(parameters, state, times):
@@ -95,7 +106,7 @@ SHEET = BodySheet(
         "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
         "symmetric": _own("two equal moments: steady precession", [1.0, 1.0, 0.5], _momentum(0.6, 0.0, 0.8), 10.0),
-        "turning_over": _own("close to the unstable axis of the middle moment: the body turns over again and again", [2.0, 1.0, 2.0/3.0],
-                             _momentum(0.02, 1.0, 0.01), 40.0),
+        "turning_over": _own("close to the unstable axis of the middle moment: the body turns over again and again",
+                             [2.0, 1.0, 2.0/3.0], _momentum(0.02, 1.0, 0.01), 40.0),
     },
 )

@@ -1,15 +1,15 @@
 """Heavy top: a rigid body about a fixed point in a constant field (liegroup2021, section 3.4.1).
 
-Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body; Gamma = Q^T gravity; chi the unit vector from the fixed
-point to the centre of mass, in the body.
+Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body; Gamma = Q^T gravity; chi the unit vector
+from the fixed point to the centre of mass, in the body.
 
     H = 1/2 Pi.I^-1 Pi + V,  V = -m l gravity.(Q chi),  torque m l (Q chi) x gravity
 
-`gravity` is the acceleration of gravity, a vector: (0, 0, -9.81) pulls downwards if e_3 points up. The paper's Gamma0 enters H with the
-other sign, V = +m l Gamma0.(Q chi): gravity = -Gamma0, and the paper's Gamma is -Gamma here.
+`gravity` is the acceleration of gravity, a vector: (0, 0, -9.81) pulls downwards if e_3 points up. The paper's Gamma0
+enters H with the other sign, V = +m l Gamma0.(Q chi): gravity = -Gamma0, and the paper's Gamma is -Gamma here.
 
-Conserved: the energy; pi along gravity; the Casimirs |Gamma|^2 and Pi.Gamma (the momentum along gravity times |gravity|); Pi.chi of a
-symmetric top, that is, if turning about chi leaves the inertia unchanged.
+Conserved: the energy; pi along gravity; the Casimirs |Gamma|^2 and Pi.Gamma (the momentum along gravity times
+|gravity|); Pi.chi of a symmetric top, that is, if turning about chi leaves the inertia unchanged.
 """
 from typing import Any, NamedTuple
 
@@ -95,8 +95,8 @@ def _lever(parameters: dict) -> np.ndarray:
 def _combination(parameters: dict) -> None:
     defect = abs(float(parameters["axis"] @ parameters["axis"]) - 1.0)
     if defect > MANIFOLD_TOLERANCE:
-        raise InputError(f"parameter axis is not a unit vector: |1 - axis.axis| = {defect:.3g}, allowed {MANIFOLD_TOLERANCE:g}; the distance"
-                         " to the centre of mass is the parameter length")
+        raise InputError(f"parameter axis is not a unit vector: |1 - axis.axis| = {defect:.3g}, allowed"
+                         f" {MANIFOLD_TOLERANCE:g}; the distance to the centre of mass is the parameter length")
 
 
 def conserved_momentum(parameters: dict) -> tuple[bool, bool, bool]:
@@ -116,10 +116,11 @@ def _build(parameters: dict) -> HeavyTop:
 
 def _formulate(parameters, state, formulation, options):
     def own(first):
-        return (invariant("axial_momentum", first, MOMENTUM, "angular momentum about the axis to the centre of mass, Pi.chi",
-                          symmetric(parameters)),
+        return (invariant("axial_momentum", first, MOMENTUM,
+                          "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
                 invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
-                invariant("momentum_casimir", first + 2, "kg m3 s-3", "Pi.Gamma, the momentum along gravity times |gravity|"))
+                invariant("momentum_casimir", first + 2, "kg m3 s-3",
+                          "Pi.Gamma, the momentum along gravity times |gravity|"))
 
     return formulate_rigid_body(_build(parameters), parameters["gravity"], state, formulation, options,
                                 conserved_momentum(parameters), own(5), own(1))
@@ -143,7 +144,8 @@ def _tilted(rate):
 
 
 PAPER_RATE = (0.0, 150.0, -4.61538)
-CLASSICAL = {"inertia": [15.234375, 0.46875, 15.234375], "mass": 15.0, "length": 1.0, "axis": [0.0, 1.0, 0.0], "gravity": [0.0, 0.0, -9.81]}
+CLASSICAL = {"inertia": [15.234375, 0.46875, 15.234375], "mass": 15.0, "length": 1.0, "axis": [0.0, 1.0, 0.0],
+             "gravity": [0.0, 0.0, -9.81]}
 
 SHEET = BodySheet(
     title="Heavy top",
@@ -151,11 +153,13 @@ SHEET = BodySheet(
     citation="liegroup2021, section 3.4.1",
     system=HeavyTop,
     parameters={
-        "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,), "positive"),
+        "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,),
+                             "positive"),
         "mass": Parameter("kg", "mass", (), "positive"),
         "length": Parameter("m", "distance from the fixed point to the centre of mass", (), "non-negative"),
         "axis": Parameter("1", "unit vector from the fixed point to the centre of mass, in the body", (3,), "finite"),
-        "gravity": Parameter("m s-2", "acceleration vector of gravity, spatial; V = -mass length gravity.(Q axis)", (3,), "finite"),
+        "gravity": Parameter("m s-2", "acceleration vector of gravity, spatial; V = -mass length gravity.(Q axis)",
+                             (3,), "finite"),
     },
     build=_build,
     combination=_combination,
@@ -168,19 +172,22 @@ SHEET = BodySheet(
     forms=FORMS,
     actions=ACTIONS,
     presets={
-        "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one about the centre of mass",
-                          "liegroup2021, section 3.4.1; errata 2 and 3", "printed",
-                          {"inertia": [0.234375, 0.46875, 0.234375], "mass": 15.0, "length": 2.0, "axis": [0.0, 1.0, 0.0],
-                           "gravity": [0.0, 0.0, 9.81]}, _upright(PAPER_RATE), 1.0),
-        "bruels_cardona": Preset("the top that the paper refers to: inertia about the fixed point, l = 1 m, gravity along -e_3",
-                                 "Bruels and Cardona 2010; liegroup2021, erratum 3", "inferred", CLASSICAL, _upright(PAPER_RATE), 1.0),
-        "classical": Preset("the top of bruels_cardona for two seconds, to compare with other codes", "Bruels and Cardona 2010", "own",
-                            CLASSICAL, _upright(PAPER_RATE), 2.0),
-        "asymmetric": Preset("three different moments, centre of mass off the principal axes, gravity along -e_3", "none", "own",
-                             {"inertia": [0.6, 0.9, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.36, 0.48, 0.8], "gravity": [0.0, 0.0, -9.81]},
-                             _tilted((1.5, -2.0, 3.0)), 10.0),
-        "slow_symmetric": Preset("symmetric about e_3 with slow spin: precession with wide nutation, gravity along -e_3", "none", "own",
-                                 {"inertia": [1.0, 1.0, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.0, 0.0, 1.0], "gravity": [0.0, 0.0, -9.81]},
-                                 _tilted((0.2, 0.3, 14.0)), 20.0),
+        "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one"
+                          " about the centre of mass", "liegroup2021, section 3.4.1; errata 2 and 3", "printed",
+                          {"inertia": [0.234375, 0.46875, 0.234375], "mass": 15.0, "length": 2.0,
+                           "axis": [0.0, 1.0, 0.0], "gravity": [0.0, 0.0, 9.81]}, _upright(PAPER_RATE), 1.0),
+        "bruels_cardona": Preset("the top that the paper refers to: inertia about the fixed point, l = 1 m,"
+                                 " gravity along -e_3", "Bruels and Cardona 2010; liegroup2021, erratum 3", "inferred",
+                                 CLASSICAL, _upright(PAPER_RATE), 1.0),
+        "classical": Preset("the top of bruels_cardona for two seconds, to compare with other codes",
+                            "Bruels and Cardona 2010", "own", CLASSICAL, _upright(PAPER_RATE), 2.0),
+        "asymmetric": Preset("three different moments, centre of mass off the principal axes, gravity along -e_3",
+                             "none", "own",
+                             {"inertia": [0.6, 0.9, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.36, 0.48, 0.8],
+                              "gravity": [0.0, 0.0, -9.81]}, _tilted((1.5, -2.0, 3.0)), 10.0),
+        "slow_symmetric": Preset("symmetric about e_3 with slow spin: precession with wide nutation,"
+                                 " gravity along -e_3", "none", "own",
+                                 {"inertia": [1.0, 1.0, 0.4], "mass": 1.0, "length": 0.5, "axis": [0.0, 0.0, 1.0],
+                                  "gravity": [0.0, 0.0, -9.81]}, _tilted((0.2, 0.3, 14.0)), 20.0),
     },
 )

@@ -19,17 +19,18 @@ VORTEX_WIDTH = math.radians(15.0)
 VORTEX_STRENGTH = 3.3              # rad/s
 FAR = 1e100                        # no force from there
 LANES = 8                          # even; float64 in a vector register of 512 bits, twice as many as in one of 256
-SELF = 1e-30                       # added to r^2/sigma^2: keeps the (zero) force of a molecule on itself finite, changes no other
+# added to r^2/sigma^2: keeps the (zero) force of a molecule on itself finite, changes no other
+SELF = 1e-30
 
 
 class LennardJonesSphere(NamedTuple):
     """G_i = -4 epsilon sum_j (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), twospheres2009 eq. (39).
 
-    For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises without
-    reordering, and the result is the row sum bit for bit. Two sources share a pass over the targets (10 % less time than one;
-    four gain nothing more); places far away fill the targets up to whole vectors. (Visiting each pair once halves the
-    arithmetic but adds across lanes: 1.1 to 1.9 times the time, in C. A branch for the molecule itself: 12 % more. Row sums one
-    target after the other: 4 to 6 times the time.) Lengths are in units of sigma.
+    For each source the inner loop runs over all contiguous targets: no sum across lanes, so the compiler vectorises
+    without reordering, and the result is the row sum bit for bit. Two sources share a pass over the targets (10 % less
+    time than one; four gain nothing more); places far away fill the targets up to whole vectors. (Visiting each pair
+    once halves the arithmetic but adds across lanes: 1.1 to 1.9 times the time, in C. A branch for the molecule itself:
+    12 % more. Row sums one target after the other: 4 to 6 times the time.) Lengths are in units of sigma.
     """
 
     epsilon: Any
@@ -93,14 +94,15 @@ class LennardJonesSphere(NamedTuple):
 def _build(parameters: dict) -> LennardJonesSphere:
     n = len(parameters["mass"])
     places = -(-n//LANES)*LANES
-    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF, *(np.full(places, FAR) for _ in range(3)),
-                              *(np.zeros(places) for _ in range(3)))
+    return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF,
+                              *(np.full(places, FAR) for _ in range(3)), *(np.zeros(places) for _ in range(3)))
 
 
 def _vortices(parameters: dict) -> dict[str, np.ndarray]:
     """Vertices of the icosphere with one vertex for each mass, and two vortices of equal sense:
 
-    omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the projection orthogonal to q_i.
+    omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the
+    projection orthogonal to q_i.
 
     Raises:
         InputError: no icosphere has as many vertices as there are masses.
@@ -108,7 +110,8 @@ def _vortices(parameters: dict) -> dict[str, np.ndarray]:
     n = len(parameters["mass"])
     level = level_of(n)
     if level is None:
-        raise InputError(f"there is no icosphere with {n} vertices: give 12, 42, 162, 642, 2562, ... masses, or an initial state")
+        raise InputError(f"there is no icosphere with {n} vertices: give 12, 42, 162, 642, 2562, ... masses, or"
+                         " an initial state")
     q = icosphere(level)[0].copy()
     omega = np.zeros_like(q)
     for i in range(n):
@@ -135,7 +138,8 @@ def _cross(a, b):
 
 
 def equilibrium_sigma(level: int, reading: str = "mean") -> float:
-    """sigma = d/2^(1/6), for which two molecules at distance d exert no force; d = min, mean or max of the edge lengths."""
+    """sigma = d/2^(1/6), for which two molecules at distance d exert no force; d = min, mean or
+    max of the edge lengths."""
     lengths = [float(d) for d in edge_lengths(*icosphere(level))]
     d = {"min": min(lengths), "mean": math.fsum(lengths)/len(lengths), "max": max(lengths)}[reading]
     return d/2.0**(1.0/6.0)
@@ -148,9 +152,10 @@ def _preset(level: int, reading: str, kind: str, citation: str, doc: str) -> Pre
 
 
 def _reading(reading: str) -> Preset:
-    return _preset(3, reading, "guess", "twospheres2009, example 6: n, masses, epsilon and t_end printed; sigma and velocities guessed",
-                   f"642 molecules; neighbours at the {reading} edge length exert no force; vortex shape, width and strength are guesses,"
-                   " the strength calibrated to the printed mean energy deviation")
+    return _preset(3, reading, "guess",
+                   "twospheres2009, example 6: n, masses, epsilon and t_end printed; sigma and velocities guessed",
+                   f"642 molecules; neighbours at the {reading} edge length exert no force; vortex shape, width and"
+                   " strength are guesses, the strength calibrated to the printed mean energy deviation")
 
 
 def _own(level: int) -> Preset:
@@ -160,13 +165,15 @@ def _own(level: int) -> Preset:
 
 SHEET = SphereSheet(
     title="Molecular dynamics on the sphere",
-    equations="m_i domega_i/dt = q_i x sum_j 4 epsilon (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), r = |q_i - q_j|; dq_i/dt = omega_i x q_i",
+    equations="m_i domega_i/dt = q_i x sum_j 4 epsilon (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), r = |q_i - q_j|;"
+    " dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eq. (39), example 6",
     system=LennardJonesSphere,
     parameters={
         "mass": Parameter("kg", "masses of the molecules", ("n",), "positive"),
         "epsilon": Parameter("J", "depth of the pair potential", (), "non-negative"),
-        "sigma": Parameter("1", "chord distance where the pair potential vanishes, in radii of the sphere", (), "positive"),
+        "sigma": Parameter("1", "chord distance where the pair potential vanishes, in radii of the sphere", (),
+                           "positive"),
     },
     build=_build,
     mass=lambda p: p["mass"],

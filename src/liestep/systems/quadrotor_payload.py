@@ -1,19 +1,23 @@
 """Two quadrotors carry a point mass on rigid massless links (liegroup2021 section 6).
 
-The load is at y, quadrotor i at x_i = y - l_i q_i: the direction q_i points from the quadrotor to the load, dq_i/dt = omega_i x q_i.
-e3 points along gravity, that is down. R_i turns body to space, dR_i/dt = R_i hat(Omega_i) with the body rate Omega_i. Forces u_i act
-on the quadrotors, moments M_i (body) turn them; both come from the controller of `_quadrotor_control`, which depends on time.
+The load is at y, quadrotor i at x_i = y - l_i q_i: the direction q_i points from the quadrotor to the load, dq_i/dt =
+omega_i x q_i. e3 points along gravity, that is down. R_i turns body to space, dR_i/dt = R_i hat(Omega_i) with the body
+rate Omega_i. Forces u_i act on the quadrotors, moments M_i (body) turn them; both come from the controller of
+`_quadrotor_control`, which depends on time.
 
-    T = 1/2 m_y |v|^2 + 1/2 sum_i (m_i |v - l_i omega_i x q_i|^2 + Omega_i.J_i Omega_i),  U = -m_y g y_3 - sum_i m_i g (y - l_i q_i)_3
+    T = 1/2 m_y |v|^2 + 1/2 sum_i (m_i |v - l_i omega_i x q_i|^2 + Omega_i.J_i Omega_i),
+    U = -m_y g y_3 - sum_i m_i g (y - l_i q_i)_3
     M_q (v' - g e3) = sum_i (q_i.u_i - m_i l_i |omega_i|^2) q_i,  M_q = m_y 1 + sum_i m_i q_i q_i^T
     omega_i' = q_i x (v' - g e3)/l_i - q_i x u_i/(m_i l_i),  J_i Omega_i' = M_i - Omega_i x J_i Omega_i
     work' = sum_i (u_i.x_i' + M_i.Omega_i)
 
-These are the equations (37) with v' eliminated. The work is integrated with the state: T + U - work is conserved whatever the
-controller does. Without controller and moments the system is conservative, and its angular momentum about e3 is conserved too.
+These are the equations (37) with v' eliminated. The work is integrated with the state: T + U - work is conserved
+whatever the controller does. Without controller and moments the system is conservative, and its angular momentum
+about e3 is conserved too.
 
-The state error is that of the load and the links. Attitudes and body rates are left out: they do not act back on the load (unless
-attitude_control is geometric), and under a constant moment the bodies spin so fast that their error would hide all others.
+The state error is that of the load and the links. Attitudes and body rates are left out: they do not act back on
+the load (unless attitude_control is geometric), and under a constant moment the bodies spin so fast that their
+error would hide all others.
 """
 import math
 from collections.abc import Mapping
@@ -49,41 +53,48 @@ FIELDS = (
 def _observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
     """Columns of `QuadrotorPayload.observe`."""
     return (
-        Observable("energy", slice(0, 1), "J", "total energy without the work of the control", False, "energy_error_mean", "energy_error_max",
-                   (True,)),
+        Observable("energy", slice(0, 1), "J", "total energy without the work of the control", False,
+                   "energy_error_mean", "energy_error_max", (True,)),
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "total angular momentum about the origin, spatial", False,
                    "momentum_error_mean", "momentum_error_max", conserved),
-        Observable("unit_length_error", slice(4, 5), "1", "mean over the links of |1 - q.q|", True, "unit_length_error_mean", None),
-        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the links of |1 - q.q|", True, None, "unit_length_error_max"),
-        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the links of |q.omega|", True, "tangency_error_mean",
-                   "tangency_error_max"),
-        Observable("orthogonality_error", slice(7, 8), "1", "largest entry of |R^T R - 1| over the bodies", True, "orthogonality_error_mean",
-                   "orthogonality_error_max"),
-        Observable("work", slice(8, 9), "J", "work of the control forces and moments since the start", False, None, None, (False,)),
+        Observable("unit_length_error", slice(4, 5), "1", "mean over the links of |1 - q.q|", True,
+                   "unit_length_error_mean", None),
+        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the links of |1 - q.q|", True, None,
+                   "unit_length_error_max"),
+        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the links of |q.omega|", True,
+                   "tangency_error_mean", "tangency_error_max"),
+        Observable("orthogonality_error", slice(7, 8), "1", "largest entry of |R^T R - 1| over the bodies", True,
+                   "orthogonality_error_mean", "orthogonality_error_max"),
+        Observable("work", slice(8, 9), "J", "work of the control forces and moments since the start", False, None,
+                   None, (False,)),
     )
 
 
 def _check(parameters: dict) -> None:
     formation = parameters["formation"]
     if np.any(np.abs(np.linalg.norm(formation, axis=1) - 1.0) > 1e-12):
-        raise InputError("parameter formation must be two unit vectors to 1e-12; give full precision, for example sqrt(3)/2")
+        raise InputError("parameter formation must be two unit vectors to 1e-12; give full precision, for"
+                         " example sqrt(3)/2")
     if np.any(np.abs(formation[:, 2]) < 1e-6) or np.linalg.norm(formation.sum(axis=0)) < 1e-6:
-        raise InputError("parameter formation must be two directions with a vertical part and a sum that is not zero: the links could not lift")
+        raise InputError("parameter formation must be two directions with a vertical part and a sum that is not zero:"
+                         " the links could not lift")
     if not np.any(parameters["heading"]):
         raise InputError("parameter heading must not be zero")
     if parameters["attitude_control"] == "geometric" and parameters["control"] == "none":
-        raise InputError("attitude_control geometric follows the forces of the control: parameter control must be tracking")
+        raise InputError("attitude_control geometric follows the forces of the control: parameter control"
+                         " must be tracking")
 
 
 def _build(parameters: dict) -> QuadrotorPayload:
     p = parameters
     formation, heading = p["formation"], p["heading"]
     control = PayloadControl(
-        int(p["control"] == "tracking"), int(p["attitude_control"] == "geometric"), p["load_mass"], p["mass"], p["length"], p["inertia"],
-        p["gravity"], p["load_gain"], p["link_gain"], p["attitude_gain"], p["path"], formation,
-        1.0/(formation[:, 2]*np.linalg.norm(formation.sum(axis=0))), tuple(map(float, heading/np.linalg.norm(heading))),
-        tuple(map(float, p["moment"])), np.zeros((2, 3)))
-    return QuadrotorPayload(p["load_mass"], p["mass"], p["length"], p["inertia"], p["gravity"], control, np.zeros((2, 3)), np.zeros((2, 3)))
+        int(p["control"] == "tracking"), int(p["attitude_control"] == "geometric"), p["load_mass"], p["mass"],
+        p["length"], p["inertia"], p["gravity"], p["load_gain"], p["link_gain"], p["attitude_gain"], p["path"],
+        formation, 1.0/(formation[:, 2]*np.linalg.norm(formation.sum(axis=0))),
+        tuple(map(float, heading/np.linalg.norm(heading))), tuple(map(float, p["moment"])), np.zeros((2, 3)))
+    return QuadrotorPayload(p["load_mass"], p["mass"], p["length"], p["inertia"], p["gravity"], control,
+                            np.zeros((2, 3)), np.zeros((2, 3)))
 
 
 def _manifold(state: Mapping[str, np.ndarray]) -> None:
@@ -112,7 +123,8 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
             "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :]}
 
 
-def _formulate(parameters: dict, state: Mapping[str, np.ndarray], formulation: str, options: Mapping[str, Any]) -> Formulated:
+def _formulate(parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
+               options: Mapping[str, Any]) -> Formulated:
     system, meter, rates = _build(parameters), new_meter(), np.zeros((6, 3))
     if formulation == "lie_action":
         body = ((Rotation(3), 3), (Translation(1), 1))
@@ -125,10 +137,12 @@ def _formulate(parameters: dict, state: Mapping[str, np.ndarray], formulation: s
 
 
 def _momentum_scale(parameters: dict, state: Mapping[str, np.ndarray]) -> float:
-    length, mass, position, velocity = parameters["length"][:, None], parameters["mass"], state["load_position"], state["load_velocity"]
+    length, mass, position, velocity = (parameters["length"][:, None], parameters["mass"], state["load_position"],
+                                        state["load_velocity"])
     places, velocities = position - length*state["q"], velocity - length*np.cross(state["omega"], state["q"])
     terms = [parameters["load_mass"]*np.linalg.norm(np.cross(position, velocity)),
-             *(mass*np.linalg.norm(np.cross(places, velocities), axis=1)), *np.linalg.norm(parameters["inertia"]*state["body_rate"], axis=1)]
+             *(mass*np.linalg.norm(np.cross(places, velocities), axis=1)),
+             *np.linalg.norm(parameters["inertia"]*state["body_rate"], axis=1)]
     return float(np.sum(terms))
 
 
@@ -140,7 +154,8 @@ def _conserved(parameters: dict) -> tuple[bool, bool, bool]:
 def _kinetic(parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
     velocity, rate = fields["load_velocity"], fields["body_rate"]
     bodies = velocity[:, None] - parameters["length"][:, None]*np.cross(fields["omega"], fields["q"])
-    return 0.5*(parameters["load_mass"]*np.sum(velocity*velocity, axis=1) + np.sum(parameters["mass"]*np.sum(bodies*bodies, axis=2), axis=1)
+    return 0.5*(parameters["load_mass"]*np.sum(velocity*velocity, axis=1)
+                + np.sum(parameters["mass"]*np.sum(bodies*bodies, axis=2), axis=1)
                 + np.sum(parameters["inertia"]*rate*rate, axis=(1, 2)))
 
 
@@ -150,7 +165,8 @@ def desired_path(parameters: dict, time: np.ndarray) -> np.ndarray:
 
 
 def desired_directions(parameters: dict, time: np.ndarray, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Directions q_id that the controller asks of the links, (time, 2, 3), from load_position and load_velocity (time, 3)."""
+    """Directions q_id that the controller asks of the links, (time, 2, 3), from load_position and
+    load_velocity (time, 3)."""
     control, zero = _arrays(parameters), (0.0, 0.0, 0.0)
     force = control.load_force(time, tuple(fields["load_position"].T), tuple(fields["load_velocity"].T))
     _, *frame = control.frame(force, zero, zero)
@@ -171,13 +187,14 @@ def _tilted(degrees: float) -> list[list[float]]:
 
 def _start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
     """At rest at (-2, 0, 0), links tilted by 80 degrees."""
-    return {"load_position": np.array([-2.0, 0.0, 0.0]), "load_velocity": np.zeros(3), "attitude": np.stack([np.eye(3)]*2),
-            "body_rate": np.zeros((2, 3)), "q": np.array(_tilted(degrees)), "omega": np.zeros((2, 3))}
+    return {"load_position": np.array([-2.0, 0.0, 0.0]), "load_velocity": np.zeros(3),
+            "attitude": np.stack([np.eye(3)]*2), "body_rate": np.zeros((2, 3)), "q": np.array(_tilted(degrees)),
+            "omega": np.zeros((2, 3))}
 
 
 def _steep_start(parameters: dict) -> dict[str, np.ndarray]:
-    """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the bodies can: of nine
-    attitude gains (w^2, 2 w), w = 10 to 200 rad/s, four lost the load; from 45 degrees none did."""
+    """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the
+    bodies can: of nine attitude gains (w^2, 2 w), w = 10 to 200 rad/s, four lost the load; from 45 degrees none did."""
     return _start(parameters, 45.0)
 
 
@@ -185,14 +202,15 @@ def _moving_start(parameters: dict) -> dict[str, np.ndarray]:
     """The same place, with everything moving: links at 2 to 4 rad/s, bodies at 3 to 4 rad/s, load at 2 m/s."""
     state = _start(parameters)
     turns = np.array([[1.0, 2.0, -2.0], [2.0, -3.0, 1.0]])
-    return state | {"load_velocity": np.array([1.0, 1.5, -1.0]), "body_rate": np.array([[1.0, -2.0, 3.0], [2.0, 3.0, 1.0]]),
-                    "omega": np.cross(state["q"], turns)}
+    return state | {"load_velocity": np.array([1.0, 1.5, -1.0]),
+                    "body_rate": np.array([[1.0, -2.0, 3.0], [2.0, 3.0, 1.0]]), "omega": np.cross(state["q"], turns)}
 
 
 _PAPER = {
-    "load_mass": 0.4, "mass": [0.755, 0.755], "length": [0.6, 0.8], "inertia": [[0.0820, 0.0845, 0.1377]]*2, "gravity": 9.81,
-    "control": "tracking", "load_gain": [12.0, 5.0], "link_gain": [16.0, 5.0], "formation": [[0.5, 0.0, 3.0**0.5/2.0], [-0.5, 0.0, 3.0**0.5/2.0]],
-    "heading": [0.0, -1.0, 0.0], "path": [[-2.5, 0.0, -0.75], [1.0, 0.0, -5.0], [0.0, 0.0, 1.0]],
+    "load_mass": 0.4, "mass": [0.755, 0.755], "length": [0.6, 0.8], "inertia": [[0.0820, 0.0845, 0.1377]]*2,
+    "gravity": 9.81, "control": "tracking", "load_gain": [12.0, 5.0], "link_gain": [16.0, 5.0],
+    "formation": [[0.5, 0.0, 3.0**0.5/2.0], [-0.5, 0.0, 3.0**0.5/2.0]], "heading": [0.0, -1.0, 0.0],
+    "path": [[-2.5, 0.0, -0.75], [1.0, 0.0, -5.0], [0.0, 0.0, 1.0]],
     "moment": [1.0, 1.0, 1.0], "attitude_control": "none", "attitude_gain": [1600.0, 80.0],
 }
 _STILL = _PAPER | {"moment": [0.0, 0.0, 0.0]}
@@ -200,8 +218,8 @@ _SOURCE = "liegroup2021 section 6; numbers of the authors' public code"
 
 SHEET = BodySheet(
     title="Two quadrotors with a suspended load",
-    equations="M_q (v' - g e3) = sum_i (q_i.u_i - m_i l_i |omega_i|^2) q_i; omega_i' = q_i x (v' - g e3)/l_i - q_i x u_i/(m_i l_i);"
-              " J_i Omega_i' = M_i - Omega_i x J_i Omega_i; q_i' = omega_i x q_i; R_i' = R_i hat(Omega_i)",
+    equations="M_q (v' - g e3) = sum_i (q_i.u_i - m_i l_i |omega_i|^2) q_i; omega_i' = q_i x (v' - g e3)/l_i - q_i x"
+    " u_i/(m_i l_i); J_i Omega_i' = M_i - Omega_i x J_i Omega_i; q_i' = omega_i x q_i; R_i' = R_i hat(Omega_i)",
     citation="liegroup2021 section 6, eq. (37)",
     system=QuadrotorPayload,
     parameters={
@@ -210,20 +228,26 @@ SHEET = BodySheet(
         "length": Parameter("m", "lengths of the massless links", (2,), "positive"),
         "inertia": Parameter("kg m2", "principal moments of inertia of each quadrotor", (2, 3), "positive"),
         "gravity": Parameter("m s-2", "acceleration of gravity along +e3, which points down"),
-        "control": Parameter("1", "tracking: forces that let the load follow the path; none: no forces", (), "choice", ("tracking", "none")),
+        "control": Parameter("1", "tracking: forces that let the load follow the path; none: no forces", (), "choice",
+                             ("tracking", "none")),
         "load_gain": Parameter("s-2, s-1", "gains on position and velocity of the load", (2,), "non-negative"),
         "link_gain": Parameter("s-2, s-1", "gains on direction and rate of the links", (2,), "non-negative"),
         "formation": Parameter("1", "desired link directions in the frame of the load's force, unit vectors", (2, 3)),
-        "heading": Parameter("1", "direction that fixes the frame's turn about the force; only its direction counts", (3,)),
-        "path": Parameter("m, m s-1, m s-2, ...", "desired load position: coefficients of 1, t, t^2, ...; one row: hover", ("k", 3)),
-        "moment": Parameter("N m", "constant moment on each quadrotor, body frame, added to that of attitude_control", (3,)),
-        "attitude_control": Parameter("1", "geometric: thrusts act along the third body axes, which follow the forces; none: forces act in any"
-                                      " direction", (), "choice", ("none", "geometric")),
-        "attitude_gain": Parameter("s-2, s-1", "gains of the geometric attitude control, times inertia", (2,), "non-negative"),
+        "heading": Parameter("1", "direction that fixes the frame's turn about the force; only its direction counts",
+                             (3,)),
+        "path": Parameter("m, m s-1, m s-2, ...",
+                          "desired load position: coefficients of 1, t, t^2, ...; one row: hover", ("k", 3)),
+        "moment": Parameter("N m", "constant moment on each quadrotor, body frame, added to that of attitude_control",
+                            (3,)),
+        "attitude_control": Parameter("1", "geometric: thrusts act along the third body axes, which follow the forces;"
+                                      " none: forces act in any direction", (), "choice", ("none", "geometric")),
+        "attitude_gain": Parameter("s-2, s-1", "gains of the geometric attitude control, times inertia", (2,),
+                                   "non-negative"),
     },
     combination=_check,
     build=_build,
-    state={"load_position": (3,), "load_velocity": (3,), "attitude": (2, 3, 3), "body_rate": (2, 3), "q": (2, 3), "omega": (2, 3)},
+    state={"load_position": (3,), "load_velocity": (3,), "attitude": (2, 3, 3), "body_rate": (2, 3), "q": (2, 3),
+           "omega": (2, 3)},
     manifold=_manifold,
     formulate=_formulate,
     kinetic=_kinetic,
@@ -232,13 +256,13 @@ SHEET = BodySheet(
     forms=("embedded",),
     actions=("direct_product",),
     presets={
-        "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the bodies to 38 rad/s", _SOURCE, "inferred",
-                        _PAPER, _start, 5.0),
+        "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the"
+                        " bodies to 38 rad/s", _SOURCE, "inferred", _PAPER, _start, 5.0),
         "no_moment": Preset("without moments the bodies keep their attitudes", _SOURCE, "own", _STILL, _start, 5.0),
-        "attitude_control": Preset("quadrotors push along their own axes, which a geometric controller turns towards the forces; links"
-                                   " start at 45 degrees", "Lee, Leok and McClamroch 2010", "own", _STILL | {"attitude_control": "geometric"},
-                                   _steep_start, 5.0),
-        "uncontrolled": Preset("links and bodies in free fall, everything moving: conservative", "none", "own", _STILL | {"control": "none"},
-                               _moving_start, 5.0),
+        "attitude_control": Preset("quadrotors push along their own axes, which a geometric controller turns towards"
+                                   " the forces; links start at 45 degrees", "Lee, Leok and McClamroch 2010", "own",
+                                   _STILL | {"attitude_control": "geometric"}, _steep_start, 5.0),
+        "uncontrolled": Preset("links and bodies in free fall, everything moving: conservative", "none", "own",
+                               _STILL | {"control": "none"}, _moving_start, 5.0),
     },
 )

@@ -1,7 +1,8 @@
 """Point masses on the unit sphere with the cotangent potential (Kozlov and Harin 1992; twospheres2009, example 2).
 
 T = 1/2 sum m_i |dq_i/dt|^2, V = -gamma sum_{i<j} cot(theta_ij), cos(theta_ij) = q_i.q_j.
-Attractive singularity where two bodies meet, repulsive one at antipodes. All components of J = sum m_i omega_i are conserved.
+Attractive singularity where two bodies meet, repulsive one at antipodes. All components of J = sum
+m_i omega_i are conserved.
 """
 from typing import Any, NamedTuple
 
@@ -64,9 +65,9 @@ SHEET = SphereSheet(
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
     presets={
-        "paper": Preset("three bodies; closest pair 11.689 degrees at t = 3.576", "twospheres2009, example 2", "printed",
-                        {"mass": [1.0, 1.0, 1.0], "gamma": 1.0}, _start, 10.0),
-        "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to t_end", "none", "own",
-                              {"mass": [1.0, 1.0, 1.0, 1.0], "gamma": 0.2}, _four_start, 10.0),
+        "paper": Preset("three bodies; closest pair 11.689 degrees at t = 3.576", "twospheres2009, example 2",
+                        "printed", {"mass": [1.0, 1.0, 1.0], "gamma": 1.0}, _start, 10.0),
+        "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to"
+                              " t_end", "none", "own", {"mass": [1.0, 1.0, 1.0, 1.0], "gamma": 0.2}, _four_start, 10.0),
     },
 )

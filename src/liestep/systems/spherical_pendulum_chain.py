@@ -1,8 +1,8 @@
 """Chain of spherical pendula: point masses joined by massless rigid links, the first one hung from a fixed pivot
 (twospheres2009, example 1, there with two masses; liegroup2021 section 5.3 with gravity along -e3).
 
-q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l_i q_i. T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt,
-M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
+q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l_i q_i. T = 1/2 sum_ij M_ij
+dq_i/dt.dq_j/dt, M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
 J along gravity is conserved, all of J without gravity.
 """
 from typing import Any, NamedTuple
@@ -50,7 +50,8 @@ def _mass(parameters: dict) -> np.ndarray:
 
 
 def _start(parameters: dict) -> dict[str, np.ndarray]:
-    """The first link as printed (0.8660 is sqrt(3)/2, 0.4330 is sqrt(3)/4); the others as the second one of the paper."""
+    """The first link as printed (0.8660 is sqrt(3)/2, 0.4330 is sqrt(3)/4); the others as the
+    second one of the paper."""
     n = len(parameters["mass"])
     root = 3.0**0.5
     q, omega = np.tile([0.0, 0.0, 1.0], (n, 1)), np.tile([0.0, 1.0, 0.0], (n, 1))
@@ -88,14 +89,15 @@ def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
 def _equal_chains() -> dict[str, Preset]:
     """unit_N: links of 1 m; total5_N: chains of 5 m, also longer ones than in the paper."""
     unit = {f"unit_{n}": _equal(n, 1.0, f"{n} pendula of 1 m") for n in COUNTS}
-    total = {f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own") for n in (*COUNTS, 50, 100, 200)}
+    total = {f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own")
+             for n in (*COUNTS, 50, 100, 200)}
     return unit | total
 
 
 SHEET = SphereSheet(
     title="Chain of spherical pendula",
-    equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i),"
-    " G_i = -(sum_{k>=i} m_k) l_i gravity; dq_i/dt = omega_i x q_i",
+    equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -"
+    " G_i), G_i = -(sum_{k>=i} m_k) l_i gravity; dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eqs. (31)-(32), example 1",
     system=SphericalPendulumChain,
     parameters={
@@ -107,15 +109,19 @@ SHEET = SphereSheet(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
     presets={
-        "paper": Preset("double pendulum with the printed data; energies are 9.81^2 times those of paper_scaled", "twospheres2009, example 1",
-                        "printed", {"mass": [1.0, 1.0], "length": [9.81, 9.81], "gravity": [0.0, 0.0, 9.81]}, _start, 100.0),
-        "paper_scaled": Preset("the same motion with l = 1 m, g = 1 m/s2: the units of the printed energies", "twospheres2009, example 1; erratum 10",
-                               "scaled", {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, 1.0]}, _start, 100.0),
+        "paper": Preset("double pendulum with the printed data; energies are 9.81^2 times those of paper_scaled",
+                        "twospheres2009, example 1", "printed",
+                        {"mass": [1.0, 1.0], "length": [9.81, 9.81], "gravity": [0.0, 0.0, 9.81]}, _start, 100.0),
+        "paper_scaled": Preset("the same motion with l = 1 m, g = 1 m/s2: the units of the printed energies",
+                               "twospheres2009, example 1; erratum 10", "scaled",
+                               {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, 1.0]}, _start, 100.0),
         "chain3": _own(3, 1.0, "three pendula"),
         "chain5": _own(5, 1.0, "five pendula"),
         "no_gravity": _own(2, 0.0, "double pendulum without gravity: all components of J are conserved"),
-        "orders": Preset("double pendulum from a generic start (the paper draws one at random)", "liegroup2021 section 5.3, figure 5", "own",
-                         {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start, 0.1),
+        "orders": Preset("double pendulum from a generic start (the paper draws one at random)",
+                         "liegroup2021 section 5.3, figure 5", "own",
+                         {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start,
+                         0.1),
         **_equal_chains(),
     },
 )

@@ -63,7 +63,8 @@ def _check(parameters: dict) -> None:
     n = len(parameters["mass"])
     for i, j in parameters["pairs"]:
         if i >= n or j >= n or i == j:
-            raise InputError(f"parameter pairs contains ({i}, {j}); a spring joins two different pendula with numbers from 0 to {n - 1}")
+            raise InputError(f"parameter pairs contains ({i}, {j}); a spring joins two different pendula with numbers"
+                             f" from 0 to {n - 1}")
 
 
 def _offsets(parameters: dict) -> np.ndarray:
@@ -113,12 +114,14 @@ def _square(e1: list[float]) -> dict:
     first, second = np.zeros(3), 0.1*np.array(e1)
     down = np.array([0.0, -0.1, 0.0])
     return {"mass": [0.1]*4, "length": [0.1]*4, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0, 30.0, 40.0],
-            "pairs": [[0, 1], [1, 2], [2, 3], [3, 0]], "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
+            "pairs": [[0, 1], [1, 2], [2, 3], [3, 0]],
+            "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
 
 
 SHEET = SphereSheet(
     title="Spherical pendula connected by springs",
-    equations="m_i l_i^2 domega_i/dt = -q_i x G_i, G_i = -m_i l_i gravity -+ (l_i/2) k (1 - |r|/|x|) x; dq_i/dt = omega_i x q_i",
+    equations="m_i l_i^2 domega_i/dt = -q_i x G_i, G_i = -m_i l_i gravity -+ (l_i/2) k (1 - |r|/|x|) x; dq_i/dt"
+    " = omega_i x q_i",
     citation="twospheres2009 eqs. (34)-(35), example 3",
     system=SpringPendula,
     parameters={
@@ -134,12 +137,14 @@ SHEET = SphereSheet(
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
     presets={
-        "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy variation, g = 9.81 m/s2 is"
-                        " not printed", "twospheres2009, example 3; errata 5 and 6", "printed", _square([1.0, 0.0, 0.0]), _start, 30.0),
-        "paper_e1_vertical": Preset("the misprint e1 = [0, 0, 1] taken literally: a vertical square", "twospheres2009, example 3; erratum 5",
-                                    "printed", _square([0.0, 0.0, 1.0]), _start, 30.0),
+        "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy"
+                        " variation, g = 9.81 m/s2 is not printed", "twospheres2009, example 3; errata 5 and 6",
+                        "printed", _square([1.0, 0.0, 0.0]), _start, 30.0),
+        "paper_e1_vertical": Preset("the misprint e1 = [0, 0, 1] taken literally: a vertical square", "twospheres2009,"
+                                    " example 3; erratum 5", "printed", _square([0.0, 0.0, 1.0]), _start, 30.0),
         "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",
                          {"mass": [0.1]*3, "length": [0.1]*3, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0],
-                          "pairs": [[0, 1], [1, 2]], "pivots": [[0.0, 0.0, 0.2*i] for i in range(3)]}, _column_start, 30.0),
+                          "pairs": [[0, 1], [1, 2]], "pivots": [[0.0, 0.0, 0.2*i] for i in range(3)]}, _column_start,
+                         30.0),
     },
 )

@@ -17,19 +17,20 @@ from liestep.runs.files import RunFile
 from liestep.study.plan import Study
 
 STUDY = {
-    "figure2": "heavy_top", "figure2_parts": "heavy_top", "figure3": "heavy_top_energy", "figure5": "pendulum_orders", "figure6": "manifold",
-    "figure7": "manifold", "figure8": "chain_unit", "figure9": "double_pendulum", "figure10": "chain_fixed_length", "figure11": "double_pendulum",
-    "chain_motion": "chain_motion", "figure13": "quadrotors", "figure14": "quadrotor_tracking", "figure15": "quadrotor_tracking",
+    "figure2": "heavy_top", "figure2_parts": "heavy_top", "figure3": "heavy_top_energy", "figure5": "pendulum_orders",
+    "figure6": "manifold", "figure7": "manifold", "figure8": "chain_unit", "figure9": "double_pendulum",
+    "figure10": "chain_fixed_length", "figure11": "double_pendulum", "chain_motion": "chain_motion",
+    "figure13": "quadrotors", "figure14": "quadrotor_tracking", "figure15": "quadrotor_tracking",
     "figure16": "quadrotor_tracking", "figure17": "quadrotor_tracking", "figure18": "quadrotor_tracking"}
-PANELS = {"figure2": "abc", "figure2_parts": "abcd", "figure3": "abcd", "figure5": "abcdef", "figure6": "abcdefgh", "figure7": "abcdefgh",
-          "figure8": "abc", "figure9": "abcdef", "figure10": "abc", "figure11": "abc", "chain_motion": "abc", "figure13": "ab", "figure16": "ab",
-          "figure17": "ab", "figure18": "abc"}
+PANELS = {"figure2": "abc", "figure2_parts": "abcd", "figure3": "abcd", "figure5": "abcdef", "figure6": "abcdefgh",
+          "figure7": "abcdefgh", "figure8": "abc", "figure9": "abcdef", "figure10": "abc", "figure11": "abc",
+          "chain_motion": "abc", "figure13": "ab", "figure16": "ab", "figure17": "ab", "figure18": "abc"}
 STEPS = 40  # accepted ones of a made-up adaptive run
 
 
 class MadeUp:
-    """Results of a study whose runs were never made: nothing moves, but link directions and load turn a little; errors fall with the
-    order of the method."""
+    """Results of a study whose runs were never made: nothing moves, but link directions and load turn a little; errors
+    fall with the order of the method."""
 
     def __init__(self, name: str, folder):
         self.study = Study.find(f"liegroup2021/{name}", results=folder)
@@ -55,10 +56,11 @@ class MadeUp:
         if "q" in fields:
             fields["q"] = fields["q"] + 1e-3*len(cell.integrator)*np.sin(time)[:, None, None]
         ends = np.linspace(0.0, spec.t_end, STEPS + 1)[1:]
-        attributes = {"specification": json.dumps(spec.canonical()), "problem": spec.problem, "status": "ok", "t_end": spec.t_end,
-                      "steps": spec.steps or STEPS}
-        return RunFile(cell.path, attributes, {"time": time, "energy": 1.0 + 1e-3*np.sin(time), **fields, "accepted_time": ends,
-                                               "accepted_step": np.full(STEPS, spec.t_end/STEPS)})
+        attributes = {"specification": json.dumps(spec.canonical()), "problem": spec.problem, "status": "ok",
+                      "t_end": spec.t_end, "steps": spec.steps or STEPS}
+        return RunFile(cell.path, attributes,
+                       {"time": time, "energy": 1.0 + 1e-3*np.sin(time), **fields, "accepted_time": ends,
+                        "accepted_step": np.full(STEPS, spec.t_end/STEPS)})
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,8 @@ def made_up(tmp_path_factory):
 
 
 def test_every_figure_is_wanted_by_a_study():
-    assert {name.removeprefix("liegroup2021.") for name in figure_names() if name.startswith("liegroup2021.")} == set(STUDY)
+    assert ({name.removeprefix("liegroup2021.") for name in figure_names() if name.startswith("liegroup2021.")}
+            == set(STUDY))
 
 
 @pytest.mark.parametrize("name", STUDY)
@@ -77,7 +80,8 @@ def test_figures_draw_from_their_study_files(name, made_up):
     assert f"liegroup2021.{name}" in results.config.figures
     figure = drawing_of(f"liegroup2021.{name}")(results)
     titles = [text.get_text() for text in figure.texts] + [axes.get_title(loc="left") for axes in figure.axes]
-    assert [letter for letter in PANELS.get(name, "") if not any(title.startswith(f"({letter})") for title in titles)] == []
+    assert [letter for letter in PANELS.get(name,
+                                            "") if not any(title.startswith(f"({letter})") for title in titles)] == []
     figure.draw_without_rendering()
 
 
@@ -102,7 +106,8 @@ def test_steps_of_figure_11_are_the_accepted_ones(made_up):
 
 
 def test_accelerations_of_figure_11_are_those_of_the_equations(made_up):
-    """At the start the links are parallel and turn alike: R omega' = -weight x down, by hand for two equal links of length 1."""
+    """At the start the links are parallel and turn alike: R omega' = -weight x down, by hand for two
+    equal links of length 1."""
     file = made_up("double_pendulum").file("unit_2", "rkmk5", "h0.025641")
     file.variables["q"][:] = file["q"][0]  # exactly the start
     rates = _accelerations(file)[0]

@@ -22,7 +22,8 @@ def as_printed(value):
 
 
 def test_example_1_by_ode45_reaches_both_printed_numbers():
-    outcome, found = run(PENDULUM, "ode45", tolerance=1e-4, options={"atol": 1e-6, "form": "omega"}, t_end=100.0, outputs=10001, samples=2)
+    outcome, found = run(PENDULUM, "ode45", tolerance=1e-4, options={"atol": 1e-6, "form": "omega"}, t_end=100.0,
+                         outputs=10001, samples=2)
     assert as_printed(found["energy_error_mean"]) == "7.8586e-04"
     assert as_printed(found["unit_length_error_mean"]) == "6.2742e-05"
     assert (outcome.counters["steps_accepted"], outcome.counters["steps_rejected"]) == (559, 76)
@@ -43,18 +44,21 @@ def test_example_1_by_the_variational_integrator(solver):
 
 
 def test_example_1_in_the_printed_units_has_energies_larger_by_the_square_of_gravity():
-    scaled, printed = (run((PENDULUM[0], preset), "vi_sphere", step=0.01, t_end=100.0)[1] for preset in ("paper_scaled", "paper"))
+    scaled, printed = (run((PENDULUM[0], preset), "vi_sphere", step=0.01, t_end=100.0)[1]
+                       for preset in ("paper_scaled", "paper"))
     assert printed["energy_error_mean"] == pytest.approx(9.81**2*scaled["energy_error_mean"], rel=1e-8)
     assert as_printed(printed["energy_error_mean"]) == "2.0832e-03"
 
 
 def test_example_1_without_a_converged_fixed_point_is_wrong():
-    exact, loose = (run(PENDULUM, "vi_sphere", step=0.01, t_end=100.0, options={"solver": "fixed_point", "tolerance": tolerance})[1]
+    exact, loose = (run(PENDULUM, "vi_sphere", step=0.01, t_end=100.0,
+                        options={"solver": "fixed_point", "tolerance": tolerance})[1]
                     for tolerance in (1e-15, 1e-6))
     assert loose["energy_error_mean"] > 1.01*exact["energy_error_mean"]
 
 
-@pytest.mark.parametrize(("step", "energy"), [(5e-3, "1.1717e-04"), (5e-4, "1.1986e-06"), (1e-3, "4.790e-06"), (1e-4, "4.796e-08")])
+@pytest.mark.parametrize(("step", "energy"),
+                         [(5e-3, "1.1717e-04"), (5e-4, "1.1986e-06"), (1e-3, "4.790e-06"), (1e-4, "4.796e-08")])
 def test_example_2(step, energy):
     """The first two are printed, for steps of 1e-3 and 1e-4 (erratum 9); the others are what these steps give."""
     found = run(BODIES, "vi_sphere", step=step)[1]["energy_error_mean"]
@@ -77,21 +81,23 @@ def test_example_3_reaches_the_printed_number_at_30_s():
     assert outcome.counters["force_evaluations"] == 6001  # one gradient per step
 
 
-@pytest.mark.parametrize(("t_end", "mean"), [(1.0, 3.357e-5), (2.0, 3.516e-5), (5.0, 3.540e-5), (10.0, 3.569e-5), (20.0, 3.620e-5),
-                                             (50.0, 3.577e-5), (100.0, 3.619e-5)])
+@pytest.mark.parametrize(("t_end", "mean"), [(1.0, 3.357e-5), (2.0, 3.516e-5), (5.0, 3.540e-5), (10.0, 3.569e-5),
+                                             (20.0, 3.620e-5), (50.0, 3.577e-5), (100.0, 3.619e-5)])
 def test_example_3_over_other_times(t_end, mean):
     assert run(SPRINGS, "vi_sphere", step=5e-3, t_end=t_end)[1]["energy_error_mean"] == pytest.approx(mean, abs=6e-9)
 
 
 def test_example_3_with_the_misprinted_e1():
-    assert run((SPRINGS[0], "paper_e1_vertical"), "vi_sphere", step=5e-3, t_end=20.0)[1]["energy_error_mean"] == pytest.approx(4.3e-5, abs=5e-7)
+    assert run((SPRINGS[0], "paper_e1_vertical"), "vi_sphere", step=5e-3,
+               t_end=20.0)[1]["energy_error_mean"] == pytest.approx(4.3e-5, abs=5e-7)
 
 
 def test_example_4_lies_in_the_chaotic_spread_of_the_printed_inertia_only():
-    """Means of 16 starts 1e-9 apart; the independent implementation found 1.25..2.5e-6 with the printed inertia, 3.2..3.7e-6 with
-    that of uniform rods."""
+    """Means of 16 starts 1e-9 apart; the independent implementation found 1.25..2.5e-6 with the printed inertia,
+    3.2..3.7e-6 with that of uniform rods."""
     def means(preset):
-        spec = specify("elastic_rod", "vi_sphere", preset=preset, step=1e-4, t_end=3.0, samples=2, ensemble={"members": 16, "amplitude": 1e-9})
+        spec = specify("elastic_rod", "vi_sphere", preset=preset, step=1e-4, t_end=3.0, samples=2,
+                       ensemble={"members": 16, "amplitude": 1e-9})
         return carry_out(spec).variables["energy_error_mean"][1]
 
     printed, consistent = means("paper"), means("paper_consistent")

@@ -1,4 +1,5 @@
-"""Figures of twospheres2009: geometry of the scenes, face values of figure 7, and all seven from the study files with made-up runs."""
+"""Figures of twospheres2009: geometry of the scenes, face values of figure 7, and all seven from the study
+files with made-up runs."""
 import json
 
 import numpy as np
@@ -24,7 +25,8 @@ def turned(q: np.ndarray, omega: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 class MadeUp:
-    """Results of a study whose runs were never made: every body turns uniformly, energies and length errors are smooth inventions."""
+    """Results of a study whose runs were never made: every body turns uniformly, energies and length
+    errors are smooth inventions."""
 
     def __init__(self, name: str, folder):
         self.study = Study.find(name, results=folder)
@@ -36,11 +38,12 @@ class MadeUp:
         time = np.linspace(0.0, spec.t_end, spec.samples)
         blocks = (np.arange(100) + 0.5)/100.0
         size = 1e-3*(spec.step or spec.tolerance)
-        attributes = {"specification": json.dumps(spec.canonical()), "status": "ok", "t_end": spec.t_end, "energy_error_mean": size,
-                      "unit_length_error_mean": 1e-3*size}
+        attributes = {"specification": json.dumps(spec.canonical()), "status": "ok", "t_end": spec.t_end,
+                      "energy_error_mean": size, "unit_length_error_mean": 1e-3*size}
         return RunFile(cell.path, attributes, {
-            "time": time, "q": turned(spec.initial["q"], spec.initial["omega"], time), "omega": np.tile(spec.initial["omega"], (time.size, 1, 1)),
-            "energy": 1.0 + size*np.sin(time), "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
+            "time": time, "q": turned(spec.initial["q"], spec.initial["omega"], time),
+            "omega": np.tile(spec.initial["omega"], (time.size, 1, 1)), "energy": 1.0 + size*np.sin(time),
+            "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
 
 
 PAPER = [name for name in figure_names() if name.startswith("twospheres2009.")]
@@ -52,7 +55,8 @@ def test_paper_figures_draw_from_their_study_files(name, tmp_path):
     results = MadeUp(f"twospheres2009/example{min(number, 6)}", tmp_path)
     assert name in results.config.figures
     figure = drawing_of(name)(results)
-    titles = [text.get_text() for text in figure.texts] + [axes.get_title(loc=place) for axes in figure.axes for place in ("left", "center")]
+    titles = [text.get_text() for text in figure.texts] + [axes.get_title(loc=place) for axes in figure.axes
+                                                           for place in ("left", "center")]
     letters = {1: "abc", 2: "abc", 3: "abc", 4: "abc", 5: "abc", 6: "ab", 7: "abcde"}[number]
     assert [letter for letter in letters if not any(title.startswith(f"({letter})") for title in titles)] == []
     save(figure, tmp_path/name)
@@ -61,7 +65,8 @@ def test_paper_figures_draw_from_their_study_files(name, tmp_path):
 def test_energy_panel_shows_the_run_of_the_study(tmp_path):
     results = MadeUp("twospheres2009/example1", tmp_path)
     file = results.file("pendulum", "ode45", "tol0.0001")
-    energies = next(axes for axes in drawing_of("twospheres2009.figure1")(results).axes if "energy" in axes.get_title(loc="left"))
+    energies = next(axes for axes in drawing_of("twospheres2009.figure1")(results).axes
+                    if "energy" in axes.get_title(loc="left"))
     assert any(np.array_equal(line.get_ydata(), file["energy"]) for line in energies.get_lines())
     assert {line.get_label() for line in energies.get_lines()} == {"VI", "VI, printed formulas", "RK45"}
 

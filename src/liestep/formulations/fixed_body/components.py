@@ -1,7 +1,8 @@
-"""Formulations of a rigid body that turns about a fixed point, components for compiled code (tables: `rigid_body_forms`).
+"""Formulations of a rigid body that turns about a fixed point, components for compiled code
+(tables: `rigid_body_forms`).
 
-Attitude state: rows Q e_1, Q e_2, Q e_3 (axes of the body in space), then the spatial angular momentum pi. With Pi = Q^T pi and the
-body rate I^-1 Pi:  dQ/dt = hat(w) Q,  dpi/dt = tau,  w = Q I^-1 Q^T pi  (liegroup2021, section 3).
+Attitude state: rows Q e_1, Q e_2, Q e_3 (axes of the body in space), then the spatial angular momentum pi. With Pi =
+Q^T pi and the body rate I^-1 Pi: dQ/dt = hat(w) Q, dpi/dt = tau, w = Q I^-1 Q^T pi (liegroup2021, section 3).
 
 A system (`systems.heavy_top`, `systems.free_rigid_body`) offers
 
@@ -66,9 +67,9 @@ class RigidBody(NamedTuple):
 class QuadraticTop(NamedTuple):
     """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
 
-    H = 1/2 Pi.I^-1 Pi + 1/2 |p + Q^T g|^2 - 1/2 |g|^2 with the gravity g (the paper's -Gamma0) and the constant p = -m l chi, so that
-    H is the energy of the top plus 1/2 |p|^2; dpi/dt = g x Q p, the q that belongs to p has dq/dt = p + Q^T g.
-    State rows Q e_1, Q e_2, Q e_3, pi, q, p.
+    H = 1/2 Pi.I^-1 Pi + 1/2 |p + Q^T g|^2 - 1/2 |g|^2 with the gravity g (the paper's -Gamma0) and the constant p = -m
+    l chi, so that H is the energy of the top plus 1/2 |p|^2; dpi/dt = g x Q p, the q that belongs to p has dq/dt = p +
+    Q^T g. State rows Q e_1, Q e_2, Q e_3, pi, q, p.
     """
 
     system: Any
@@ -151,8 +152,8 @@ class DualField(NamedTuple):
 
 
 class DualGenerator(NamedTuple):
-    """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first example belongs to
-    the other trivialisation (erratum 1)."""
+    """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first
+    example belongs to the other trivialisation (erratum 1)."""
 
     system: Any
 

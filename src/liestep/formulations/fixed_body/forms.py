@@ -7,7 +7,14 @@ import numpy as np
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm
-from liestep.formulations.fixed_body.components import AttitudeField, AttitudeGenerator, DualField, DualGenerator, QuadraticTop, RigidBody
+from liestep.formulations.fixed_body.components import (
+    AttitudeField,
+    AttitudeGenerator,
+    DualField,
+    DualGenerator,
+    QuadraticTop,
+    RigidBody,
+)
 from liestep.groups.coadjoint_motion import CoadjointMotion
 from liestep.groups.cotangent_rotation import CotangentRotation
 from liestep.groups.product import product
@@ -26,7 +33,8 @@ AUXILIARY = StateField("auxiliary", "kg m s", "q of the quadratic Hamiltonian, i
 
 def invariant(name: str, column: int, units: str, text: str, conserved: bool = True) -> Observable:
     """An invariant of one column, named as its statistics are."""
-    return Observable(name, slice(column, column + 1), units, text, False, f"{name}_error_mean", f"{name}_error_max", (conserved,))
+    return Observable(name, slice(column, column + 1), units, text, False, f"{name}_error_mean", f"{name}_error_max",
+                      (conserved,))
 
 
 def _energy() -> Observable:
@@ -35,30 +43,35 @@ def _energy() -> Observable:
 
 def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Observable, ...]) -> tuple[Observable, ...]:
     """Columns of a system's `observe`: energy, pi (3), orthogonality error, then its own from column 5."""
-    momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial", False,
-                          "momentum_error_mean", "momentum_error_max", conserved)
+    momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial",
+                          False, "momentum_error_mean", "momentum_error_max", conserved)
     defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", True,
                         "orthogonality_error_mean", "orthogonality_error_max")
     return (_energy(), momentum, defect, *others)
 
 
-def formulate_rigid_body(system: Any, gravity: np.ndarray | None, state: Mapping[str, np.ndarray], formulation: str, options: Mapping[str, Any],
-                         conserved: tuple[bool, bool, bool], others: tuple[Observable, ...], dual: tuple[Observable, ...]) -> Formulated:
+def formulate_rigid_body(system: Any, gravity: np.ndarray | None, state: Mapping[str, np.ndarray], formulation: str,
+                         options: Mapping[str, Any], conserved: tuple[bool, bool, bool], others: tuple[Observable, ...],
+                         dual: tuple[Observable, ...]) -> Formulated:
     """Derive a formulation of a system from a checked start.
 
-    gravity is None for a free body. `others` are the system's own columns of `observe`, `dual` those of `dual_observe` after the energy.
+    gravity is None for a free body. `others` are the system's own columns of `observe`, `dual` those of
+    `dual_observe` after the energy.
     """
     meter, columns = new_meter(), state["attitude"].T
     body, semidirect = RigidBody(system, meter), options.get("action") != "direct"
     frame = [state["angular_momentum"]] if gravity is None else [state["angular_momentum"], gravity]
-    fields, to_fields, observables = attitude_fields(gravity), _attitude_reader(gravity), attitude_observables(conserved, others)
+    fields, to_fields, observables = (attitude_fields(gravity), _attitude_reader(gravity),
+                                      attitude_observables(conserved, others))
     start = np.concatenate([columns, state["angular_momentum"][None]])
     if "coadjoint" in (options.get("action"), options.get("form")):
         start, observables = np.array(frame) @ state["attitude"], (_energy(), *dual)
-        fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative") for name in list(BODY_FIELDS)[:len(frame)])
+        fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
+                       for name in list(BODY_FIELDS)[:len(frame)])
         to_fields = _body_reader
         action = CoadjointMotion(2) if len(frame) == 2 else Rotation(1)
-        problem = DualField(system, meter) if formulation == "vector_field" else ActionForm(action, DualGenerator(system), meter)
+        problem = (DualField(system, meter)
+                   if formulation == "vector_field" else ActionForm(action, DualGenerator(system), meter))
     elif formulation == "vector_field":
         problem = AttitudeField(body, meter)
     elif formulation == "lie_action":
@@ -69,13 +82,16 @@ def formulate_rigid_body(system: Any, gravity: np.ndarray | None, state: Mapping
         start = np.concatenate([start, [np.zeros(3), -system.lever]])
     else:
         problem = body
-    return Formulated(problem, np.ascontiguousarray(start), fields, observables, to_fields, float(np.linalg.norm(state["angular_momentum"])))
+    return Formulated(problem, np.ascontiguousarray(start), fields, observables, to_fields,
+                      float(np.linalg.norm(state["angular_momentum"])))
 
 
 def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
     shown = list(BODY_FIELDS)[:1 if gravity is None else 2]
-    return (StateField("attitude", "1", "attitude Q, body to space: column j is body axis j", ("xyz", "axis"), "attitude"),
-            StateField("angular_momentum", MOMENTUM, "angular momentum about the fixed point, spatial", ("xyz",), "relative"),
+    return (StateField("attitude", "1", "attitude Q, body to space: column j is body axis j", ("xyz", "axis"),
+                       "attitude"),
+            StateField("angular_momentum", MOMENTUM, "angular momentum about the fixed point, spatial", ("xyz",),
+                       "relative"),
             *(StateField(name, *BODY_FIELDS[name], ("xyz",), "derived") for name in shown))
 
 

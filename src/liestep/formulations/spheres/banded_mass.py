@@ -1,4 +1,5 @@
-"""Kinetic energy whose inverse mass matrix is tridiagonal, as for a chain of pendula: accelerations in O(n) instead of O(n^3)."""
+"""Kinetic energy whose inverse mass matrix is tridiagonal, as for a chain of pendula: accelerations
+in O(n) instead of O(n^3)."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ NEGLIGIBLE = 1e-12  # entries beside the three diagonals, relative to the larges
 
 
 class BandedMass(NamedTuple):
-    """Multiplier form: d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is the tridiagonal system
-    sum_j Minv_ij (q_i.q_j) lambda_j = -|omega_i|^2 + q_i.(Minv G)_i, solved by L D L^T. For a chain, lambda_i is the tension of link i."""
+    """Multiplier form: d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is the tridiagonal
+    system sum_j Minv_ij (q_i.q_j) lambda_j = -|omega_i|^2 + q_i.(Minv G)_i, solved by L D L^T. For a chain, lambda_i
+    is the tension of link i."""
 
     matrix: Any    # (n, n), for energy and momentum
     diagonal: Any  # (n,) of Minv

@@ -1,7 +1,7 @@
 """Formulations of a mechanical system on (S^2)^n, all derived from one system with `potential` and `gradient`.
 
-State: rows q_1..q_n then omega_1..omega_n (2n, 3), everything spatial; dq_i/dt = omega_i x q_i, omega_i . q_i = 0.
-The velocity form replaces omega by dq/dt. Observables (same order in all): energy, J (3), length error (mean and maximum
+State: rows q_1..q_n then omega_1..omega_n (2n, 3), everything spatial; dq_i/dt = omega_i x q_i, omega_i . q_i = 0. The
+velocity form replaces omega by dq/dt. Observables (same order in all): energy, J (3), length error (mean and maximum
 over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq/dt| in the velocity form).
 """
 from typing import Any, NamedTuple
@@ -123,7 +123,8 @@ class SphereVelocityForm(NamedTuple):
 class SphereGenerator(NamedTuple):
     """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
 
-    (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution, only the method's error.
+    (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution,
+    only the method's error.
     """
 
     lagrangian: Any

@@ -8,7 +8,12 @@ from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.sheet import SphereSheet
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm
-from liestep.formulations.spheres.components import SphereGenerator, SphereLagrangian, SphereOmegaForm, SphereVelocityForm
+from liestep.formulations.spheres.components import (
+    SphereGenerator,
+    SphereLagrangian,
+    SphereOmegaForm,
+    SphereVelocityForm,
+)
 from liestep.formulations.spheres.mass import DiagonalMass, mass_component
 from liestep.groups.tangent_spheres import TangentSpheres
 
@@ -21,11 +26,14 @@ def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, 
     """Columns of `SphereLagrangian.observe`; `conserved` says which components of the momentum map are."""
     return (
         Observable("energy", slice(0, 1), "J", "total energy", False, "energy_error_mean", "energy_error_max", (True,)),
-        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "momentum map of the simultaneous rotation of all bodies, spatial", False,
-                   "momentum_error_mean", "momentum_error_max", tuple(conserved)),
-        Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", True, "unit_length_error_mean", None),
-        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", True, None, "unit_length_error_max"),
-        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the bodies of |q.omega|", True, "tangency_error_mean", "tangency_error_max"),
+        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "momentum map of the simultaneous rotation of all"
+                   " bodies, spatial", False, "momentum_error_mean", "momentum_error_max", tuple(conserved)),
+        Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", True,
+                   "unit_length_error_mean", None),
+        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", True, None,
+                   "unit_length_error_max"),
+        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the bodies of |q.omega|", True,
+                   "tangency_error_mean", "tangency_error_max"),
     )
 
 
@@ -34,7 +42,8 @@ def formulate_sphere(sheet: SphereSheet, parameters: dict, state: Mapping[str, n
     """Derive a formulation of a system with checked parameters and initial state."""
     matrix = np.asarray(sheet.mass(parameters))
     if options.get("solver") not in (None, "explicit") and matrix.ndim == 1:
-        matrix = np.diag(matrix)  # an implicit solver on uncoupled bodies: the same map, to be compared with the explicit one
+        # an implicit solver on uncoupled bodies: the same map, to be compared with the explicit one
+        matrix = np.diag(matrix)
     mass, meter = mass_component(matrix, options.get("mass", "dense")), new_meter()
     q, omega = state["q"], state["omega"]
     velocity = np.cross(omega, q)
@@ -45,7 +54,8 @@ def formulate_sphere(sheet: SphereSheet, parameters: dict, state: Mapping[str, n
     if formulation == "sphere_lagrangian":
         problem = lagrangian
     elif formulation == "lie_action":
-        generator = SphereGenerator(lagrangian, scratch(q), scratch(q), float(options.get("alpha", 0.0)), float(options.get("beta", 0.0)))
+        generator = SphereGenerator(lagrangian, scratch(q), scratch(q), float(options.get("alpha", 0.0)),
+                                    float(options.get("beta", 0.0)))
         problem = ActionForm(TangentSpheres(len(q)), generator, meter)
     elif options.get("form") == "velocity":
         problem = SphereVelocityForm(lagrangian, meter, scratch(q), projection)
@@ -53,7 +63,8 @@ def formulate_sphere(sheet: SphereSheet, parameters: dict, state: Mapping[str, n
     else:
         problem = SphereOmegaForm(lagrangian, meter, scratch(q), projection)
     momenta = mass.m[:, None]*velocity if isinstance(mass, DiagonalMass) else np.einsum("ij,jk->ik", matrix, velocity)
-    return Formulated(problem, np.ascontiguousarray(start), FIELDS, sphere_observables(sheet.conserved_momentum(parameters)), to_fields,
+    return Formulated(problem, np.ascontiguousarray(start), FIELDS,
+                      sphere_observables(sheet.conserved_momentum(parameters)), to_fields,
                       float(np.sum(np.linalg.norm(momenta, axis=1))))
 
 

@@ -1,7 +1,8 @@
-"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix, or a tridiagonal inverse.
+"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix,
+or a tridiagonal inverse.
 
-T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same methods.
-Velocities are rows (n, 3).
+T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same
+methods. Velocities are rows (n, 3).
 """
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -65,8 +66,8 @@ class DenseMass(NamedTuple):
         return momentum(self.matrix, q, v)
 
     def angular_acceleration(self, q, w, g, out):
-        """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j - G_i):
-        twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
+        """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -
+        G_i): twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
         n = q.shape[0]
         for i in range(n):
             qi = row(q, i)
@@ -134,15 +135,16 @@ def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | D
 
 
 def check_banded(matrix: np.ndarray) -> None:
-    """Raises InputError unless the inverse of a mass that passes `check_mass` is tridiagonal. Unlike the components it may use LAPACK:
-    no trajectory depends on it."""
+    """Raises InputError unless the inverse of a mass that passes `check_mass` is tridiagonal. Unlike the components it
+    may use LAPACK: no trajectory depends on it."""
     if matrix.ndim == 2:
         _require_banded(np.linalg.inv(matrix))
 
 
 def _require_banded(inverse: np.ndarray) -> None:
     if not is_banded(inverse):
-        raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is dense")
+        raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal;"
+                         " allowed is dense")
 
 
 def check_mass(matrix: np.ndarray) -> None:
@@ -164,15 +166,16 @@ def _definite(content: bytes, n: int) -> bool:
 
 
 def exact_inverse(matrix: np.ndarray) -> np.ndarray:
-    """Symmetric inverse of a matrix that passes `check_mass`, by own elimination: LAPACK's would make trajectories depend on the
-    machine."""
+    """Symmetric inverse of a matrix that passes `check_mass`, by own elimination: LAPACK's would make
+    trajectories depend on the machine."""
     inverse = np.eye(matrix.shape[0])
     loop_for(_invert)(matrix.copy(), inverse)
     return np.ascontiguousarray(0.5*(inverse + inverse.T))
 
 
 def _invert(factor, inverse):
-    """Overwrite the unit matrix `inverse`. A loop with machine code on disk: kernels called from Python compile for a second."""
+    """Overwrite the unit matrix `inverse`. A loop with machine code on disk: kernels called from
+    Python compile for a second."""
     n = factor.shape[0]
     cholesky(factor, n)
     for i in range(n):

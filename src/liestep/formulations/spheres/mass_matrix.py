@@ -1,4 +1,5 @@
-"""Kinetic energy and momentum map of a constant mass matrix (n, n), whatever solves for the accelerations. Velocities are rows (n, 3)."""
+"""Kinetic energy and momentum map of a constant mass matrix (n, n), whatever solves for the accelerations.
+Velocities are rows (n, 3)."""
 from liestep.core.dispatch import kernel
 from liestep.core.rows import axpy, cross, dot, row
 

@@ -32,7 +32,8 @@ def rate(path) -> np.ndarray:
 
 
 def body_sign() -> Evidence:
-    """f on so(3)*: the generator of g.mu = g mu for f = +-I^-1 mu against the momentum Q^T pi of a body that turns with it."""
+    """f on so(3)*: the generator of g.mu = g mu for f = +-I^-1 mu against the momentum Q^T pi of a
+    body that turns with it."""
     random = np.random.default_rng(1)
     attitude, momentum = turn(random.standard_normal(3)), random.standard_normal(3)
     spatial = attitude @ momentum
@@ -41,13 +42,15 @@ def body_sign() -> Evidence:
     minus, plus = (rate(lambda s, f=f: turn(s*f) @ momentum) for f in (-body_rate, body_rate))
     numbers = {"corrected": size(minus - motion)/size(motion), "printed": size(plus - motion)/size(motion),
                "formula": size(-np.cross(body_rate, momentum) - motion)/size(motion)}
-    return Evidence(numbers["corrected"] <= TRUNCATION and numbers["formula"] <= TRUNCATION and numbers["printed"] >= 0.1,
-                    "random body: the generator of f = -I^-1 mu differs from the motion of Q^T pi by {corrected:.1e} of it, that of the printed"
-                    " f = +I^-1 mu by {printed:.2g}; the printed right side -I^-1 mu x mu by {formula:.1e}", numbers)
+    return Evidence(
+        numbers["corrected"] <= TRUNCATION and numbers["formula"] <= TRUNCATION and numbers["printed"] >= 0.1,
+        "random body: the generator of f = -I^-1 mu differs from the motion of Q^T pi by {corrected:.1e} of it, that of"
+        " the printed f = +I^-1 mu by {printed:.2g}; the printed right side -I^-1 mu x mu by {formula:.1e}", numbers)
 
 
 def top_sign() -> Evidence:
-    """f on se(3)*: the generator of (g, u).(Pi, Gamma) = (g Pi + u x g Gamma, g Gamma) against the heavy top's (23)-(24)."""
+    """f on se(3)*: the generator of (g, u).(Pi, Gamma) = (g Pi + u x g Gamma, g Gamma) against
+    the heavy top's (23)-(24)."""
     random = np.random.default_rng(2)
     momentum, gamma, arm = random.standard_normal((3, 3))
     body_rate = momentum/INERTIA
@@ -56,11 +59,14 @@ def top_sign() -> Evidence:
     def generator(sign: float) -> np.ndarray:
         xi, v = sign*body_rate, sign*arm
         # exp(s (xi, v)) = (exp(s xi), dexp_{s xi} s v)
-        return rate(lambda s: np.array([turn(s*xi) @ momentum + np.cross(_translation(s*xi, s*v), turn(s*xi) @ gamma), turn(s*xi) @ gamma]))
+        return rate(lambda s: np.array([turn(s*xi) @ momentum + np.cross(_translation(s*xi, s*v), turn(s*xi) @ gamma),
+                                        turn(s*xi) @ gamma]))
 
-    numbers = {"corrected": size(generator(-1.0) - motion)/size(motion), "printed": size(generator(1.0) - motion)/size(motion)}
+    numbers = {"corrected": size(generator(-1.0) - motion)/size(motion),
+               "printed": size(generator(1.0) - motion)/size(motion)}
     return Evidence(numbers["corrected"] <= TRUNCATION and numbers["printed"] >= 0.1,
-                    "random heavy top: f = -dH/d(Pi, Gamma) reproduces (23)-(24) to {corrected:.1e}, f = +dH/d(Pi, Gamma) to {printed:.2g}", numbers)
+                    "random heavy top: f = -dH/d(Pi, Gamma) reproduces (23)-(24) to {corrected:.1e}, f = +dH/d(Pi,"
+                    " Gamma) to {printed:.2g}", numbers)
 
 
 def _translation(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -72,7 +78,8 @@ def _translation(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def hamiltonian_order() -> Evidence:
-    """One spherical pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of the two derivatives of H."""
+    """One spherical pendulum in (q, pi): the generator (u x q, u x pi + v x q) for both orders of
+    the two derivatives of H."""
     random = np.random.default_rng(8)
     q = random.standard_normal(3)
     q /= np.linalg.norm(q)
@@ -80,17 +87,18 @@ def hamiltonian_order() -> Evidence:
     inertia = mass*length**2
     omega = np.cross(q, random.standard_normal(3))
     momentum = inertia*omega
-    motion = np.array([np.cross(omega, q), np.cross(length*q, [0.0, 0.0, -mass*gravity])])  # Newton: pi' is the moment of the weight
+    # Newton: pi' is the moment of the weight
+    motion = np.array([np.cross(omega, q), np.cross(length*q, [0.0, 0.0, -mass*gravity])])
     by_momentum, by_direction = momentum/inertia, mass*gravity*length*np.array([0.0, 0.0, 1.0])
 
     def generator(u: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.array([np.cross(u, q), np.cross(u, momentum) + np.cross(v, q)])
 
-    numbers = {"corrected": size(generator(by_momentum, by_direction) - motion), "printed": size(generator(by_direction, by_momentum) - motion),
-               "motion": size(motion)}
+    numbers = {"corrected": size(generator(by_momentum, by_direction) - motion),
+               "printed": size(generator(by_direction, by_momentum) - motion), "motion": size(motion)}
     return Evidence(numbers["corrected"] <= 1e-14*numbers["motion"] and numbers["printed"] >= 0.1*numbers["motion"],
-                    "random spherical pendulum, (q', pi') of size {motion:.3g}: (dH/dpi, dH/dq) differs by {corrected:.1e}, the printed"
-                    " (dH/dq, dH/dpi) by {printed:.3g}", numbers)
+                    "random spherical pendulum, (q', pi') of size {motion:.3g}: (dH/dpi, dH/dq) differs by"
+                    " {corrected:.1e}, the printed (dH/dq, dH/dpi) by {printed:.3g}", numbers)
 
 
 def attitude_group() -> Evidence:
@@ -107,8 +115,8 @@ def attitude_group() -> Evidence:
     tangent = act((first[0] @ second[0], first[1] + first[0] @ second[1]), (attitude, body_rate))
     numbers = {"direct": size(twice[1] - direct[1]), "tangent": size(twice[1] - tangent[1])}
     return Evidence(numbers["direct"] <= 1e-14 and numbers["tangent"] >= 0.1,
-                    "random elements: acting twice and acting with the product differ by {direct:.1e} for the direct product, by {tangent:.2g} for"
-                    " the tangent group", numbers)
+                    "random elements: acting twice and acting with the product differ by {direct:.1e} for the direct"
+                    " product, by {tangent:.2g} for the tangent group", numbers)
 
 
 def _field(y: np.ndarray) -> np.ndarray:
@@ -129,7 +137,8 @@ def _classical(slope, start: np.ndarray, end: float, steps: int) -> np.ndarray:
 
 
 def frozen_point() -> Evidence:
-    """The equation for sigma with the point frozen at the start of the step, and with the moving point P(t) as printed."""
+    """The equation for sigma with the point frozen at the start of the step, and with the
+    moving point P(t) as printed."""
     start, end, steps = np.array([0.6, 0.0, 0.8]), 0.5, 200
     path = _classical(lambda t, y: np.cross(_field(y), y), start, end, 2*steps)
 
@@ -140,8 +149,8 @@ def frozen_point() -> Evidence:
     printed = _classical(lambda t, s: dexpinv(s, _field(turn(s) @ moving(t))), np.zeros(3), end, steps)[-1]
     numbers = {"corrected": size(turn(frozen) @ start - path[-1]), "printed": size(turn(printed) @ start - path[-1])}
     return Evidence(numbers["corrected"] <= 1e-9 and numbers["printed"] >= 1e-2,
-                    "y' = f(y) x y over 0.5 s: exp(sigma).y_n misses the solution by {corrected:.1e} with the point frozen at t_n, by {printed:.2g}"
-                    " with the moving point", numbers)
+                    "y' = f(y) x y over 0.5 s: exp(sigma).y_n misses the solution by {corrected:.1e} with the point"
+                    " frozen at t_n, by {printed:.2g} with the moving point", numbers)
 
 
 def _commutator_free(y: np.ndarray, h: float) -> np.ndarray:
@@ -165,8 +174,9 @@ def third_stage() -> Evidence:
 
     numbers = {"order": float(np.log2(error(40)/error(80))), "node": 5.0/12.0 + 0.25}
     return Evidence(abs(numbers["order"] - 3.0) <= 0.1 and abs(numbers["node"] - 2.0/3.0) <= 1e-15,
-                    "with the parenthesis before the dot the method has the observed order {order:.3f}, and the weights of the third stage sum to"
-                    " {node:.6g}, the node of the tableau", numbers)
+                    "with the parenthesis before the dot the method has the observed order {order:.3f}, and the weights"
+                    " of the third stage sum to {node:.6g}, the node of the tableau", numbers)
 
 
-CHECKS = {check.__name__: check for check in (body_sign, top_sign, hamiltonian_order, attitude_group, frozen_point, third_stage)}
+CHECKS = {check.__name__: check
+          for check in (body_sign, top_sign, hamiltonian_order, attitude_group, frozen_point, third_stage)}

@@ -14,44 +14,51 @@ GRAVITY = 9.81
 
 
 def top_torque(gamma0: np.ndarray) -> np.ndarray:
-    """Torque at Q = 1 from the Hamiltonian: minus the derivative of M l Gamma0.(Q chi) under rotations exp(hat(u)) Q."""
+    """Torque at Q = 1 from the Hamiltonian: minus the derivative of M l Gamma0.(Q chi) under
+    rotations exp(hat(u)) Q."""
     return -np.array([rate(lambda s, axis=axis: MASS*LENGTH*np.dot(gamma0, turn(s*axis) @ AXIS)) for axis in np.eye(3)])
 
 
 def top_gravity() -> Evidence:
-    """The torque that the printed Hamiltonian and Gamma0 give, against the torques of forces up and down; g read twice."""
+    """The torque that the printed Hamiltonian and Gamma0 give, against the torques of forces up
+    and down; g read twice."""
     torque = top_torque(GAMMA0)
     up, down = (np.cross(LENGTH*AXIS, [0.0, 0.0, sign*MASS*GRAVITY]) for sign in (1.0, -1.0))
-    numbers = {"torque": size(torque), "up": size(torque - up), "down": size(torque - down), "twice": size(top_torque(GRAVITY*GAMMA0))}
+    numbers = {"torque": size(torque), "up": size(torque - up), "down": size(torque - down),
+               "twice": size(top_torque(GRAVITY*GAMMA0))}
     return Evidence(numbers["up"] <= 1e-9*numbers["torque"] and numbers["down"] >= numbers["torque"],
-                    "at the start the torque is {torque:.4g} N m and differs by {up:.1e} from that of a force M g along +e3, by {down:.4g} from one"
-                    " along -e3; with the factor g of the Hamiltonian besides Gamma0 it would be {twice:.4g} N m", numbers)
+                    "at the start the torque is {torque:.4g} N m and differs by {up:.1e} from that of a force M g along"
+                    " +e3, by {down:.4g} from one along -e3; with the factor g of the Hamiltonian besides Gamma0 it"
+                    " would be {twice:.4g} N m", numbers)
 
 
 def top_mirror() -> Evidence:
-    """The printed top and the one with gravity down and the other sign of the rate about e3 are the same motion seen turned by pi about e2."""
+    """The printed top and the one with gravity down and the other sign of the rate about e3 are the same motion
+    seen turned by pi about e2."""
     flip = np.diag([-1.0, 1.0, -1.0])
     printed = simulate("heavy_top", "rkmk5", preset="printed", step=1e-4, t_end=0.2, samples=11)
     start = {"attitude": np.eye(3), "angular_momentum": INERTIA*[0.0, SPIN, PRINTED_RATE]}
-    mirrored, same = (simulate("heavy_top", "rkmk5", preset="printed", parameters={"gravity": [0.0, 0.0, -GRAVITY]}, initial=initial, step=1e-4,
-                               t_end=0.2, samples=11)
+    mirrored, same = (simulate("heavy_top", "rkmk5", preset="printed", parameters={"gravity": [0.0, 0.0, -GRAVITY]},
+                               initial=initial, step=1e-4, t_end=0.2, samples=11)
                       for initial in (start, {**start, "angular_momentum": INERTIA*[0.0, SPIN, -PRINTED_RATE]}))
     turned = flip @ mirrored["attitude"].values @ flip
     numbers = {"mirrored": float(np.abs(turned - printed["attitude"].values).max()),
                "same": float(np.abs(same["attitude"].values - printed["attitude"].values).max())}
     return Evidence(numbers["mirrored"] <= 1e-11 and numbers["same"] >= 0.01,
-                    "over 0.2 s the attitude of the printed top differs by {mirrored:.1e} from that with gravity down and w3(0) = +4.61538, turned by"
-                    " pi about e2, and by {same:.2g} from that with gravity down and the printed rate", numbers)
+                    "over 0.2 s the attitude of the printed top differs by {mirrored:.1e} from that with gravity down"
+                    " and w3(0) = +4.61538, turned by pi about e2, and by {same:.2g} from that with gravity down and"
+                    " the printed rate", numbers)
 
 
 def top_inertia() -> Evidence:
     """The rate 4.61538 is the spin times I2 over the moment about the fixed point for one of the readings."""
-    rates = {"corrected": INERTIA[1]*SPIN/(INERTIA[0] + MASS*1.0**2), "steiner": INERTIA[1]*SPIN/(INERTIA[0] + MASS*LENGTH**2),
-             "printed": INERTIA[1]*SPIN/INERTIA[0]}
+    rates = {"corrected": INERTIA[1]*SPIN/(INERTIA[0] + MASS*1.0**2),
+             "steiner": INERTIA[1]*SPIN/(INERTIA[0] + MASS*LENGTH**2), "printed": INERTIA[1]*SPIN/INERTIA[0]}
     near = {name: abs(value - PRINTED_RATE) <= 5e-6 for name, value in rates.items()}
     return Evidence(near == {"corrected": True, "steiner": False, "printed": False},
-                    "I2 150/I1' is {corrected:.6f} rad/s for l = 1 m and the inertia about the centre of mass, {steiner:.6f} for l = 2 m,"
-                    " {printed:.6f} if the printed inertia is that about the fixed point; printed 4.61538", rates)
+                    "I2 150/I1' is {corrected:.6f} rad/s for l = 1 m and the inertia about the centre of mass,"
+                    " {steiner:.6f} for l = 2 m, {printed:.6f} if the printed inertia is that about the fixed point;"
+                    " printed 4.61538", rates)
 
 
 def moving_energy(masses: np.ndarray, lengths: np.ndarray, rates: np.ndarray) -> float:
@@ -69,11 +76,13 @@ def chain_energy() -> Evidence:
     pairs = np.outer(lengths, lengths)*(v @ v.T)
     corrected = 0.5*float(np.sum(above[np.maximum.outer(np.arange(n), np.arange(n))]*pairs))
     diagonal = 0.5*float(np.sum(above*np.diag(pairs)))             # j = i, the only reading as a number
-    row = 0.5*float(np.sum(above[:, None]*pairs))                  # j summed as well, with the printed sum over j >= i of m_j
+    # j summed as well, with the printed sum over j >= i of m_j
+    row = 0.5*float(np.sum(above[:, None]*pairs))
     numbers = {"exact": exact, "corrected": corrected, "diagonal": diagonal, "row": row}
-    return Evidence(abs(corrected/exact - 1.0) <= 1e-13 and all(abs(value/exact - 1.0) >= 0.01 for value in (diagonal, row)),
-                    "five random pendula: {exact:.6g} J from the velocities of the masses, {corrected:.6g} from the corrected sum; the printed one"
-                    " with j = i {diagonal:.6g}, with a sum over j {row:.6g}", numbers)
+    return Evidence(
+        abs(corrected/exact - 1.0) <= 1e-13 and all(abs(value/exact - 1.0) >= 0.01 for value in (diagonal, row)),
+        "five random pendula: {exact:.6g} J from the velocities of the masses, {corrected:.6g} from the corrected sum;"
+        " the printed one with j = i {diagonal:.6g}, with a sum over j {row:.6g}", numbers)
 
 
 def payload_gravity() -> Evidence:
@@ -82,13 +91,14 @@ def payload_gravity() -> Evidence:
         return -0.4*GRAVITY*y[2] - sum(0.755*GRAVITY*(y - length*np.array([0.0, 0.0, 1.0]))[2] for length in (0.6, 0.8))
 
     force = -np.array([rate(lambda s, axis=axis: potential(s*axis)) for axis in np.eye(3)])
-    run = simulate("quadrotor_payload", "rkmk4", preset="uncontrolled", initial={"load_velocity": [0.0, 0.0, 0.0], "omega": np.zeros((2, 3))},
-                   step=1e-3, t_end=0.01, samples=2)
+    run = simulate("quadrotor_payload", "rkmk4", preset="uncontrolled",
+                   initial={"load_velocity": [0.0, 0.0, 0.0], "omega": np.zeros((2, 3))}, step=1e-3,
+                   t_end=0.01, samples=2)
     fall = float(run["load_velocity"].values[-1, 2])/0.01
     numbers = {"force": float(force[2]), "weight": (0.4 + 2.0*0.755)*GRAVITY, "fall": fall}
     return Evidence(abs(numbers["force"]/numbers["weight"] - 1.0) <= 1e-9 and abs(fall/GRAVITY - 1.0) <= 1e-9,
-                    "the printed U pulls the system with {force:.4f} N along e3, its weight is {weight:.4f} N; without control (37) gives v' ="
-                    " {fall:.4f} m/s2 along e3", numbers)
+                    "the printed U pulls the system with {force:.4f} N along e3, its weight is {weight:.4f} N; without"
+                    " control (37) gives v' = {fall:.4f} m/s2 along e3", numbers)
 
 
 def link_rates() -> Evidence:
@@ -100,8 +110,9 @@ def link_rates() -> Evidence:
     q = frame @ fixed
     numbers = {"inertial": size(hat(frame @ body_rate) @ q - motion), "body": size(hat(body_rate) @ q - motion)}
     return Evidence(numbers["inertial"] <= 1e-9 and numbers["body"] >= 0.1,
-                    "random link: dq/dt = omega x q holds to {inertial:.1e} for the inertial components of omega, to {body:.2g} for those in a frame"
-                    " that turns with the link", numbers)
+                    "random link: dq/dt = omega x q holds to {inertial:.1e} for the inertial components of omega, to"
+                    " {body:.2g} for those in a frame that turns with the link", numbers)
 
 
-CHECKS = {check.__name__: check for check in (top_gravity, top_mirror, top_inertia, chain_energy, payload_gravity, link_rates)}
+CHECKS = {check.__name__: check
+          for check in (top_gravity, top_mirror, top_inertia, chain_energy, payload_gravity, link_rates)}

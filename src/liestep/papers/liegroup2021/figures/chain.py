@@ -43,7 +43,8 @@ def _accuracy(axes: Axes, results: "StudyResults", problems: list[str], styles: 
     """The paper's measure: distance from ode45 at 1e-6 and 1e-12; numbers of steps on the right axis."""
     counts = [_bodies(results, problem) for problem in problems]
     for key in (CONSTANT, VARIABLE):
-        axes.semilogy(counts, [_against_paper(results, problem, key) for problem in problems], marker=styles[key].marker, **styles[key].line)
+        axes.semilogy(counts, [_against_paper(results, problem, key) for problem in problems],
+                      marker=styles[key].marker, **styles[key].line)
     axes.set_ylabel("distance from ode45 at the end")
     steps = axes.twinx()
     accepted = [results.select(problem, VARIABLE)["steps"].iloc[0] for problem in problems]
@@ -59,11 +60,13 @@ def _errors(axes: Axes, results: "StudyResults", problems: list[str], styles: di
     """Against the reference: RKMK5 over numbers of steps within 5 %, RKMK(5,4), and the paper's own reference."""
     counts = [_bodies(results, problem) for problem in problems]
     near = [_final(results, problem, NEAR) for problem in problems]
-    axes.fill_between(counts, [errors.min() for errors in near], [errors.max() for errors in near], color=mix(styles[CONSTANT].colour, "white", 0.75),
-                      linewidth=0.0)
-    axes.semilogy(counts, [np.median(errors) for errors in near], marker=styles[CONSTANT].marker, **styles[CONSTANT].line)
+    axes.fill_between(counts, [errors.min() for errors in near], [errors.max() for errors in near],
+                      color=mix(styles[CONSTANT].colour, "white", 0.75), linewidth=0.0)
+    axes.semilogy(counts, [np.median(errors) for errors in near], marker=styles[CONSTANT].marker,
+                  **styles[CONSTANT].line)
     for key in (VARIABLE, PAPER):
-        axes.semilogy(counts, [_final(results, problem, key)[0] for problem in problems], marker=styles[key].marker, **styles[key].line)
+        axes.semilogy(counts, [_final(results, problem, key)[0] for problem in problems], marker=styles[key].marker,
+                      **styles[key].line)
     axes.set_ylabel("error at the end")
     axes.set_xlabel("pendula $N$")
     axes.set_xticks(counts[1::2])
@@ -91,14 +94,15 @@ def _chains(results: "StudyResults") -> Figure:
     middle.set_title(f"(b) steps, N = {_bodies(results, problems[-1])}")
     _errors(right, results, problems, styles)
     right.set_title("(c) against the reference")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in (CONSTANT, VARIABLE, DEFAULT, PAPER)], 4)
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True)
+                          for key in (CONSTANT, VARIABLE, DEFAULT, PAPER)], 4)
     return figure
 
 
-CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode45 at 1e-6 and 1e-12, and the number of steps (right axis);"
-           " (b) accepted steps against time for the longest chain (MATLAB's ode45 returns four points for each step by default);"
-           " (c) against the reference: RKMK5 with as many steps as RKMK(5,4) and up to 5 % fewer or more (line: median, band: all), RKMK(5,4), and"
-           " the reference of the paper itself. {runs}")
+CAPTION = (" (a) as in the paper: Euclidean distance in R^6N at the end from ode45 at 1e-6 and 1e-12, and the number"
+           " of steps (right axis); (b) accepted steps against time for the longest chain (MATLAB's ode45 returns four"
+           " points for each step by default); (c) against the reference: RKMK5 with as many steps as RKMK(5,4) and up"
+           " to 5 % fewer or more (line: median, band: all), RKMK(5,4), and the reference of the paper itself. {runs}")
 
 
 @drawing("Chains of N pendula of 1 m: constant and variable steps." + CAPTION)
@@ -111,24 +115,27 @@ def figure10(results: "StudyResults") -> Figure:
     return _chains(results)
 
 
-@drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3 s; the motion stays in a"
-         " vertical plane. Grey: path of the free end. {runs}")
+@drawing("Motion of chains of 5 m. They fall from 45 degrees above the horizontal, turning at 1 rad/s, shown every 0.3"
+         " s; the motion stays in a vertical plane. Grey: path of the free end. {runs}")
 def chain_motion(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 78.0)
     colours = colormaps["viridis"](np.linspace(0.0, 0.92, len(TIMES)))[:, :3]
-    for number, (axes, problem) in enumerate(zip(figure.subplots(1, len(problems), sharex=True, sharey=True), problems, strict=True)):
+    for number, (axes, problem) in enumerate(zip(figure.subplots(1, len(problems), sharex=True, sharey=True), problems,
+                                                 strict=True)):
         file = first_run(results, problem, next(iter(results.config.integrators)))
         lengths = parameters(file)["length"][:, None]
         end = np.sum(lengths*directions(file, np.linspace(0.0, file["time"][-1], 600)), axis=1)
         axes.plot(end[:, 0], end[:, 2], color="0.75", linewidth=0.5)
         for q, colour in zip(directions(file, TIMES), colours, strict=True):
             joints = np.concatenate([np.zeros((1, 3)), np.cumsum(lengths*q, axis=0)])
-            axes.plot(joints[:, 0], joints[:, 2], color=tuple(colour), linewidth=1.0, marker="o", markersize=2.0 if len(q) < 10 else 1.2)
+            axes.plot(joints[:, 0], joints[:, 2], color=tuple(colour), linewidth=1.0, marker="o",
+                      markersize=2.0 if len(q) < 10 else 1.2)
         axes.set_aspect("equal")
         axes.set_title(f"({'abc'[number]}) {len(lengths)} pendula of {lengths[0, 0]:.3g} m")
         axes.set_xlabel("$x_1$ (m)")
         if number == 0:
             axes.set_ylabel("$x_3$ (m)")
-    legend_below(figure, [Line2D([], [], color=tuple(colour), label=f"{time:g} s") for time, colour in zip(TIMES, colours, strict=True)], 6)
+    legend_below(figure, [Line2D([], [], color=tuple(colour), label=f"{time:g} s")
+                          for time, colour in zip(TIMES, colours, strict=True)], 6)
     return figure

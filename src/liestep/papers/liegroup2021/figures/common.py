@@ -1,7 +1,7 @@
 """What the figures of liegroup2021 share. They find runs by the keys of the study files in config/studies/liegroup2021.
 
-Figures 2 and 3 are in liegroup2021_top, 5 to 7 in liegroup2021_pendulum, 8 and 10 in liegroup2021_chain, 9 and 11 in liegroup2021_peak,
-13 to 18 in liegroup2021_quadrotors; figures 1, 4 and 12 of the paper are sketches.
+Figures 2 and 3 are in liegroup2021_top, 5 to 7 in liegroup2021_pendulum, 8 and 10 in liegroup2021_chain, 9 and 11 in
+liegroup2021_peak, 13 to 18 in liegroup2021_quadrotors; figures 1, 4 and 12 of the paper are sketches.
 """
 import json
 from typing import TYPE_CHECKING
@@ -46,7 +46,8 @@ def ladder(results: "StudyResults", problem: str, integrator: str, column: str) 
     rows = results.select(problem, integrator)
     rows = rows[(rows["status"] == "ok") & rows[column].notna()].sort_values("step")
     if rows.empty:
-        raise InputError(f"study {results.study.name} has no complete run of {integrator} on {problem}, which the figure needs")
+        raise InputError(f"study {results.study.name} has no complete run of {integrator} on {problem}, which"
+                         " the figure needs")
     return rows["step"].to_numpy(float), rows[column].to_numpy(float)
 
 
@@ -58,10 +59,10 @@ def plain(results: "StudyResults", integrator: str) -> Mark:
 def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
     """Lines of slope 1 to 4 through a point, from it down to the smallest step."""
     for order in GUIDES:
-        axes.plot([step, smallest], [error, error*(smallest/step)**order], color=mix("black", "white", 0.35 + 0.1*order), linewidth=0.6,
-                  linestyle=SOLID, zorder=1.5)
-        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-5.0, 0.0), textcoords="offset points", ha="right", va="center",
-                      fontsize=6.5, color="0.4")
+        axes.plot([step, smallest], [error, error*(smallest/step)**order],
+                  color=mix("black", "white", 0.35 + 0.1*order), linewidth=0.6, linestyle=SOLID, zorder=1.5)
+        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-5.0, 0.0),
+                      textcoords="offset points", ha="right", va="center", fontsize=6.5, color="0.4")
 
 
 def staircase(axes: Axes, file: RunFile, **style) -> None:

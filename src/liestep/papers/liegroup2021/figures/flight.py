@@ -23,14 +23,16 @@ ARM, ROTOR = 0.34, 0.15  # m, drawn; the model has points with inertia
 CIRCLE = np.linspace(0.0, 2.0*np.pi, 25)
 
 
-@drawing("Two quadrotors with a load at four times. By RKMK4: desired path (dashed red), path of the load so far (blue) and of the quadrotors over"
-         " the last 0.5 s; the quadrotors, points with inertia, are drawn with arms and rotors. Gravity, along e3, points down. {runs}")
+@drawing("Two quadrotors with a load at four times. By RKMK4: desired path (dashed red), path of the load so far (blue)"
+         " and of the quadrotors over the last 0.5 s; the quadrotors, points with inertia, are drawn with arms and"
+         " rotors. Gravity, along e3, points down. {runs}")
 def figure14(results: "StudyResults") -> Figure:
     file = first_run(results, "payload", "rkmk4")
     figure = new_figure(DOUBLE, 72.0, layout=None)
     data = parameters(file)
     panels = snapshots(figure, [0.0, 0.01, 1.0, 0.98], TIMES, columns=4)
-    scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time)))) for axes, time in zip(panels, TIMES, strict=True)]
+    scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time))))
+              for axes, time in zip(panels, TIMES, strict=True)]
     points = VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
                                   (file["load_position"][:, None] - data["length"][:, None]*file["q"]).reshape(-1, 3)]))
     low, high = points[:, :2].min(axis=0) - 0.55, points[:, :2].max(axis=0) + 0.55

@@ -21,8 +21,8 @@ ZOOM = (2.1, 3.0)
 SECOND = 1  # number of the second component
 
 
-@drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is planar: q2, w1 and w3 are zero."
-         " {runs}")
+@drawing("Double pendulum of 1 m links: all components of the state. By RKMK(5,4), ode45 and RKMK5; the motion is"
+         " planar: q2, w1 and w3 are zero. {runs}")
 def figure9(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 125.0)
     panels = figure.subplots(3, 2, sharex=True, sharey="col")
@@ -32,7 +32,8 @@ def figure9(results: "StudyResults") -> Figure:
             axes = panels[row, link]
             for k in range(3):
                 axes.plot(file["time"], file["q"][:, link, k], color=COMPONENTS[k], linewidth=0.8)
-                axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8, linestyle=("-", "-", "--")[k])
+                axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8,
+                          linestyle=("-", "-", "--")[k])
             axes.set_xlim(0.0, file["time"][-1])
             axes.set_title(f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
     for axes in panels[-1]:
@@ -45,13 +46,15 @@ def figure9(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Double pendulum of 1 m links: steps, angular velocities and accelerations. (a) accepted steps; (b) second components of the angular"
-         " velocities in [2.1, 3] s, dots: steps of RKMK5; (c) second components of the angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
+@drawing("Double pendulum of 1 m links: steps, angular velocities and accelerations. (a) accepted steps; (b) second"
+         " components of the angular velocities in [2.1, 3] s, dots: steps of RKMK5; (c) second components of the"
+         " angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
 def figure11(results: "StudyResults") -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 76.0)
     layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"]])
-    files = {key: first_run(results, problem, key) for key, problem, _ in SOLVERS} | {"ode45": first_run(results, FINE, "ode45")}
+    files = ({key: first_run(results, problem, key) for key, problem, _ in SOLVERS}
+             | {"ode45": first_run(results, FINE, "ode45")})
     for key in ("ode45", "rkmk54"):
         staircase(layout["a"], files[key], linewidth=0.9, **styles[key].line)
     end = files["rkmk54"]["time"][-1]
@@ -65,7 +68,8 @@ def figure11(results: "StudyResults") -> Figure:
         for key, width in (("ode45_paper", 2.0), ("rkmk54", 0.9), ("rkmk5", 0.7)):
             shown = (files[key]["time"] >= ZOOM[0] - 0.03) & (files[key]["time"] <= ZOOM[1])
             style = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
-            axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style, **styles[key].line)
+            axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style,
+                      **styles[key].line)
         axes.set_xlim(*ZOOM)
         axes.set_ylabel(f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
     layout["b2"].set_title("(b) angular velocities")
@@ -80,7 +84,8 @@ def figure11(results: "StudyResults") -> Figure:
     layout["c"].legend(loc="upper left")
     for name in ("a", "b1", "c"):
         layout[name].set_xlabel("time (s)")
-    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
+    legend_below(figure, [line_handle(styles[key], styles[key].label)
+                          for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
     return figure
 
 

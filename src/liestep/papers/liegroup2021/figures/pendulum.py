@@ -1,4 +1,5 @@
-"""Figures 5 to 7 of liegroup2021: the double pendulum by Lie group integrators and classical ones, order and manifold."""
+"""Figures 5 to 7 of liegroup2021: the double pendulum by Lie group integrators and classical
+ones, order and manifold."""
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,18 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 PROBLEM = "chain"
-ORDERS = (("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("rkmk4", "RKMK4"), ("cf4", "RKMK4, commutator free"),
-          ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
+ORDERS = (("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("rkmk4", "RKMK4"),
+          ("cf4", "RKMK4, commutator free"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
 PRINTED_COUNTS = (19, 39, 79, 159)
-MANIFOLD = (("ode45", "ODE45"), ("rk4", "RK4"), ("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("cf4", "CF RKMK4"), ("rkmk4", "RKMK4"),
-            ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
+MANIFOLD = (("ode45", "ODE45"), ("rk4", "RK4"), ("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"),
+            ("cf4", "CF RKMK4"), ("rkmk4", "RKMK4"), ("rkmk4_2comm", "RKMK4, 2 commutators"), ("rkmk3", "RKMK3"))
 LINKS = ("#0077BB", "#EE7733")
 FLOOR_FACTOR = 30.0
 
 
-@drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with slopes 1 to 4 through the point"
-         " of the paper's largest step. Solid: the paper's numbers of steps, 19, 39, 79 and 159; hollow: others. Grey: 30 times the floor. {runs}")
+@drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
+         " slopes 1 to 4 through the point of the paper's largest step. Solid: the paper's numbers of steps, 19, 39, 79"
+         " and 159; hollow: others. Grey: 30 times the floor. {runs}")
 def figure5(results: "StudyResults") -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 104.0)

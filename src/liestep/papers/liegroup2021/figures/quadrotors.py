@@ -1,4 +1,5 @@
-"""Figures 13 and 15 to 18 of liegroup2021: two quadrotors with a suspended load, order and tracking. Figure 14 is in liegroup2021_flight."""
+"""Figures 13 and 15 to 18 of liegroup2021: two quadrotors with a suspended load, order and tracking. Figure 14
+is in liegroup2021_flight."""
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +21,14 @@ LOAD, DESIRED = "#1F4FBF", "#D62728"
 LINKS = ("#0077BB", "#EE7733")
 
 
-@drawing("Two quadrotors with a load: order. Euclidean error of load and links at the end against the step, with the constant moment of the public"
-         " code (a) and without moment (b). Dotted line: error of the paper's reference, ode45 at 1e-10 and 1e-14; hollow points lie within 30"
-         " floors of the reference. {runs}")
+@drawing("Two quadrotors with a load: order. Euclidean error of load and links at the end against the step, with the"
+         " constant moment of the public code (a) and without moment (b). Dotted line: error of the paper's reference,"
+         " ode45 at 1e-10 and 1e-14; hollow points lie within 30 floors of the reference. {runs}")
 def figure13(results: "StudyResults") -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 78.0)
-    for number, (axes, problem) in enumerate(zip(figure.subplots(1, 2, sharey=True), results.config.problems, strict=True)):
+    for number, (axes, problem) in enumerate(zip(figure.subplots(1, 2, sharey=True), results.config.problems,
+                                                 strict=True)):
         rows = results.metrics[results.metrics["problem"] == problem]
         for order, key in enumerate(METHODS, start=1):
             steps, errors = ladder(results, problem, key, "error_final")
@@ -43,8 +45,8 @@ def figure13(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Two quadrotors with a load: load position and desired path against time. By RKMK4; e3 points down, so that the third axis is reversed."
-         " {runs}")
+@drawing("Two quadrotors with a load: load position and desired path against time. By RKMK4; e3 points down, so that"
+         " the third axis is reversed. {runs}")
 def figure15(results: "StudyResults") -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     desired = desired_path(parameters(file), file["time"])
@@ -61,15 +63,16 @@ def figure15(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Two quadrotors with a load: distance of the load from its desired path. By RKMK4, linear as in the paper (a) and logarithmic (b). {runs}")
+@drawing("Two quadrotors with a load: distance of the load from its desired path. By RKMK4, linear as in the paper (a)"
+         " and logarithmic (b). {runs}")
 def figure16(results: "StudyResults") -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     distance = np.linalg.norm(file["load_position"] - desired_path(parameters(file), file["time"]), axis=1)
     return _twice(file, distance[:, None], ("$|y - y_d|$",), (LOAD,), "$|y - y_d|$ (m)")
 
 
-@drawing("Two quadrotors with a load: direction errors |q_id x q_i| of the links. By RKMK4, linear as in the paper (a) and logarithmic (b); their"
-         " desired directions depend on position and velocity of the load. {runs}")
+@drawing("Two quadrotors with a load: direction errors |q_id x q_i| of the links. By RKMK4, linear as in the paper (a)"
+         " and logarithmic (b); their desired directions depend on position and velocity of the load. {runs}")
 def figure17(results: "StudyResults") -> Figure:
     file = first_run(results, PROBLEM, "rkmk4")
     desired = desired_directions(parameters(file), file["time"], file.variables)
@@ -95,8 +98,9 @@ def _twice(file: RunFile, values: np.ndarray, names: tuple[str, ...], colours: t
     return figure
 
 
-@drawing("Two quadrotors with a load: 1 - q_i.q_i against time. By ode45 at 1e-10 and 1e-14 (a), ode45 at MATLAB's default tolerances (b) and RKMK4"
-         " (c). The paper shows (a) or (b), which of them it does not say, and (c). {runs}")
+@drawing("Two quadrotors with a load: 1 - q_i.q_i against time. By ode45 at 1e-10 and 1e-14 (a), ode45 at MATLAB's"
+         " default tolerances (b) and RKMK4 (c). The paper shows (a) or (b), which of them it does not say,"
+         " and (c). {runs}")
 def figure18(results: "StudyResults") -> Figure:
     styles = marks(results)
     figure = new_figure(SINGLE, 110.0)
@@ -104,7 +108,8 @@ def figure18(results: "StudyResults") -> Figure:
     for number, (axes, key) in enumerate(zip(panels, ("ode45", "ode45_default", "rkmk4"), strict=True)):
         file = first_run(results, PROBLEM, key)
         for link, colour in enumerate(LINKS):
-            axes.plot(file["time"], 1.0 - np.sum(file["q"][:, link]**2, axis=1), color=colour, linewidth=0.6, label=f"link {link + 1}")
+            axes.plot(file["time"], 1.0 - np.sum(file["q"][:, link]**2, axis=1), color=colour, linewidth=0.6,
+                      label=f"link {link + 1}")
         axes.set_xlim(0.0, file["time"][-1])
         axes.set_ylabel("$1 - q_i\\cdot q_i$")
         axes.set_title(f"({'abc'[number]}) {styles[key].label}")

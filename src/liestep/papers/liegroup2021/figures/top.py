@@ -54,7 +54,8 @@ def _sphere(axes: Axes, gamma: np.ndarray, colour, line: bool) -> float:
 
 
 def _order_panel(axes: Axes, results: "StudyResults", problem: str, column: str, floor: bool) -> None:
-    """Errors of all methods against the step, solid where above 30 floors; triangles where the last two errors have their slope."""
+    """Errors of all methods against the step, solid where above 30 floors; triangles where the last two
+    errors have their slope."""
     level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
     for key, mark in METHODS.items():
         steps, errors = ladder(results, problem, key, column)
@@ -73,9 +74,10 @@ def _handles() -> list:
     return [line_handle(mark, mark.label, marker=True) for mark in METHODS.values()]
 
 
-@drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2, paler where earlier, ring:"
-         " start; (b) components of Q chi; both at the largest step. (c) state error against the step: the larger of the error of the attitude and"
-         " that of the angular momentum divided by its largest length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
+@drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
+         " paler where earlier, ring: start; (b) components of Q chi; both at the largest step. (c) state error against"
+         " the step: the larger of the error of the attitude and that of the angular momentum divided by its largest"
+         " length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
 def figure2(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 78.0, layout=None)
     files = {key: first_run(results, PROBLEM, key) for key in METHODS}
@@ -83,7 +85,8 @@ def figure2(results: "StudyResults") -> Figure:
     ball = figure.add_axes([0.01, 0.17, 0.3, 0.7])
     radius = _sphere(ball, gamma, METHODS["slgi_half"].colour, line=True)
     figure.text(0.012, 0.945, f"(a) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m", fontsize=8.0)
-    figure.text(0.385, 0.945, f"(b) $Q\\chi$, h = {results.study.select(PROBLEM, 'slgi_half')[0].spec.step:g} s", fontsize=8.0)
+    figure.text(0.385, 0.945, f"(b) $Q\\chi$, h = {results.study.select(PROBLEM, 'slgi_half')[0].spec.step:g} s",
+                fontsize=8.0)
     for k in range(3):
         axes = figure.add_axes([0.385, 0.7 - 0.255*k, 0.24, 0.22])
         factor = (1.0, 1.0, 1e3)[k]  # the third one is small: the axis turns almost in a horizontal plane
@@ -101,14 +104,16 @@ def figure2(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data, bottom: inertia about the fixed"
-         " point. Hollow points lie within 30 floors of the reference (grey). {runs}")
+@drawing("Heavy top: errors of attitude and angular momentum against the step, with the floor. Top: printed data,"
+         " bottom: inertia about the fixed point. Hollow points lie within 30 floors of the reference (grey). {runs}")
 def figure2_parts(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 118.0)
     panels = figure.subplots(2, 2)
-    for row, (problem, name) in enumerate(((PROBLEM, "printed data"), ("bruels_cardona", "inertia about the fixed point"))):
+    for row, (problem, name) in enumerate(((PROBLEM, "printed data"),
+                                           ("bruels_cardona", "inertia about the fixed point"))):
         for column, (part, title, label) in enumerate((("error_attitude", "attitude", "error of $Q$"),
-                                                       ("error_angular_momentum", "angular momentum", "relative error of $\\pi$"))):
+                                                       ("error_angular_momentum", "angular momentum",
+                                                        "relative error of $\\pi$"))):
             _order_panel(panels[row, column], results, problem, part, floor=True)
             panels[row, column].set_ylabel(label)
             panels[row, column].set_title(f"({'abcd'[2*row + column]}) {name}: {title}")
@@ -116,8 +121,9 @@ def figure2_parts(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Heavy top over 6000 steps: energy and motion. Top: energy error at every step by theta = 1/2 (a) and theta = 0 (b); inset: the first 0.2"
-         " s. Bottom: m l Q^T Gamma0 after every step, paler where earlier; ring: start. {runs}")
+@drawing("Heavy top over 6000 steps: energy and motion. Top: energy error at every step by theta = 1/2 (a) and theta ="
+         " 0 (b); inset: the first 0.2 s. Bottom: m l Q^T Gamma0 after every step, paler where earlier;"
+         " ring: start. {runs}")
 def figure3(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 122.0, layout=None)
     for column, (key, theta, power) in enumerate((("slgi_half", "1/2", -3), ("slgi_0", "0", 0))):
@@ -134,5 +140,6 @@ def figure3(results: "StudyResults") -> Figure:
         energy.set_title(f"({'ab'[column]}) energy error, $\\theta = {theta}$")
         ball = figure.add_axes([0.13 + 0.51*column, 0.0, 0.3, 0.45])
         radius = _sphere(ball, _data(file)[0], METHODS[key].colour, line=False)
-        figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m", fontsize=8.0)
+        figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m",
+                    fontsize=8.0)
     return figure

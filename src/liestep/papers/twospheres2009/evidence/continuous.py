@@ -30,9 +30,11 @@ def difference_gradient(potential: Callable[[np.ndarray], float], q: np.ndarray)
     return found
 
 
-def force_sign(problem: str, numbers: dict[str, float], term: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Evidence:
-    """Eq. (7) has + q_i x (q_i x dV/dq_i), the printed equation - q_i x (q_i x S_i) with S_i = sum_{j!=i} term(q_i, q_j):
-    right if the tangential parts of S and -dV/dq agree. Twelve bodies of unit mass, `numbers` are the other parameters."""
+def force_sign(problem: str, numbers: dict[str, float],
+               term: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Evidence:
+    """Eq. (7) has + q_i x (q_i x dV/dq_i), the printed equation - q_i x (q_i x S_i) with S_i = sum_{j!=i}
+    term(q_i, q_j): right if the tangential parts of S and -dV/dq agree. Twelve bodies of unit mass, `numbers`
+    are the other parameters."""
     facts, n = sheet(problem), 12
     q = unit_rows(np.random.default_rng(33), n)
     system = facts.build(facts.check({"mass": np.ones(n), **numbers}))
@@ -40,7 +42,8 @@ def force_sign(problem: str, numbers: dict[str, float], term: Callable[[np.ndarr
     total = tangential(np.array([sum(term(q[i], q[j]) for j in range(n) if j != i) for i in range(n)]), q)
     printed, flipped = size(total + gradient)/size(gradient), size(total - gradient)/size(gradient)
     return Evidence(printed <= 1e-6 and flipped >= 0.1,
-                    "twelve random bodies: the sum differs from central differences of -V by {printed:.1e} of them, of +V by {flipped:.2g}",
+                    "twelve random bodies: the sum differs from central differences of -V by {printed:.1e} of them, of"
+                    " +V by {flipped:.2g}",
                     {"printed": printed, "flipped": flipped})
 
 
@@ -74,12 +77,13 @@ def determinant() -> Evidence:
     exact = numbers["angular"]
     agree = all(abs(numbers[name]/exact - 1.0) <= ROUND_OFF for name in ("velocity", "corrected"))
     return Evidence(agree and abs(numbers["printed"]/exact - 1.0) >= 0.1,
-                    "random data: matrix of (8) {velocity:.6g}, of (11) {angular:.6g}; closed form with M11 M22 {corrected:.6g}, as printed"
-                    " {printed:.6g}", numbers)
+                    "random data: matrix of (8) {velocity:.6g}, of (11) {angular:.6g}; closed form with M11 M22"
+                    " {corrected:.6g}, as printed {printed:.6g}", numbers)
 
 
 class GreatCircles:
-    """Two coupled bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq; all derivatives are exact."""
+    """Two coupled bodies on great circles q(t) with a variation xi(t) x q(t), constant dV/dq;
+    all derivatives are exact."""
 
     def __init__(self, seed: int):
         random = np.random.default_rng(seed)
@@ -100,7 +104,8 @@ class GreatCircles:
     def variation(self, t: float) -> float:
         """Variation of the Lagrangian, with eqs. (3) and (4)."""
         q, v, _, xi, dxi = self.at(t)
-        return float(np.sum((np.cross(dxi, q) + np.cross(xi, v))*(self.mass @ v)) - np.sum(np.cross(xi, q)*self.gradient))
+        return float(np.sum((np.cross(dxi, q) + np.cross(xi, v))*(self.mass @ v))
+                     - np.sum(np.cross(xi, q)*self.gradient))
 
     def interior(self, t: float) -> float:
         """Integrand that is left after integration by parts."""
@@ -117,14 +122,17 @@ class GreatCircles:
 
 
 def boundary_term() -> Evidence:
-    """Variation of an action over one second by Gauss quadrature, directly and after integration by parts as before eq. (5)."""
+    """Variation of an action over one second by Gauss quadrature, directly and after integration by
+    parts as before eq. (5)."""
     motion = GreatCircles(14)
     nodes, weights = np.polynomial.legendre.leggauss(24)
     exact, interior = (0.5*float(np.dot(weights, [integrand(0.5*(x + 1.0)) for x in nodes]))
                        for integrand in (motion.variation, motion.interior))
-    corrected, printed = (interior + term(1.0) - term(0.0) for term in (motion.boundary_corrected, motion.boundary_printed))
+    corrected, printed = (interior + term(1.0) - term(0.0)
+                          for term in (motion.boundary_corrected, motion.boundary_printed))
     return Evidence(abs(corrected - exact) <= 1e-10 and abs(printed - exact) >= 0.1,
-                    "variation of an action {exact:.6g}; after integration by parts corrected {corrected:.6g}, printed {printed:.6g}",
+                    "variation of an action {exact:.6g}; after integration by parts corrected {corrected:.6g},"
+                    " printed {printed:.6g}",
                     {"exact": exact, "corrected": corrected, "printed": printed})
 
 

@@ -1,5 +1,5 @@
-"""Evidence on the discrete equations of twospheres2009: each is evaluated as printed and as corrected on motions that the
-variational integrator computes in multiplier form, which uses none of these equations."""
+"""Evidence on the discrete equations of twospheres2009: each is evaluated as printed and as corrected on motions that
+the variational integrator computes in multiplier form, which uses none of these equations."""
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,8 @@ ROUND_OFF = 1e-11  # largest relative residual of an equation that holds
 
 
 class Motion(NamedTuple):
-    """Consecutive states of a chain of spherical pendula, step h; constant mass matrix and gradient of the potential."""
+    """Consecutive states of a chain of spherical pendula, step h; constant mass matrix and
+    gradient of the potential."""
 
     q: np.ndarray         # (steps + 1, n, 3)
     omega: np.ndarray     # (steps + 1, n, 3)
@@ -44,7 +45,8 @@ def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 
 def angular_matrix(mass: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Blocks M_ii I and -M_ij hat(q_i) hat(q_j) of eqs. (11) and (25), (3n, 3n)."""
     n = len(mass)
-    return np.block([[mass[i, i]*np.eye(3) if i == j else -mass[i, j]*hat(q[i]) @ hat(q[j]) for j in range(n)] for i in range(n)])
+    return np.block([[mass[i, i]*np.eye(3) if i == j else -mass[i, j]*hat(q[i]) @ hat(q[j]) for j in range(n)]
+                     for i in range(n)])
 
 
 def stray_zero() -> Evidence:
@@ -78,7 +80,8 @@ def momentum_symbol() -> Evidence:
     formula = discrete_momentum(motion)
     corrected, printed = size(formula - p)/size(p), float(np.linalg.norm(formula - q, axis=-1).min())
     return Evidence(corrected <= ROUND_OFF and printed >= 0.1,
-                    "along a motion the right side differs from p of (12) by {corrected:.1e} of it, from q by at least {printed:.2g}",
+                    "along a motion the right side differs from p of (12) by {corrected:.1e} of it, from q by at"
+                    " least {printed:.2g}",
                     {"corrected": corrected, "printed": printed})
 
 
@@ -95,7 +98,8 @@ def bracket_index() -> Evidence:
     left = (matrix @ wrong.ravel()).reshape(2, 3) - right
     printed, corrected, error = size(np.cross(q[1], left[0])), size(np.cross(q[0], left[0])), size(wrong - exact)
     return Evidence(printed <= ROUND_OFF and corrected >= 0.1 and error >= 0.1,
-                    "an omega that is wrong by {error:.2g} rad/s: product with q_j {printed:.1g}, with q_i {corrected:.2g}",
+                    "an omega that is wrong by {error:.2g} rad/s: product with q_j {printed:.1g}, with q_i"
+                    " {corrected:.2g}",
                     {"printed": printed, "corrected": corrected, "error": error})
 
 
@@ -108,21 +112,25 @@ def legendre_signs() -> Evidence:
     torque = 0.5*h*np.cross(q, motion.gradient)
 
     def residual(at: slice, force: float, coupling: float) -> float:
-        """M_ii omega_i - coupling q_i x sum_{j!=i} M_ij (q_j x omega_j) = q_i x sum_j M_ij (q_{k+1} - q_k)_j/h + force (h/2) q_i x dV_i"""
+        """M_ii omega_i - coupling q_i x sum_{j!=i} M_ij (q_j x omega_j) = q_i x sum_j M_ij (q_{k+1} - q_k)_j/h
+        + force (h/2) q_i x dV_i"""
         left = diagonal*omega[at] - coupling*np.cross(q[at], motion.coupling(np.cross(q[at], omega[at])))
         right = np.cross(q[at], motion.pull(change))/h + force*torque[at]
         return size(left - right)/size(left)
 
     start, end = slice(None, -1), slice(1, None)
     printed = max(residual(start, 1.0, 1.0), residual(end, -1.0, 1.0))
-    flipped = min(residual(start, -1.0, 1.0), residual(end, 1.0, 1.0), residual(start, 1.0, -1.0), residual(end, -1.0, -1.0))
+    flipped = min(residual(start, -1.0, 1.0), residual(end, 1.0, 1.0), residual(start, 1.0, -1.0),
+                  residual(end, -1.0, -1.0))
     return Evidence(printed <= ROUND_OFF and flipped >= 1e-3,
-                    "relative residual along a motion {printed:.1e} as printed, with any one sign changed at least {flipped:.1g}",
+                    "relative residual along a motion {printed:.1e} as printed, with any one sign changed at"
+                    " least {flipped:.1g}",
                     {"printed": printed, "flipped": flipped})
 
 
 def matrix_index() -> Evidence:
-    """omega_{k+1} of three pendula from eq. (25), with hat(q_1) of step k in the last entry of the first row, and of step k+1."""
+    """omega_{k+1} of three pendula from eq. (25), with hat(q_1) of step k in the last entry of the
+    first row, and of step k+1."""
     motion = pendulum_motion("chain3", h=0.05, steps=20)
     before, q, omega, h = motion.q[-2], motion.q[-1], motion.omega[-1], motion.h
     right = (np.cross(q, motion.pull(q - before))/h - 0.5*h*np.cross(q, motion.gradient)).ravel()
@@ -132,8 +140,8 @@ def matrix_index() -> Evidence:
     error = {name: size(np.linalg.solve(matrix, right).reshape(-1, 3) - omega)/size(omega)
              for name, matrix in (("printed", printed), ("corrected", corrected))}
     return Evidence(error["corrected"] <= ROUND_OFF and error["printed"] >= 1e-3,
-                    "three pendula, h = 0.05: omega of (25) differs from that of the multiplier step by {corrected:.1e} of it with the"
-                    " index k+1, by {printed:.1e} with k", error)
+                    "three pendula, h = 0.05: omega of (25) differs from that of the multiplier step by {corrected:.1e}"
+                    " of it with the index k+1, by {printed:.1e} with k", error)
 
 
 CHECKS = {check.__name__: check for check in (stray_zero, momentum_symbol, bracket_index, legendre_signs, matrix_index)}

@@ -18,12 +18,14 @@ def horizontal_rod() -> Evidence:
     corrected, printed = (float(np.degrees(np.arctan2(np.linalg.norm(np.cross(gravity, q)), np.dot(gravity, q))))
                           for q in (facts.presets["paper"].initial(parameters)["q"][0], (0.0, 0.0, 1.0)))
     return Evidence(abs(corrected - 90.0) <= 1e-9 and abs(printed - 90.0) >= 1.0,
-                    "angle between gravity and the rod, said to be horizontal: {corrected:g} degrees with [1,0,0], {printed:g} as printed",
+                    "angle between gravity and the rod, said to be horizontal: {corrected:g} degrees with [1,0,0],"
+                    " {printed:g} as printed",
                     {"corrected": corrected, "printed": printed})
 
 
 def rod_energy(mass: np.ndarray, length: np.ndarray, rates: np.ndarray) -> float:
-    """Kinetic energy of serially joined uniform rods with dq_i/dt = rates[i], by Gauss quadrature along each rod (exact)."""
+    """Kinetic energy of serially joined uniform rods with dq_i/dt = rates[i], by Gauss
+    quadrature along each rod (exact)."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     total, joint = 0.0, np.zeros(3)
     for m, extent, rate in zip(mass, length, rates, strict=True):
@@ -55,7 +57,8 @@ def matrix_energy(matrix: np.ndarray, rates: np.ndarray) -> float:
 
 def decides(numbers: dict[str, float]) -> bool:
     """The corrected number is the exact one, the printed one is more than 1 % off."""
-    return abs(numbers["corrected"]/numbers["exact"] - 1.0) <= 1e-12 and abs(numbers["printed"]/numbers["exact"] - 1.0) >= 0.01
+    return (abs(numbers["corrected"]/numbers["exact"] - 1.0) <= 1e-12
+            and abs(numbers["printed"]/numbers["exact"] - 1.0) >= 0.01)
 
 
 def rod_diagonal() -> Evidence:
@@ -70,8 +73,9 @@ def rod_diagonal() -> Evidence:
         equal[form] = matrix_energy(rod_matrix(np.ones(6), length, diagonal=form, coupling="corrected"), rates)
     numbers["equal"] = abs(equal["printed"]/equal["corrected"] - 1.0)
     return Evidence(decides(numbers) and numbers["equal"] <= 1e-12,
-                    "kinetic energy of unequal uniform rods of which one turns: quadrature {exact:.6g} J, corrected {corrected:.6g} J,"
-                    " printed {printed:.6g} J; equal masses: relative difference {equal:.0e}", numbers)
+                    "kinetic energy of unequal uniform rods of which one turns: quadrature {exact:.6g} J, corrected"
+                    " {corrected:.6g} J, printed {printed:.6g} J; equal masses: relative difference {equal:.0e}",
+                    numbers)
 
 
 def rod_coupling() -> Evidence:
@@ -87,8 +91,8 @@ def rod_coupling() -> Evidence:
         numbers[form] = matrix_energy(matrix, rates)
         offered = offered and np.allclose(matrix, facts.mass(rod_sheet(inertia=inertia)[1]), rtol=1e-12, atol=0.0)
     return Evidence(decides(numbers) and offered,
-                    "kinetic energy of ten uniform rods with random velocities: quadrature {exact:.6g} J, corrected {corrected:.6g} J,"
-                    " printed {printed:.6g} J", numbers)
+                    "kinetic energy of ten uniform rods with random velocities: quadrature {exact:.6g} J, corrected"
+                    " {corrected:.6g} J, printed {printed:.6g} J", numbers)
 
 
 def rod_equation() -> Evidence:
@@ -109,7 +113,8 @@ def rod_equation() -> Evidence:
 
 
 def spring_sum() -> Evidence:
-    """Joints that resist bending when the sum in the potential covers the spring term, and when that term stands once with i = n."""
+    """Joints that resist bending when the sum in the potential covers the spring term, and when that
+    term stands once with i = n."""
     facts, parameters = rod_sheet(gravity=[0.0, 0.0, 0.0])
     n, straight = parameters["elements"], parameters["clamp"]
     bent = np.array([np.cos(0.1), np.sin(0.1), 0.0])
@@ -119,8 +124,9 @@ def spring_sum() -> Evidence:
         corrected += facts.build(parameters).potential(q) > 0.0
         printed += 0.5*parameters["stiffness"]*(1.0 - np.dot(q[-2], q[-1]))**2 > 0.0
     return Evidence(corrected == n and printed < n,
-                    "joints of the straight rod that resist a bend of 0.1 rad: {corrected:d} of {joints:d} with the sum over both terms,"
-                    " {printed:d} with a single spring term", {"corrected": int(corrected), "printed": int(printed), "joints": n})
+                    "joints of the straight rod that resist a bend of 0.1 rad: {corrected:d} of {joints:d} with the sum"
+                    " over both terms, {printed:d} with a single spring term",
+                    {"corrected": int(corrected), "printed": int(printed), "joints": n})
 
 
 CHECKS = {check.__name__: check for check in (horizontal_rod, rod_diagonal, rod_coupling, rod_equation, spring_sum)}

@@ -1,4 +1,5 @@
-"""Evidence on the data of examples 1, 2, 3 and 6 of twospheres2009, mostly from runs of a few seconds of simulated time."""
+"""Evidence on the data of examples 1, 2, 3 and 6 of twospheres2009, mostly from runs of a few
+seconds of simulated time."""
 from itertools import permutations
 
 import numpy as np
@@ -31,7 +32,8 @@ def mean_energy_error(problem: str, integrator: str = "vi_sphere", **setting) ->
 def spring_errors(step: float = STEP, **setting) -> np.ndarray:
     """Mean energy variation of example 3 over each of DURATIONS, from one run."""
     last = DURATIONS[-1]
-    energy = simulate("spring_pendula", "vi_sphere", step=step, t_end=float(last), samples=round(last/step) + 1, **setting)["energy"].values
+    energy = simulate("spring_pendula", "vi_sphere", step=step, t_end=float(last), samples=round(last/step) + 1,
+                      **setting)["energy"].values
     means = np.cumsum(np.abs(energy - energy[0]))/np.arange(1, len(energy) + 1)
     return means[[round(end/step) for end in DURATIONS]]
 
@@ -45,10 +47,12 @@ def horizontal_springs() -> Evidence:
     """Example 3 with e1 = [1, 0, 0] and with the printed e1 = [0, 0, 1]."""
     corrected, printed = spring_errors(), spring_errors(preset="paper_e1_vertical")
     return Evidence(bool(hits(corrected)) and not hits(printed),
-                    "mean energy variation over {duration:d} s at h = {step:g} s: {corrected:.4e} J with [1,0,0], {printed:.4e} J as"
-                    " printed, {paper:.4e} in the paper; {tried:d} durations give all digits {hits:d} and {misses:d} times",
-                    {"duration": DURATION, "step": STEP, "corrected": corrected[DURATION - 1], "printed": printed[DURATION - 1],
-                     "paper": SPRINGS, "tried": len(DURATIONS), "hits": len(hits(corrected)), "misses": len(hits(printed))})
+                    "mean energy variation over {duration:d} s at h = {step:g} s: {corrected:.4e} J with [1,0,0],"
+                    " {printed:.4e} J as printed, {paper:.4e} in the paper; {tried:d} durations give all digits"
+                    " {hits:d} and {misses:d} times",
+                    {"duration": DURATION, "step": STEP, "corrected": corrected[DURATION - 1],
+                     "printed": printed[DURATION - 1], "paper": SPRINGS, "tried": len(DURATIONS),
+                     "hits": len(hits(corrected)), "misses": len(hits(printed))})
 
 
 def spring_constants() -> Evidence:
@@ -56,9 +60,10 @@ def spring_constants() -> Evidence:
     found = {order: hits(spring_errors(parameters={"stiffness": list(order)})) for order in permutations(PRINTED_ORDER)}
     own, others = len(found[PRINTED_ORDER]), sum(len(ends) for order, ends in found.items() if order != PRINTED_ORDER)
     return Evidence(own > 0 and others == 0,
-                    "{orders:d} orders and {tried:d} durations at h = {step:g} s: {paper:.4e} comes out {own:d} times for 12, 23, 34, 41"
-                    " in printed order, {others:d} times for all others",
-                    {"orders": len(found), "tried": len(DURATIONS), "step": STEP, "paper": SPRINGS, "own": own, "others": others})
+                    "{orders:d} orders and {tried:d} durations at h = {step:g} s: {paper:.4e} comes out {own:d} times"
+                    " for 12, 23, 34, 41 in printed order, {others:d} times for all others",
+                    {"orders": len(found), "tried": len(DURATIONS), "step": STEP, "paper": SPRINGS, "own": own,
+                     "others": others})
 
 
 def spring_duration() -> Evidence:
@@ -66,10 +71,10 @@ def spring_duration() -> Evidence:
     errors = spring_errors()
     own, others = hits(errors), sum(len(hits(spring_errors(step))) for step in OTHER_STEPS)
     return Evidence(DURATION in own and others == 0,
-                    "{error:.5e} J over {duration:d} s at h = {step:g} s, {paper:.4e} in the paper; {tried:d} durations give all digits"
-                    " {own:d} times at this step, {others:d} times at {more:d} others",
-                    {"error": errors[DURATION - 1], "duration": DURATION, "step": STEP, "paper": SPRINGS, "tried": len(DURATIONS),
-                     "own": len(own), "others": others, "more": len(OTHER_STEPS)})
+                    "{error:.5e} J over {duration:d} s at h = {step:g} s, {paper:.4e} in the paper; {tried:d} durations"
+                    " give all digits {own:d} times at this step, {others:d} times at {more:d} others",
+                    {"error": errors[DURATION - 1], "duration": DURATION, "step": STEP, "paper": SPRINGS,
+                     "tried": len(DURATIONS), "own": len(own), "others": others, "more": len(OTHER_STEPS)})
 
 
 def body_steps() -> Evidence:
@@ -78,12 +83,14 @@ def body_steps() -> Evidence:
     corrected = matches(ours[5e-3], BODIES[0]) and matches(ours[5e-4], BODIES[1])
     printed = any(matches(ours[step], value) for step, value in zip((1e-3, 1e-4), BODIES, strict=True))
     return Evidence(corrected and not printed,
-                    "mean energy variation {a:.4e} and {b:.4e} J at h = 5e-3 and 5e-4 s, {c:.4e} and {d:.4e} J at the printed steps;"
-                    " {e:.4e} and {f:.4e} in the paper", dict(zip("abcdef", (*ours.values(), *BODIES), strict=True)))
+                    "mean energy variation {a:.4e} and {b:.4e} J at h = 5e-3 and 5e-4 s, {c:.4e} and {d:.4e} J at the"
+                    " printed steps; {e:.4e} and {f:.4e} in the paper",
+                    dict(zip("abcdef", (*ours.values(), *BODIES), strict=True)))
 
 
 def pendulum_units() -> Evidence:
-    """Example 1 with the printed l = g = 9.81 and with l = g = 1: ode45 at RelTol 1e-4, AbsTol 1e-6, outputs every 0.01 s."""
+    """Example 1 with the printed l = g = 9.81 and with l = g = 1: ode45 at RelTol 1e-4, AbsTol
+    1e-6, outputs every 0.01 s."""
     numbers = {"paper_vi": PENDULUM_VI, "paper_rk": PENDULUM_RK}
     for preset, name in (("paper", "printed"), ("paper_scaled", "scaled")):
         numbers[f"{name}_vi"] = mean_energy_error("spherical_pendulum_chain", preset=preset, step=0.01)
@@ -91,8 +98,8 @@ def pendulum_units() -> Evidence:
                                                   options={"atol": 1e-6}, outputs=10001)
     near = matches(numbers["scaled_rk"], PENDULUM_RK) and abs(numbers["scaled_vi"]/PENDULUM_VI - 1.0) <= 1e-3
     return Evidence(near and numbers["printed_vi"] >= 10.0*PENDULUM_VI and numbers["printed_rk"] >= 10.0*PENDULUM_RK,
-                    "variational integrator {scaled_vi:.4e} J for l = 1 m, g = 1 m/s2, {printed_vi:.4e} J for 9.81, {paper_vi:.4e} in the"
-                    " paper; ode45 {scaled_rk:.4e}, {printed_rk:.4e}, {paper_rk:.4e}", numbers)
+                    "variational integrator {scaled_vi:.4e} J for l = 1 m, g = 1 m/s2, {printed_vi:.4e} J for 9.81,"
+                    " {paper_vi:.4e} in the paper; ode45 {scaled_rk:.4e}, {printed_rk:.4e}, {paper_rk:.4e}", numbers)
 
 
 def face_count() -> Evidence:
@@ -100,12 +107,14 @@ def face_count() -> Evidence:
     (points, coarse), (fine_points, fine) = icosphere(3), icosphere(4)
     inside = bool(np.array_equal(fine_points[:len(points)], points))
     return Evidence(len(points) == 642 and len(coarse) != 5120 and len(fine) == 5120 and inside,
-                    "three subdivisions: {points:d} vertices, {coarse:d} faces; four: {fine_points:d} vertices, {fine:d} faces",
+                    "three subdivisions: {points:d} vertices, {coarse:d} faces; four: {fine_points:d} vertices,"
+                    " {fine:d} faces",
                     {"points": len(points), "coarse": len(coarse), "fine_points": len(fine_points), "fine": len(fine)})
 
 
 def rounded_starts() -> Evidence:
-    """Distance from the unit sphere of the initial directions printed with four digits, and of the roots that round to them."""
+    """Distance from the unit sphere of the initial directions printed with four digits, and of the
+    roots that round to them."""
     printed = {("spherical_pendulum_chain", 0): (0.8660, 0.0, 0.5), ("spring_pendula", 2): (0.4698, 0.1710, 0.8660),
                ("dipole_array", 15): (0.3536, 0.3536, -0.8660)}
     rounded, exact, same = [], [], True
@@ -116,10 +125,10 @@ def rounded_starts() -> Evidence:
         rounded.append(abs(1.0 - float(np.dot(direction, direction))))
         exact.append(abs(1.0 - float(np.dot(root, root))))
     return Evidence(same and min(rounded) > 1e6*PENDULUM_LENGTH and max(exact) <= 1e-15,
-                    "|1 - q.q| of the printed directions at least {rounded:.1e}, of the roots at most {exact:.0e}; the mean"
-                    " unit length error of the paper's example 1 is {paper:.0e}",
+                    "|1 - q.q| of the printed directions at least {rounded:.1e}, of the roots at most {exact:.0e}; the"
+                    " mean unit length error of the paper's example 1 is {paper:.0e}",
                     {"rounded": min(rounded), "exact": max(exact), "paper": PENDULUM_LENGTH})
 
 
-CHECKS = {check.__name__: check for check in (horizontal_springs, spring_constants, spring_duration, body_steps, pendulum_units, face_count,
-                                              rounded_starts)}
+CHECKS = {check.__name__: check for check in (horizontal_springs, spring_constants, spring_duration, body_steps,
+                                              pendulum_units, face_count, rounded_starts)}

@@ -1,7 +1,8 @@
 """Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper.
 
-The paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with reprojection black and dashed.
-The other figures are in twospheres2009_sphere (2, 6, 7). The motions (a) are drawn by twospheres2009_motion.
+The paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with
+reprojection black and dashed. The other figures are in twospheres2009_sphere (2, 6, 7). The motions (a) are drawn
+by twospheres2009_motion.
 """
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -27,7 +28,8 @@ PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
 Curve = tuple[str, dict, RunFile]
 
 
-def run_file(results: "StudyResults", problem: str, integrator: str, resolution: str | None = None, **options) -> RunFile:
+def run_file(results: "StudyResults", problem: str, integrator: str, resolution: str | None = None,
+             **options) -> RunFile:
     """First run of an integrator id with these options on a problem (by key), optionally of one resolution.
 
     Raises:
@@ -66,10 +68,12 @@ def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
 
 
 def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
-    """Mean over the bodies of |1 - q.q| against time, logarithmic: samples pale, means over a hundredth of the run on top."""
+    """Mean over the bodies of |1 - q.q| against time, logarithmic: samples pale, means over a
+    hundredth of the run on top."""
     for label, style, file in reversed(curves):
         sampled = file["unit_length_error"]
-        axes.plot(file["time"], np.where(sampled > 0.0, sampled, np.nan), color=mix(style["color"], "white", 0.65), linewidth=0.4)
+        axes.plot(file["time"], np.where(sampled > 0.0, sampled, np.nan), color=mix(style["color"], "white", 0.65),
+                  linewidth=0.4)
         means = file.blocks("unit_length_error", "mean")
         centres = (np.arange(means.size) + 0.5)/means.size*file.attributes["t_end"]
         axes.plot(centres, means, label=label, **style)
@@ -80,7 +84,8 @@ def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
     axes.set_xlim(0.0, max(float(file["time"][-1]) for *_, file in curves))
 
 
-def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, list[float]], None], title: str, height: float = 90.0) -> Figure:
+def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, list[float]], None], title: str,
+                 height: float = 90.0) -> Figure:
     """Motion on the left, energy above length error on the right, one legend below them."""
     figure = new_figure(DOUBLE, height, layout=None)
     draw_motion(figure, [0.01, 0.02, 0.5, 0.91])
@@ -90,12 +95,14 @@ def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, list[float]
     length_panel(lower, curves)
     figure.align_ylabels([upper, lower])
     handles, labels = upper.get_legend_handles_labels()
-    figure.legend(handles[::-1], labels[::-1], loc="lower center", bbox_to_anchor=(0.78, 0.0), ncols=3 if len(curves) < 4 else 2)
+    figure.legend(handles[::-1], labels[::-1], loc="lower center", bbox_to_anchor=(0.78, 0.0),
+                  ncols=3 if len(curves) < 4 else 2)
     return figure
 
 
 def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
-    """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if there is one, the others."""
+    """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if
+    there is one, the others."""
     vi = run_file(results, problem, "vi_sphere", form="increment")
     try:
         printed = [("VI, printed formulas", PRINTED, run_file(results, problem, "vi_sphere", form="paper"))]
@@ -104,18 +111,21 @@ def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tup
     return vi, [("VI", VI, vi), *printed, *others]
 
 
-@drawing("Double spherical pendulum. (a) paths of both masses over the first 12 s, paler where earlier, the variational integrator as lines and"
-         " ode45 as dots; the pendulum at the start (pale) and at the end of the paths, gravity points down. (b) total energy, (c) unit length"
-         " error: means over hundredths of the run, samples pale. {runs}")
+@drawing("Double spherical pendulum. (a) paths of both masses over the first 12 s, paler where earlier, the"
+         " variational integrator as lines and ode45 as dots; the pendulum at the start (pale) and at the end of the"
+         " paths, gravity points down. (b) total energy, (c) unit length error: means over hundredths of the run,"
+         " samples pale. {runs}")
 def figure1(results: "StudyResults") -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
     rk = run_file(results, problem, "ode45")
     vi, curves = _compared(results, problem, [("RK45", RK, rk)])
-    return three_panels(curves, lambda figure, place: motion.pendulum(figure, place, vi, rk, RED, BLUE), "trajectory of the pendulum")
+    return three_panels(curves, lambda figure, place: motion.pendulum(figure, place, vi, rk, RED, BLUE),
+                        "trajectory of the pendulum")
 
 
-@drawing("Four spherical pendula connected by springs. (a) the variational solution at four times, with the paths of the masses over the last"
-         " 0.1 s; gravity points down. (b) total energy, (c) unit length error; the fixed-step methods at the first step of the study. {runs}")
+@drawing("Four spherical pendula connected by springs. (a) the variational solution at four times, with the paths of"
+         " the masses over the last 0.1 s; gravity points down. (b) total energy, (c) unit length error; the fixed-step"
+         " methods at the first step of the study. {runs}")
 def figure3(results: "StudyResults") -> Figure:
     problem = problems_of(results, "spring_pendula")[0]
     rk, projected = (run_file(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
@@ -123,16 +133,16 @@ def figure3(results: "StudyResults") -> Figure:
     return three_panels(curves, lambda figure, place: motion.springs(figure, place, vi), "motion of the pendula")
 
 
-@drawing("Elastic rod after an impact. (a) the variational solution at several times, with its shadow on a horizontal plane; the first element"
-         " is clamped, gravity points down. (b) total energy, (c) unit length error. {runs}")
+@drawing("Elastic rod after an impact. (a) the variational solution at several times, with its shadow on a horizontal"
+         " plane; the first element is clamped, gravity points down. (b) total energy, (c) unit length error. {runs}")
 def figure4(results: "StudyResults") -> Figure:
     problem = problems_of(results, "elastic_rod")[0]
     vi, curves = _compared(results, problem, [("RK45", RK, run_file(results, problem, "ode45", form="omega"))])
     return three_panels(curves, lambda figure, place: motion.rod(figure, place, vi), "deformation of the rod")
 
 
-@drawing("Array of magnetic dipoles. (a) the variational solution at four times, with the paths of the north poles over the last 0.1 s; north red,"
-         " south grey. (b) total energy, (c) unit length error. {runs}")
+@drawing("Array of magnetic dipoles. (a) the variational solution at four times, with the paths of the north poles over"
+         " the last 0.1 s; north red, south grey. (b) total energy, (c) unit length error. {runs}")
 def figure5(results: "StudyResults") -> Figure:
     problem = problems_of(results, "dipole_array")[0]
     vi, curves = _compared(results, problem, [("RK45", RK, run_file(results, problem, "ode45"))])

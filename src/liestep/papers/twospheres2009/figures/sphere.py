@@ -26,7 +26,8 @@ MAP_LEVEL = 4                          # 5120 faces
 MAP_TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)
 METHODS_2 = (  # label, style, integrator id, form
     ("VI", {"color": RED, "marker": "o"}, "vi_sphere", "increment"),
-    ("VI, printed formulas", {"color": "#F0A3A0", "marker": "o", "linestyle": "-.", "zorder": 1.9}, "vi_sphere", "paper"),
+    ("VI, printed formulas", {"color": "#F0A3A0", "marker": "o", "linestyle": "-.", "zorder": 1.9}, "vi_sphere",
+     "paper"),
     ("RK2 midpoint, $\\dot q$ form", {"color": BLUE, "marker": "s"}, "rk2_midpoint", "velocity"),
     ("RK2 midpoint, $\\omega$ form", {"color": "#7FA3E0", "marker": "s", "linestyle": "--"}, "rk2_midpoint", "omega"),
     ("RK2 Heun, $\\dot q$ form", {"color": "#123274", "marker": "D", "linestyle": "-."}, "rk2_heun", "velocity"),
@@ -34,10 +35,10 @@ METHODS_2 = (  # label, style, integrator id, form
 )
 
 
-@drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step, paler where earlier; balls mark"
-         " the end, rings the start. Mean energy error (b) and mean unit length error (c) over all steps against the step size; the paper does not"
-         " say which Runge-Kutta method of order two it used, so two methods in two forms are drawn. Runs that stopped early are left out."
-         " {runs}")
+@drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step,"
+         " paler where earlier; balls mark the end, rings the start. Mean energy error (b) and mean unit length error"
+         " (c) over all steps against the step size; the paper does not say which Runge-Kutta method of order two it"
+         " used, so two methods in two forms are drawn. Runs that stopped early are left out. {runs}")
 def figure2(results: "StudyResults") -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
@@ -45,7 +46,8 @@ def figure2(results: "StudyResults") -> Figure:
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
     left, right = figure.add_axes([0.415, 0.3, 0.235, 0.61]), figure.add_axes([0.755, 0.3, 0.235, 0.61])
     for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
-                                     (right, "unit_length_error_mean", "(c) unit length error", "mean $|1 - q_i\\cdot q_i|$")):
+                                     (right, "unit_length_error_mean", "(c) unit length error",
+                                      "mean $|1 - q_i\\cdot q_i|$")):
         for method, style, integrator, form in METHODS_2:
             steps, errors = _ladder(results, problem, integrator, form, name)
             axes.plot(steps, errors, label=method, markersize=4.2, **style)
@@ -56,7 +58,8 @@ def figure2(results: "StudyResults") -> Figure:
         axes.set_ylabel(label)
         axes.set_title(title)
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9, handlelength=2.2)
+    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9,
+                  handlelength=2.2)
     return figure
 
 
@@ -65,7 +68,8 @@ def _cells(results: "StudyResults", problem: str, integrator: str, form: str) ->
             and cell.spec.options.get("form") == form]
 
 
-def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | None, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | None,
+            name: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps and a statistic of all complete runs, by growing step."""
     found = []
     for cell in _cells(results, problem, integrator, form):
@@ -94,8 +98,9 @@ def _bodies(axes: Axes, file: RunFile) -> None:
     triad(axes, view, (-0.02, -0.06, 0.22, 0.22))
 
 
-@drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured by their kinetic energy at"
-         " the start; balls mark the end, the far side is left out. (b) total energy. {runs}")
+@drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured"
+         " by their kinetic energy at the start; balls mark the end, the far side is left out. (b) total"
+         " energy. {runs}")
 def figure6(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_file(results, problem, "vi_sphere", form="increment")
@@ -140,8 +145,9 @@ def _colour_bar(figure: Figure, place: list[float], norm: Normalize, label: str)
     bar.ax.grid(False)
 
 
-@drawing("Kinetic energy on the 5120 faces of the icosphere at five times: mean over the molecules in a face and in the faces that share a corner"
-         " with it, grey where there is none. Upper row: the side of the vortices; lower row: the opposite side. One colour scale for all. {runs}")
+@drawing("Kinetic energy on the 5120 faces of the icosphere at five times: mean over the molecules in a face and in the"
+         " faces that share a corner with it, grey where there is none. Upper row: the side of the vortices; lower row:"
+         " the opposite side. One colour scale for all. {runs}")
 def figure7(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_file(results, problem, "vi_sphere", form="increment")
@@ -171,6 +177,7 @@ def _map(axes: Axes, view: View, corners: np.ndarray, values: np.ndarray, norm: 
     colours[np.isnan(values[front])] = to_rgb(EMPTY)
     shade = 0.72 + 0.28*np.sqrt(np.clip(middle[front, 2], 0.0, 1.0))
     colours = colours*shade[:, None]
-    axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours, linewidths=0.25, rasterized=True))
+    axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours,
+                                       linewidths=0.25, rasterized=True))
     axes.set_xlim(-1.03, 1.03)
     axes.set_ylim(-1.03, 1.03)
