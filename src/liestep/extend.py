@@ -1,15 +1,24 @@
-"""The one door for authors of plugins: everything that a system or an integrator of one's own
-needs, docs/own_system.md."""
+"""The one door for authors of systems and integrators: everything that a file of one's own needs, README.md and
+docs/own_system.md. Files of this package may use it too."""
+from liestep.contracts.form import Form
+from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.contracts.method import Method, Option
+from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Sheet
+from liestep.core.counters import Counter, new_meter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, add_to, axpy, copy, cos, cross, dot, put, row, scale, sin, sqrt, sub
+from liestep.core.rows import add, add_to, atan2, axpy, copy, cos, cross, dot, put, row, scale, sin, sqrt, sub
 from liestep.core.status import Status
 from liestep.errors import InputError
+from liestep.formulations.action import ActionForm
+from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.spheres.family import spheres
 
 __all__ = [
-    "InputError", "Method", "Option", "Parameter", "Preset", "Status", "add", "add_to", "axpy", "check_attitude",
-    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "kernel", "put", "row", "scale", "sin", "sqrt",
-    "sub",
+    "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Method", "Observable", "Option", "Parameter",
+    "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude", "check_directions",
+    "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "new_meter", "put", "row", "scale", "sin",
+    "spheres", "sqrt", "sub",
 ]

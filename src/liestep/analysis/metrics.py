@@ -1,10 +1,9 @@
 """metrics.csv: one tidy row per run of a study, from the runs' files and the references."""
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import nan
 from typing import Any
 
-from liestep.analysis.cost import CostModel
 from liestep.analysis.errors import (
     StateError,
     error_fields,
@@ -14,7 +13,6 @@ from liestep.analysis.errors import (
     state_error,
 )
 from liestep.catalogue import method, sheet
-from liestep.contracts.sheet import SphereSheet
 from liestep.core import counters
 from liestep.references.reference import require_reference, study_reference
 from liestep.runs.files import RunFile, require_current
@@ -64,28 +62,31 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     for problem in study.config.problems:
         cells = study.select(problem)
         reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
-        spheres = isinstance(sheet(cells[0].spec.problem), SphereSheet)
-        model = CostModel(cells[0].spec) if "work" in study.config.tables and spheres else None
+        first = cells[0].spec
+        model = sheet(first.problem).cost if "work" in study.config.tables else None
+        cost = model and model(first.parameters, first.initial)
         for cell in cells:
             file = require_current(cell.path, cell.spec, names=variables)
-            rows.append(_row(study, cell, file, reference, model))
+            rows.append(_row(study, cell, file, reference, cost))
     return rows
 
 
-def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, model: CostModel | None) -> dict[str, Any]:
+def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
+         cost: Callable[[Mapping[str, Any], Mapping[str, Any]], float] | None) -> dict[str, Any]:
     spec, found = cell.spec, file.attributes
-    declared = method(spec.integrator)
+    declared, facts = method(spec.integrator), sheet(spec.problem)
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(found["steps"])
     row = {
         "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
         "system": spec.problem, "integrator": cell.integrator,
         "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
-        "order": declared.order_of(spec.options), "symmetric": declared.symmetric_of(spec.options),
+        "order": declared.order_of(spec.options, facts, spec.parameters),
+        "symmetric": declared.symmetric_of(spec.options, facts, spec.parameters),
         "adaptive": declared.adaptive, "resolution": cell.resolution,
         "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
-        "cost": model.cost(spec, found) if model else nan, "run_sha256": spec.sha256,
+        "cost": cost(spec.options, found) if cost else nan, "run_sha256": spec.sha256,
         "source_hash": found["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
     }
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,

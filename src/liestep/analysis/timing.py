@@ -17,10 +17,11 @@ from liestep.core.cache import loop_for
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.status import Status
 from liestep.errors import PluginError
-from liestep.formulations import formulate
+from liestep.formulations import formulate_standard
+from liestep.formulations.symbolic import NotSymbolic
 from liestep.references.engines import EngineError, absolute_tolerance, right_hand_side
 from liestep.references.reference import require_reference, study_reference
-from liestep.references.taylor import NotSymbolic, taylor_series
+from liestep.references.taylor import taylor_series
 from liestep.runs.execution import STEP_LOG, build
 from liestep.runs.files import require_current
 from liestep.runs.recorder import new_recorder
@@ -150,7 +151,7 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)
         reference = require_reference(path, spec)
-        formulated = formulate(sheet(spec.run.problem), spec.run.parameters, spec.run.initial, "vector_field", {})
+        formulated = formulate_standard(sheet(spec.run.problem), spec.run.parameters, spec.run.initial)
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy),
                                        ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:

@@ -1,40 +1,64 @@
 """What a system file declares beside its equations: parameters, presets, conservation laws. One `SHEET` per file.
 
-Adding a system means adding one file `systems/<id>.py` with a NamedTuple (fields = parameters, methods `potential` and
-`gradient`) and a `SHEET = SphereSheet(...)`; it is then known everywhere under its file name.
+Families (`liestep.formulations.spheres.family`, `liestep.formulations.fixed_body.family`) are functions that return a
+sheet with all forms of their systems; a system of no family lists its forms itself. A system is known everywhere
+under its file name.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from liestep.contracts.manifold import check_directions, check_tangent
+from liestep.contracts.form import Form
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from liestep.contracts.method import Method
+
+Parameters = dict[str, Any]
+State = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """Fact sheet of a mechanical system, the part that all systems share. `forms` and `actions` name the choices of the
-    integrator options of these names, the default first."""
+    """Fact sheet of a mechanical system. Fields from `mass` on are None where a system has nothing of the kind.
+
+    manifold(parameters, state) raises InputError for a start that is off the manifold. kinetic_energy(parameters,
+    fields) takes fields with a leading time and gives (time,). Rows below are those of the standard form.
+    """
 
     title: str
     equations: str
-    system: type                                  # the NamedTuple
     parameters: Mapping[str, Parameter]
-    build: Callable[[dict], Any]                  # checked parameters -> instance of `system`
-    conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of the momentum map are conserved
+    build: Callable[[Parameters], Any]            # checked parameters -> the system's NamedTuple
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]  # which components of the momentum map are
+    state_shapes: Callable[[Parameters], Mapping[str, tuple[int, ...]]]  # initial fields
+    manifold: Callable[[Parameters, State], None]
+    kinetic_energy: Callable[[Parameters, State], np.ndarray]
+    forms: Mapping[str, Form]                     # by formulation
     presets: Mapping[str, Preset] = field(default_factory=dict)
     citation: str = ""
     # raises InputError where single parameters are fine, together not
-    combination: Callable[[dict], None] = lambda parameters: None
-    formulations: tuple[str, ...] = ()
-    forms: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
-    engines: tuple[str, str] = ("dop853", "taylor")  # of references: the first one's trajectory is kept
+    combination: Callable[[Parameters], None] = lambda parameters: None
+    standard_form: str = "vector_field"           # in which references, judgements and descriptions see the state
+    # of references: the first one's trajectory is kept
+    engines: tuple[str, str] | Callable[[Parameters], tuple[str, str]] = ("dop853", "taylor")
+    # id of an integrator of high order that stands in for an engine that cannot treat the system
+    fallback: str | Callable[[Parameters], str | None] | None = None
+    mass: Callable[[Parameters], np.ndarray] | None = None  # constant mass matrix, (n,) if it is diagonal, or (n, n)
+    # (parameters, start) -> flops(options, counters) of a run
+    cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
+    # (parameters, start) -> equations of a Taylor series; None: those of the vector field
+    series: Callable[[Parameters, State], Any] | None = None
+    exact: Callable[[Parameters, State, np.ndarray], np.ndarray] | None = None  # (parameters, start, times) -> rows
+    # (rows, their rates of change) at the start -> size of each row; None: its length, at least 1
+    row_sizes: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    # (parameters, method) -> why the method cannot run at these parameters, in words; "" where it can
+    requires: "Callable[[Mapping[str, Any], Method], str] | None" = None
 
-    def check(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def check(self, parameters: Mapping[str, Any]) -> Parameters:
         """All parameters, checked and normalised.
 
         Raises:
@@ -51,26 +75,7 @@ class Sheet:
         self.combination(checked)
         return checked
 
-    def coupled(self, parameters: dict) -> bool:
-        """Whether variational steps are implicit: see `Method.resolve`."""
-        return False
-
-    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
-        """Initial fields and their shapes."""
-        raise NotImplementedError
-
-    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
-        """Raises InputError when the state is off the manifold by more than MANIFOLD_TOLERANCE."""
-        raise NotImplementedError
-
-    def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raises InputError for options of an integrator that mean nothing on this system."""
-
-    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-        """(time,) from state fields with a leading time."""
-        raise NotImplementedError
-
-    def check_initial(self, parameters: dict, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    def check_initial(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """All initial fields as float64 arrays.
 
         Raises:
@@ -92,68 +97,13 @@ class Sheet:
                 raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):
                 raise InputError(f"initial {name} must be finite numbers")
-        self.check_manifold(state)
+        self.manifold(parameters, state)
         return state
 
+    def engines_for(self, parameters: Parameters) -> tuple[str, str]:
+        """Engines of references at checked parameters."""
+        return self.engines(parameters) if callable(self.engines) else self.engines
 
-@dataclass(frozen=True, kw_only=True)
-class SphereSheet(Sheet):
-    """Fact sheet of a mechanical system on (S^2)^n with state q (n, 3), omega (n, 3)."""
-
-    mass: Callable[[dict], np.ndarray]            # checked parameters -> (n,) or (n, n)
-    formulations: tuple[str, ...] = ("sphere_lagrangian", "vector_field", "lie_action")
-    forms: tuple[str, ...] = ("omega", "velocity")
-    actions: tuple[str, ...] = ("tangent_spheres",)
-
-    def bodies(self, parameters: dict) -> int:
-        return int(np.shape(self.mass(parameters))[0])
-
-    def coupled(self, parameters: dict) -> bool:
-        return np.ndim(self.mass(parameters)) == 2
-
-    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
-        n = self.bodies(parameters)
-        return {"q": (n, 3), "omega": (n, 3)}
-
-    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
-        check_directions("q", state["q"])
-        check_tangent("omega", state["omega"], "q", state["q"])
-
-    def check_options(self, options: Mapping[str, Any]) -> None:
-        if options.get("mass") == "banded" and options.get("form") == "velocity":
-            raise InputError("option mass is banded, which is for the omega form; the velocity form takes dense")
-
-    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-        mass = np.asarray(self.mass(parameters))
-        mass = np.diag(mass) if mass.ndim == 1 else mass
-        velocity = np.cross(fields["omega"], fields["q"])
-        return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
-
-
-@dataclass(frozen=True, kw_only=True)
-class BodySheet(Sheet):
-    """Fact sheet of any other system: its file says what its state is and makes its formulations itself.
-
-    `formulate(parameters, state, formulation, options)` returns a `liestep.contracts.formulated.Formulated`.
-    """
-
-    state: Mapping[str, tuple[int, ...]]                             # initial fields and their shapes
-    manifold: Callable[[Mapping[str, np.ndarray]], None]             # raises InputError off the manifold
-    formulate: Callable[[dict, Mapping[str, np.ndarray], str, Mapping[str, Any]], Any]
-    kinetic: Callable[[dict, Mapping[str, np.ndarray]], np.ndarray]  # parameters, fields with leading time -> (time,)
-    # parameters, start, times -> rows (time, m, 3)
-    exact: Callable[[dict, Mapping[str, np.ndarray], np.ndarray], np.ndarray] | None = None
-
-    def state_shapes(self, parameters: dict) -> Mapping[str, tuple[int, ...]]:
-        return self.state
-
-    def check_manifold(self, state: Mapping[str, np.ndarray]) -> None:
-        self.manifold(state)
-
-    def kinetic_energy(self, parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
-        return self.kinetic(parameters, fields)
-
-    def check_options(self, options: Mapping[str, Any]) -> None:
-        for name, neutral in (("projection", "none"), ("alpha", 0.0), ("beta", 0.0), ("mass", "dense")):
-            if options.get(name, neutral) != neutral:
-                raise InputError(f"option {name} is for systems on spheres only; {self.title} takes {neutral}")
+    def fallback_for(self, parameters: Parameters) -> str | None:
+        """Fallback engine at checked parameters."""
+        return self.fallback(parameters) if callable(self.fallback) else self.fallback

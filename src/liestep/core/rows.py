@@ -93,3 +93,9 @@ def sin(x):
 def cos(x):
     """Cosine that is NaN for non-finite arguments, compiled or not."""
     return math.cos(x) if abs(x) < np.inf else np.nan
+
+
+@kernel
+def atan2(y, x):
+    """Angle of the point (x, y) in (-pi, pi]; NaN for NaN."""
+    return math.atan2(y, x)

@@ -11,12 +11,13 @@ from liestep.core import rows
 
 
 class Functions(NamedTuple):
-    """What stands for the functions of `geometry.rows` that look at values."""
+    """What stands for the functions of `core.rows` that look at values."""
 
     sqrt: Callable
     sin: Callable
     cos: Callable
     below: Callable = lambda x, limit: False
+    atan2: Callable = np.arctan2
 
 
 def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:

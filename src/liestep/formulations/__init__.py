@@ -1,27 +1,25 @@
-"""Formulations: the same system in the form a family of integrators needs, derived from its fact sheet."""
+"""Formulations: the same system in the form a family of integrators needs, by its sheet's forms."""
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated, Observable, StateField
-from liestep.contracts.sheet import Sheet, SphereSheet
-from liestep.formulations.spheres.forms import formulate_sphere
-
-__all__ = ["FORMULATIONS", "Formulated", "Observable", "StateField", "formulate"]
-
-FORMULATIONS = {  # name -> what it offers
-    "sphere_lagrangian": "mass matrix, potential and gradient on (S^2)^n",
-    "vector_field": "right-hand side in the embedding space",
-    "lie_action": "action of a Lie group and f: states -> algebra",
-    "cotangent_rotation": "T*SO(3), right trivialised: angular velocity and torque",
-    "quadratic_rotation": "T*(SO(3) x R^3) with a quadratic Hamiltonian",
-}
+from liestep.contracts.formulated import Formulated
+from liestep.contracts.sheet import Sheet
 
 
-def formulate(sheet: Sheet, parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
+def formulate(sheet: Sheet, parameters: dict[str, Any], state: Mapping[str, np.ndarray], formulation: str,
               options: Mapping[str, Any]) -> Formulated:
-    """Derive `formulation` (one of FORMULATIONS) of a system with checked parameters and initial state."""
-    if isinstance(sheet, SphereSheet):
-        return formulate_sphere(sheet, parameters, state, formulation, options)
-    return sheet.formulate(parameters, state, formulation, options)
+    """A system with checked parameters and initial state in one of its formulations; of the options those of the form
+    are used, the others of them have their defaults.
+
+    Raises:
+        InputError: an option is not allowed at these parameters.
+    """
+    form = sheet.forms[formulation]
+    return form.make(parameters, state, form.complete(parameters, options))
+
+
+def formulate_standard(sheet: Sheet, parameters: dict[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:
+    """A system in its standard form, with default options: the one of references, judgements and descriptions."""
+    return formulate(sheet, parameters, state, sheet.standard_form, {})

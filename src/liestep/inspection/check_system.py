@@ -6,16 +6,16 @@ import numpy as np
 
 from liestep.analysis.order import observed_order
 from liestep.catalogue import method, own_integrators, own_systems, sheet
-from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.contracts.sheet import Sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.core.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
+from liestep.formulations import formulate, formulate_standard
 from liestep.plugins.trial import plain
-from liestep.references.engines import EngineError, dop853, right_hand_side
+from liestep.references.engines import EngineError, dop853, right_hand_side, row_sizes
 from liestep.runs.execution import run_once
-from liestep.runs.specification import RunSpecification, applicable, specify
+from liestep.runs.specification import RunSpecification, applicable, complete_options, specify, specify_problem, start_of
 
 SAMPLES = 6
 DIRECTIONS, DISPLACEMENT = 5, 1e-3
@@ -49,7 +49,7 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
         InputError: unknown system or preset, or code that cannot be compiled.
     """
     facts = sheet(name)
-    rows = list(_sphere_checks(name, preset, facts)) if isinstance(facts, SphereSheet) else []
+    rows = list(_gradient_checks(name, preset, facts)) if "sphere_lagrangian" in facts.forms else []
     if any(not row.ok for row in rows):
         return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
     try:
@@ -80,11 +80,12 @@ def table(name: str, rows: list[Row]) -> str:
                       "all checks passed" if not wrong else f"{wrong} of {len(rows)} checks failed"])
 
 
-def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterator[Row]:
+def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """Gradient against central differences of order 4, torques about the axes of conserved
     momentum; in plain Python."""
-    spec = specify(name, "rk4", preset=preset, steps=1)
-    system, start = plain(facts.build(spec.parameters)), spec.initial["q"]
+    begin = start_of(name, preset=preset)
+    system = plain(formulate(facts, begin.parameters, begin.initial, "sphere_lagrangian", {}).problem)
+    start = begin.initial["q"]
     generator = np.random.Generator(np.random.PCG64(1))
     wrong, where, torque = 0.0, "", np.zeros(3)
     for _ in range(DIRECTIONS):
@@ -104,7 +105,7 @@ def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterato
     good = wrong <= GRADIENT_LIMIT
     yield Row("gradient against finite differences",
               f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
-    flags = facts.conserved_momentum(spec.parameters)
+    flags = facts.conserved_momentum(begin.parameters)
     for axis, flag, size in zip("xyz", flags, torque, strict=True):
         kept = size <= TORQUE_LIMIT
         said, is_so = (("conserved" if flag else "not conserved"),
@@ -145,10 +146,10 @@ class Motion:
 
     def __init__(self, name: str, preset: str | None):
         self.name, self.preset, self.facts = name, preset, sheet(name)
-        run = specify(name, "dop853", preset=preset, tolerance=1e-6, samples=SAMPLES)
+        run = specify_problem(name, preset=preset, samples=SAMPLES)
         self.t_end = min(run.t_end, TURNS*characteristic_time(run, self.facts))
-        run = specify(name, "dop853", preset=preset, tolerance=1e-6, samples=SAMPLES, t_end=self.t_end)
-        self.run, self.formulated = run, formulate(self.facts, run.parameters, run.initial, "vector_field", {})
+        self.run = run = specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
+        self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
         self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
         self.fields = self.formulated.to_fields(self.reference)
 
@@ -193,13 +194,13 @@ class Motion:
 
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""
-        for formulation in self.facts.formulations:
+        for formulation, form in self.facts.forms.items():
             integrator = ACCURATE.get(formulation)
             if integrator is None:
                 continue
-            word, names = {"vector_field": ("form", self.facts.forms),
-                           "lie_action": ("action", self.facts.actions)}.get(formulation, ("", ("",)))
-            for choice in names:
+            # the words of options that change what is integrated
+            word = next((name for name in ("form", "action") if name in form.options), "")
+            for choice in form.options[word].choices if word else ("",):
                 gap = self.error(integrator, COUNTS[-1], **({word: choice} if choice else {}))
                 label = formulation + (f", {word} {choice}" if choice else "")
                 yield Row(label, f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853, allowed"
@@ -207,15 +208,16 @@ class Motion:
 
     def _orders(self) -> Iterator[Row]:
         able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
-                if method(name).formulation in self.facts.formulations and not method(name).adaptive]
+                if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
         for name in able[:3]:
             yield self.order(name)
 
     def order(self, name: str) -> Row:
         """Observed order of an integrator beside its order in theory."""
         declared, errors = method(name), [self.error(name, count) for count in COUNTS]
-        options = declared.check_options({})
-        theory, symmetric = declared.order_of(options), declared.symmetric_of(options)
+        place = self.facts, self.run.parameters
+        options = complete_options(declared, *place, {})
+        theory, symmetric = declared.order_of(options, *place), declared.symmetric_of(options, *place)
         found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
                                symmetric=symmetric)
         label = f"order of {name}" + (f" on {self.name}" if name not in own_integrators() else "")
@@ -226,17 +228,12 @@ class Motion:
 
 
 def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
-    """Time in which the state changes by itself, from the start: 1/rate of directions and attitudes, and
-    1/sqrt of the acceleration."""
+    """Time in which the state changes by its own size, from the start."""
     f, y = right_hand_side(run)
-    change, state = f(0.0, y).reshape(-1, 3), y.reshape(-1, 3)
-    rates = np.linalg.norm(change, axis=1)
-    if isinstance(facts, SphereSheet):
-        n = len(rates)//2
-        rate = max(rates[:n].max(), np.sqrt(rates[n:].max()))
-    else:
-        rate = float((rates/np.maximum(1.0, np.linalg.norm(state, axis=1))).max())
+    state = y.reshape(formulate_standard(facts, run.parameters, run.initial).start.shape)
+    change = f(0.0, y).reshape(state.shape)
+    rate = float((np.linalg.norm(change, axis=1)/row_sizes(facts, state, change)).max())
     if not rate > 0.0:
         raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing;"
                          " choose another one")
-    return 1.0/float(rate)
+    return 1.0/rate

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import integrator_ids, method, sheet, system_ids, system_module
-from liestep.contracts.method import Option
+from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate
+from liestep.formulations import formulate_standard
 from liestep.runs.specification import applicable
 
 WIDTH = 120
@@ -37,12 +37,16 @@ def _system(name: str) -> str:
         f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
         _entry("State", "; ".join(_state(facts))),
-        *([_entry("Actions", f"{', '.join(facts.actions)} (option action of Lie group methods)")]
-          if len(facts.actions) > 1 else []),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
+        "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
         _entry("Integrators", ", ".join(able))])
+
+
+def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
+    return [(formulation, *_option(key, option)) for formulation, form in facts.forms.items()
+            for key, option in form.options.items()] or [("none", "")]
 
 
 def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
@@ -55,7 +59,7 @@ def _state(facts: Sheet) -> list[str]:
     """Name, shape, units and meaning of every field of the state."""
     preset = next(iter(facts.presets.values()))
     parameters = facts.check(preset.parameters)
-    found = formulate(facts, parameters, preset.initial(parameters), "vector_field", {})
+    found = formulate_standard(facts, parameters, preset.initial(parameters))
     return [f"{part.name} in {part.units}: {part.long_name}"
             for part in found.fields if part.name in facts.state_shapes(parameters)]
 
@@ -78,7 +82,8 @@ def _integrator(name: str) -> str:
         f"Order: {facts.order}{', symmetric' if facts.symmetric else ''}",
         f"Steps: {'adaptive, give a tolerance' if facts.adaptive else 'fixed, give a step'}",
         _entry("Conserves", facts.conserves), _entry("Source", facts.citation or "none"),
-        *(["", "Options (default first)", *_columns(options)] if options else ["Options: none"]),
+        *(["", "Options (default first)", *_columns(options)] if options else ["Options: none of its own"]),
+        f"Options of the formulation {facts.formulation}: see `liestep describe` of a problem",
         "", _entry("Problems", ", ".join(able))])
 
 

@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.contracts.method import ORBIT, Method
 from liestep.core.rows import axpy, put, row
 from liestep.core.status import Status
 from liestep.integrators.stages import combine
@@ -50,6 +50,6 @@ C = [0, 1/2, 1/2, 1]
 METHODS = {
     "rkmk4_2comm": Method(
         summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
-        conserves=ORBIT, citation="Casas and Owren 2003; liegroup2021 section 2", options=ACTION_OPTIONS,
+        conserves=ORBIT, citation="Casas and Owren 2003; liegroup2021 section 2",
         build=lambda options, tolerance, t_end: CasasOwren(*(np.array(x, dtype=np.float64) for x in (A, E, C)))),
 }

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.contracts.method import ORBIT, Method
 from liestep.core.rows import axpy, copy, dot, put, row, sqrt, sub
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
@@ -156,7 +156,7 @@ def fixed(scheme: ExponentialScheme) -> Method:
     """Integrator of a scheme whose last exponential gives the new state."""
     return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials,"
                   " explicit, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT,
-                  citation=scheme.source, options=ACTION_OPTIONS,
+                  citation=scheme.source,
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 
@@ -168,7 +168,7 @@ def _pair(scheme: ExponentialScheme) -> Method:
     return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
                   f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
                   order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
-                  options=ACTION_OPTIONS | CONTROL, build=build)
+                  options=CONTROL, build=build)
 
 
 METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}

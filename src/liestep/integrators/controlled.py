@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Option
+from liestep.contracts.option import Option
 from liestep.integrators.step_control import PaperControl, PiControl
 
 SAFETY = 0.85

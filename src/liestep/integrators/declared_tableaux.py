@@ -8,7 +8,7 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from liestep.contracts.method import Option
+from liestep.contracts.option import Option
 from liestep.errors import InputError, unknown
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Option
+from liestep.contracts.option import Option
 from liestep.core.rows import axpy, copy, put, row
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}

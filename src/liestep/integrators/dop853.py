@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Method, Option
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import axpy, copy, put, row, scale, sqrt
 from liestep.core.status import Status
-from liestep.integrators.runge_kutta import FORMS
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 
@@ -148,6 +148,6 @@ METHODS = {
     "dop853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
         conserves="nothing exactly", adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
-        options=FORMS | {"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")},
+        options={"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")},
         build=_build),
 }

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Method, Option
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
 from liestep.core.rows import axpy, copy, put, row, scale
 from liestep.core.status import Status
-from liestep.integrators.runge_kutta import FORMS
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import TABLEAUX
 
@@ -89,6 +89,6 @@ METHODS = {
         summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
         order=5, formulation="vector_field", conserves="nothing exactly", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
-        options=FORMS | {"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
+        options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
         build=_build),
 }

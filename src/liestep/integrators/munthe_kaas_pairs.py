@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.contracts.method import ORBIT, Method
 from liestep.core.rows import axpy, copy, dot, put, row, scale, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
@@ -92,8 +92,8 @@ def _method(tableau, summary: str) -> Method:
 
     return Method(summary=f"{summary}, explicit, adaptive with dense output, Lie group action", order=tableau.order,
                   formulation="lie_action", conserves=ORBIT, adaptive=True,
-                  citation=f"liegroup2021 section 4; {tableau.source}", options=ACTION_OPTIONS | DEXPINV | CONTROL,
-                  order_for=lambda options: truncated_order(tableau.order, options), build=build)
+                  citation=f"liegroup2021 section 4; {tableau.source}", options=DEXPINV | CONTROL,
+                  order_for=lambda options, sheet, parameters: truncated_order(tableau.order, options), build=build)
 
 
 METHODS = {"rkmk54": _method(TABLEAUX["dormand_prince54"], "order 5(4), 7 stages")}

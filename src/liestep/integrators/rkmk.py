@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.contracts.method import ORBIT, Method
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
@@ -54,11 +54,12 @@ class MuntheKaas(NamedTuple):
 
 
 def _method(tableau, summary: str) -> Method:
-    options = ACTION_OPTIONS | (DEXPINV if len(tableau.b) > 1 else {})
+    options = DEXPINV if len(tableau.b) > 1 else {}
     return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
                   conserves=ORBIT,
                   citation=f"Munthe-Kaas 1999; liegroup2021 section 2; {tableau.source}", options=options,
-                  order_for=lambda chosen: truncated_order(tableau.order, {"dexpinv": "exact"} | dict(chosen)),
+                  order_for=lambda chosen, sheet, parameters: truncated_order(
+                      tableau.order, {"dexpinv": "exact"} | dict(chosen)),
                   build=lambda chosen, tolerance, t_end:
                   MuntheKaas(*tableau.arrays(), dexpinv_component({"dexpinv": "exact"} | dict(chosen))))
 
@@ -72,7 +73,7 @@ METHODS = {
     "rkmk": Method(
         summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action",
         conserves=ORBIT, citation="Munthe-Kaas 1999; liegroup2021 section 2",
-        options=ACTION_OPTIONS | TABLEAU | DEXPINV,
-        order_for=lambda chosen: truncated_order(tableau_of(chosen).order, chosen),
+        options=TABLEAU | DEXPINV,
+        order_for=lambda chosen, sheet, parameters: truncated_order(tableau_of(chosen).order, chosen),
         build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau_of(chosen).arrays(), dexpinv_component(chosen))),
 }

@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import MASS_OPTION, Method, Option
+from liestep.contracts.method import Method
 from liestep.core.rows import axpy, put, row, scale
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
@@ -49,19 +49,9 @@ class ExplicitRungeKutta(NamedTuple):
         return Status.OK
 
 
-FORMS = {
-    "form": Option("", "spheres: omega integrates (q, omega), velocity integrates (q, dq/dt)", of="forms"),
-    **MASS_OPTION,
-}
-PROJECTION = {
-    "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt) tangent",
-                         ("none", "position", "state")),
-}
-
-
 def _method(tableau, summary: str) -> Method:
     return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves="nothing exactly",
-                  citation=tableau.source, options=FORMS | PROJECTION,
+                  citation=tableau.source,
                   build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))
 
 
@@ -72,6 +62,6 @@ METHODS = {
     "runge_kutta": Method(
         summary="any explicit tableau, known or declared", order=4, formulation="vector_field",
         conserves="nothing exactly", citation="Kutta 1901",
-        options=FORMS | PROJECTION | TABLEAU, order_for=lambda options: tableau_of(options).order,
+        options=TABLEAU, order_for=lambda options, sheet, parameters: tableau_of(options).order,
         build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
 }

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Method, Option
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import add, axpy, copy, cross, dot, put, row, scale, sub
@@ -138,7 +139,7 @@ def _method(summary: str, formulation: str, source: str, options, theta, order_f
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
                   options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
-                  symmetric_for=lambda options: theta(options) == 0.5,
+                  symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5,
                   build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"],
                                                                           options["iterations"]))
 
@@ -146,7 +147,7 @@ def _method(summary: str, formulation: str, source: str, options, theta, order_f
 METHODS = {
     "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation",
                     "eqs. (15)-(17)", THETA | SOLVER, lambda options: options["theta"],
-                    lambda options: 2 if options["theta"] == 0.5 else 1),
+                    lambda options, sheet, parameters: 2 if options["theta"] == 0.5 else 1),
     "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same"
                        " motion as slgi", "quadratic_rotation", "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
 }

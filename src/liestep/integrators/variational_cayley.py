@@ -11,7 +11,7 @@ from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import add, axpy, cross, dot, put, row, scale
 from liestep.core.status import Status
-from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators.variational_sphere import length_defect
 
 
@@ -48,7 +48,7 @@ class CayleyStep(NamedTuple):
     iterations: Any  # at most
 
     def workspace(self, problem, y):
-        rows = np.zeros_like(problem.velocity)
+        rows = np.zeros_like(y[:y.shape[0]//2])
         size = rows.size
         return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size)), np.zeros(size, dtype=np.int64))
 
@@ -58,14 +58,13 @@ class CayleyStep(NamedTuple):
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
-        mass = problem.mass
         for i in range(n):
             qi = row(q, i)
             pull = scale(-0.5*h*h, row(work.g, i))
             for j in range(n):
                 if j != i:
-                    pull = axpy(h*mass.matrix[i, j], cross(row(w, j), row(q, j)), pull)
-            put(work.d, i, axpy(h*mass.matrix[i, i], row(w, i), cross(qi, pull)))
+                    pull = axpy(h*problem.mass_entry(i, j), cross(row(w, j), row(q, j)), pull)
+            put(work.d, i, axpy(h*problem.mass_entry(i, i), row(w, i), cross(qi, pull)))
             put(work.f, i, scale(0.5*h, row(w, i)))
         status = self.solve(problem, q, work)
         if status != Status.OK:
@@ -87,14 +86,12 @@ class CayleyStep(NamedTuple):
         for i in range(n):
             pull = (0.0, 0.0, 0.0)
             for j in range(n):
-                pull = axpy(mass.matrix[i, j], row(work.move, j), pull)
+                pull = axpy(problem.mass_entry(i, j), row(work.move, j), pull)
             # Divided by h: the rounding of 1/h would be the same in every step, a drift of the momentum.
             pull = (pull[0]/h, pull[1]/h, pull[2]/h)
             put(w, i, cross(row(q, i), axpy(-0.5*h, row(work.g, i), pull)))
-        mass.assemble(q)
-        if not cholesky(mass.a, 3*n):
+        if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX
-        cholesky_solve_rows(mass.a, w, 3*n)
         problem.meter[Counter.LINEAR_SOLVES] += 1
         return Status.OK
 
@@ -112,9 +109,9 @@ class CayleyStep(NamedTuple):
         previous = np.inf
         for _ in range(self.iterations):
             if self.newton:
-                self.newton_system(problem.mass.matrix, q, work)
+                self.newton_system(problem, q, work)
             else:
-                self.fixed_point_system(problem.mass.matrix, q, work)
+                self.fixed_point_system(problem, q, work)
             if not lu(work.a, work.pivots, 3*n):
                 return Status.NOT_CONVERGED
             lu_solve_rows(work.a, work.pivots, work.update, 3*n)
@@ -141,7 +138,7 @@ class CayleyStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def fixed_point_system(self, matrix, q, work):
+    def fixed_point_system(self, problem, q, work):
         """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""
         n = q.shape[0]
         for i in range(n):
@@ -153,13 +150,13 @@ class CayleyStep(NamedTuple):
                 for r in range(3):
                     if i == j:
                         for k in range(3):
-                            work.a[3*i + k, 3*j + r] = u*matrix[i, i] if k == r else 0.0
+                            work.a[3*i + k, 3*j + r] = u*problem.mass_entry(i, i) if k == r else 0.0
                     else:
                         column = cross(qi, axpy(f[r], qj, hat_column(qj, r)))
                         for k in range(3):
-                            work.a[3*i + k, 3*j + r] = -u*matrix[i, j]*column[k]
+                            work.a[3*i + k, 3*j + r] = -u*problem.mass_entry(i, j)*column[k]
 
-    def newton_system(self, matrix, q, work):
+    def newton_system(self, problem, q, work):
         """Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij = M_ij hat(q_i) D_j,
         D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
         n = q.shape[0]
@@ -173,16 +170,16 @@ class CayleyStep(NamedTuple):
                 u = 2.0/(1.0 + ff)
                 turn = cross(f, qj)
                 if j != i:
-                    pull = axpy(matrix[i, j], row(work.move, j), pull)
+                    pull = axpy(problem.mass_entry(i, j), row(work.move, j), pull)
                 for r in range(3):
                     if i == j:
                         for k in range(3):
                             unit = 1.0 if k == r else 0.0
-                            work.a[3*i + k, 3*j + r] = matrix[i, i]*(u*unit - u*u*f[k]*f[r])
+                            work.a[3*i + k, 3*j + r] = problem.mass_entry(i, i)*(u*unit - u*u*f[k]*f[r])
                     else:
                         column = axpy(-u*(2.0 - u*ff)*f[r], qj, axpy(-u*u*f[r], turn, scale(-u, hat_column(qj, r))))
                         column = cross(qi, column)
                         for k in range(3):
-                            work.a[3*i + k, 3*j + r] = matrix[i, j]*column[k]
-            inner = axpy(2.0*matrix[i, i]/(1.0 + dot(fi, fi)), fi, cross(qi, pull))
+                            work.a[3*i + k, 3*j + r] = problem.mass_entry(i, j)*column[k]
+            inner = axpy(2.0*problem.mass_entry(i, i)/(1.0 + dot(fi, fi)), fi, cross(qi, pull))
             put(work.update, i, axpy(-1.0, inner, row(work.d, i)))

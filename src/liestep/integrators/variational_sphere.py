@@ -32,7 +32,7 @@ class ExplicitStep(NamedTuple):
     increment: Any  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
 
     def workspace(self, problem, y):
-        return np.zeros_like(problem.velocity)
+        return np.zeros_like(y[:y.shape[0]//2])
 
     def start(self, problem, t, y, work):
         problem.gradient(y[:y.shape[0]//2], work)
@@ -42,7 +42,7 @@ class ExplicitStep(NamedTuple):
         q, w = y[:n], y[n:]
         for i in range(n):
             qi = row(q, i)
-            a = axpy(-0.5*h/problem.mass.m[i], cross(qi, row(work, i)), row(w, i))
+            a = axpy(-0.5*h/problem.body_mass(i), cross(qi, row(work, i)), row(w, i))
             d = scale(h, a)
             s = dot(d, d)
             if self.increment:
@@ -58,7 +58,7 @@ class ExplicitStep(NamedTuple):
             put(w, i, a)
         problem.gradient(q, work)
         for i in range(n):
-            put(w, i, axpy(-0.5*h/problem.mass.m[i], cross(row(q, i), row(work, i)), row(w, i)))
+            put(w, i, axpy(-0.5*h/problem.body_mass(i), cross(row(q, i), row(work, i)), row(w, i)))
         return Status.OK
 
 
@@ -87,7 +87,7 @@ class MultiplierStep(NamedTuple):
     iterations: Any  # at most
 
     def workspace(self, problem, y):
-        rows = np.zeros_like(problem.velocity)
+        rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
         return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n), np.zeros(n), np.zeros((n, n)),
                               np.zeros(n, dtype=np.int64))
@@ -100,15 +100,14 @@ class MultiplierStep(NamedTuple):
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
-        inverse = problem.mass.inverse
-        self.apply_inverse(inverse, work.g, work.kick)
+        self.apply_inverse(problem, work.g, work.kick)
         for i in range(n):
             put(work.v, i, cross(row(w, i), row(q, i)))
             put(work.target, i, axpy(-0.5*h*h, row(work.kick, i), scale(h, row(work.v, i))))
             u = row(work.v, i)
             # First guess: the multiplier of the uncoupled motion, h^2 M_ii |v|^2, up to forces.
-            work.multiplier[i] = -0.5*h*h*dot(u, u)/inverse[i, i]
-        status = self.solve(problem, inverse, q, work)
+            work.multiplier[i] = -0.5*h*h*dot(u, u)/problem.inverse_mass_entry(i, i)
+        status = self.solve(problem, q, work)
         if status != Status.OK:
             return status
         for i in range(n):
@@ -121,31 +120,31 @@ class MultiplierStep(NamedTuple):
                 put(work.v, i, scale(1.0/h, axpy(-1.0, qi, new)))
             put(q, i, new)
         problem.gradient(q, work.g)
-        self.apply_inverse(inverse, work.g, work.kick)
+        self.apply_inverse(problem, work.g, work.kick)
         for i in range(n):
             put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))
-        return self.project(problem, inverse, q, w, work)
+        return self.project(problem, q, w, work)
 
-    def apply_inverse(self, inverse, g, out):
+    def apply_inverse(self, problem, g, out):
         """out_i = sum_j Minv_ij g_j"""
         for i in range(g.shape[0]):
             total = (0.0, 0.0, 0.0)
             for j in range(g.shape[0]):
-                total = axpy(inverse[i, j], row(g, j), total)
+                total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
-    def solve(self, problem, inverse, q, work):
+    def solve(self, problem, q, work):
         """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0; leaves d in the workspace."""
         n = q.shape[0]
         previous = np.inf
         for _ in range(self.iterations):
-            self.increments(inverse, q, work)
+            self.increments(problem, q, work)
             for i in range(n):
                 qi, d = row(q, i), row(work.d, i)
                 work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))
                 new = add(qi, d)
                 for j in range(n):
-                    work.a[i, j] = 2.0*inverse[i, j]*dot(new, row(q, j))
+                    work.a[i, j] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
             if not lu(work.a, work.pivots, n):
                 return Status.NOT_CONVERGED
             lu_solve(work.a, work.pivots, work.residual, n)
@@ -160,28 +159,28 @@ class MultiplierStep(NamedTuple):
                 return Status.NOT_CONVERGED
             # Newton converges quadratically: the error left is about the square of the relative update.
             if update*update <= self.tolerance*size*size or (update <= 1e-12*size and update > 0.5*previous):
-                self.increments(inverse, q, work)
+                self.increments(problem, q, work)
                 return Status.OK
             previous = update
         return Status.NOT_CONVERGED
 
-    def increments(self, inverse, q, work):
+    def increments(self, problem, q, work):
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
         n = q.shape[0]
         for i in range(n):
             pull = (0.0, 0.0, 0.0)
             for j in range(n):
-                pull = axpy(inverse[i, j]*work.multiplier[j], row(q, j), pull)
+                pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
-    def project(self, problem, inverse, q, w, work):
+    def project(self, problem, q, w, work):
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
         n = q.shape[0]
         for i in range(n):
             qi = row(q, i)
             work.residual[i] = -dot(qi, row(work.v, i))
             for j in range(i + 1):
-                work.a[i, j] = inverse[i, j]*dot(qi, row(q, j))
+                work.a[i, j] = problem.inverse_mass_entry(i, j)*dot(qi, row(q, j))
         if not cholesky(work.a, n):
             return Status.SINGULAR_MATRIX
         cholesky_solve(work.a, work.residual, n)
@@ -189,6 +188,6 @@ class MultiplierStep(NamedTuple):
         for i in range(n):
             v = row(work.v, i)
             for j in range(n):
-                v = axpy(inverse[i, j]*work.residual[j], row(q, j), v)
+                v = axpy(problem.inverse_mass_entry(i, j)*work.residual[j], row(q, j), v)
             put(w, i, cross(row(q, i), v))
         return Status.OK

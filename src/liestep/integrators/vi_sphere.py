@@ -1,7 +1,8 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
 import numpy as np
 
-from liestep.contracts.method import Method, Option
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
 from liestep.errors import InputError
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_cayley import CayleyStep
@@ -18,17 +19,18 @@ OPTIONS = {
 }
 
 
-def _resolve(options, diagonal: bool) -> dict:
-    """Replace solver = auto; an explicit step leaves the solver's numbers out of the specification."""
-    options = dict(options)
+def _resolve(options) -> dict:
+    """Replace solver = auto; an explicit step leaves the solver's numbers out of the specification. An implicit one on
+    uncoupled bodies is the same map, to be compared with the explicit one: it takes their mass as a full matrix."""
+    options, diagonal = dict(options), options["mass"] == "diagonal"
     if options["solver"] == "auto":
         options["solver"] = "explicit" if diagonal else "multipliers"
-    if options["solver"] == "explicit":
-        if not diagonal:
-            raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers,"
-                             " newton, fixed_point")
-        options = {"solver": "explicit", "form": options["form"]}
-    return options
+    if options["solver"] != "explicit":
+        return options | {"mass": "dense"}
+    if not diagonal:
+        raise InputError("option solver = explicit needs a diagonal mass matrix; allowed here are multipliers, newton,"
+                         " fixed_point")
+    return {name: value for name, value in options.items() if name not in ("tolerance", "iterations")}
 
 
 def inner_step(options):

@@ -23,7 +23,7 @@ from liestep.core import counters
 from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.errors import InputError
-from liestep.formulations import formulate
+from liestep.formulations import formulate_standard
 from liestep.judge.page import RUN, Judgement
 from liestep.judge.statefile import Layout, StateFile, read_states
 from liestep.references.reference import (
@@ -60,7 +60,7 @@ class Request:
 def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, Any] | None = None) -> Layout:
     """Fields of the states of a problem. Raises InputError for unknown names and wrong parameters."""
     start = start_of(problem, preset=preset, parameters=parameters)
-    found = formulate(sheet(problem), start.parameters, start.initial, "vector_field", {})
+    found = formulate_standard(sheet(problem), start.parameters, start.initial)
     shapes = {name: values.shape for name, values in start.initial.items()}
     fields = {part.name: part for part in found.fields if part.name in shapes}
     optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
@@ -81,10 +81,11 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
                              " judge them one by one")
     if request.steps and len(request.steps) != len(files):
         raise InputError(f"give one step for each file: {len(files)} files, {len(request.steps)} steps")
-    start = start_of(request.problem, preset=request.preset, parameters=request.parameters).initial
+    start = start_of(request.problem, preset=request.preset, parameters=request.parameters)
     for file in files:
-        _check_start(file, layout, request,
-                     {name: values[0] for name, values in files[0].fields.items()} if request.own_start else start)
+        wanted = ({name: values[0] for name, values in files[0].fields.items()}
+                  if request.own_start else start.initial)
+        _check_start(file, layout, request, start.parameters, wanted)
     initial = {name: files[0].fields[name][0] for name in layout.fields} if request.own_start else None
     spec = specify_reference(request.problem, preset=request.preset, parameters=request.parameters, initial=initial,
                              t_end=float(files[0].time[-1]), samples=_outputs(files, request) + 1)
@@ -102,11 +103,12 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
     return Judgement(errors, orders, _drift(errors, runs, spec), _work(table) if reference else [])
 
 
-def _check_start(file: StateFile, layout: Layout, request: Request, wanted: Mapping[str, np.ndarray]) -> None:
+def _check_start(file: StateFile, layout: Layout, request: Request, parameters: dict[str, Any],
+                 wanted: Mapping[str, np.ndarray]) -> None:
     """The first state is on the manifold and the one that the reference starts from."""
     facts, first = sheet(request.problem), {name: file.fields[name][0] for name in layout.fields}
     try:
-        facts.check_manifold(first)
+        facts.manifold(parameters, first)
     except InputError as error:
         raise InputError(f"{file.path}: {error}; write 17 digits") from None
     for name, values in first.items():
@@ -180,12 +182,12 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
         InputError: the energy of a system with forces is asked for without their work.
     """
     facts, run = sheet(spec.run.problem), spec.run
-    first = formulate(facts, run.parameters, run.initial, "vector_field", {})
+    first = formulate_standard(facts, run.parameters, run.initial)
     series = np.zeros((file.time.size, first.width))
     loop = loop_for(observe, first.problem)
     for k in range(file.time.size):
         state = {name: values[k] for name, values in file.fields.items()}
-        loop(first.problem, formulate(facts, run.parameters, state, "vector_field", {}).start, series[k])
+        loop(first.problem, formulate_standard(facts, run.parameters, state).start, series[k])
     if not np.isfinite(series).all():
         bad = int(np.argmax(~np.isfinite(series).all(axis=1)))
         raise InputError(f"{file.path}: the energy cannot be evaluated at sample {bad} (t = {file.time[bad]:g})")

@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import own_systems, sheet
+from liestep.contracts.formulated import Formulated
+from liestep.contracts.formulations import PROTOCOLS
 from liestep.contracts.method import Method
-from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.contracts.sheet import Sheet
 from liestep.core import rows
 from liestep.core.status import Status
 from liestep.core.tracing import Functions, plain_component
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
-from liestep.formulations import FORMULATIONS, formulate
-from liestep.runs.specification import system_options
+from liestep.formulations import formulate
+from liestep.runs.specification import complete_options
 
-PLAIN = Functions(*(getattr(function, "py_func", function) for function in (rows.sqrt, rows.sin, rows.cos, rows.below)))
+PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name)) for name in Functions._fields})
 STEPS = 1000  # the tried step is so small a part of the preset's t_end
 
 
@@ -52,34 +54,39 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
     """
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
-    for formulation in facts.formulations:
-        if formulation not in FORMULATIONS:
-            raise InputError(f"{path}: system {name}: {unknown('formulation', formulation, FORMULATIONS)}")
+    for formulation in (*facts.forms, facts.standard_form):
+        if formulation not in PROTOCOLS:
+            raise InputError(f"{path}: system {name}: {unknown('formulation', formulation, PROTOCOLS)}")
+    if facts.standard_form not in facts.forms:
+        raise InputError(f"{path}: system {name}: its standard form {facts.standard_form} is none of its forms"
+                         f" ({', '.join(facts.forms) or 'there is none'})")
     with user_lines(path, f"system {name}"):
         parameters, start = first_start(facts)
         if len(facts.conserved_momentum(parameters)) != 3:
             raise InputError("conserved_momentum must return three values, one for each axis")
-        if isinstance(facts, SphereSheet):
-            system, q = plain(facts.build(parameters)), start["q"].copy()
-            out = np.full_like(q, np.nan)
-            value = system.potential(q)
-            system.gradient(q, out)
-            if not np.isfinite(value) or not np.isfinite(out).all():
-                raise InputError("potential or gradient is not finite at the start of preset"
-                                 f" {next(iter(facts.presets))}, or some rows of out are not written")
-            if not np.array_equal(q, start["q"]):
-                raise InputError("potential or gradient changes q; write to out only")
-        for formulation in facts.formulations:
-            options = {"form": facts.forms[0] if facts.forms else "",
-                       "action": facts.actions[0] if facts.actions else ""}
-            found = formulate(facts, parameters, start, formulation, options)
-            problem, out = plain(found.problem), np.zeros_like(found.start)
-            values = np.zeros(found.width)
-            problem.observe(found.start.copy(), values)
-            if formulation == "vector_field":
-                problem.rhs(0.0, found.start.copy(), out)
-            elif formulation == "lie_action":
-                problem.algebra(0.0, found.start.copy(), np.zeros((problem.algebra_rows(), 3)))
+        for formulation, form in facts.forms.items():
+            found = form.make(parameters, start, form.complete(parameters, {}))
+            _try_formulation(formulation, plain(found.problem), found)
+
+
+def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
+    """Evaluate a component once, in plain Python."""
+    y, values = found.start.copy(), np.zeros(found.width)
+    problem.observe(y, values)
+    if formulation == "vector_field":
+        problem.rhs(0.0, y, np.zeros_like(y))
+    elif formulation == "lie_action":
+        problem.algebra(0.0, y, np.zeros((problem.algebra_rows(), 3)))
+    elif formulation == "sphere_lagrangian":
+        q = y[:len(y)//2].copy()
+        before, out = q.copy(), np.full_like(q, np.nan)
+        value = problem.potential(q)
+        problem.gradient(q, out)
+        if not np.isfinite(value) or not np.isfinite(out).all():
+            raise InputError("potential or gradient is not finite at the start of the first preset, or some rows of out"
+                             " are not written")
+        if not np.array_equal(q, before):
+            raise InputError("potential or gradient changes q; write to out only")
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:
@@ -88,14 +95,14 @@ def try_method(name: str, declared: Method, path: Path) -> None:
     Raises:
         InputError: it cannot; one sentence with the line.
     """
-    if declared.formulation not in FORMULATIONS:
-        raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, FORMULATIONS)}")
-    facts = next(sheet(key)
-                 for key in ("sphere_nbody", *own_systems()) if declared.formulation in sheet(key).formulations)
+    if declared.formulation not in PROTOCOLS:
+        raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
+        facts = _first_system(declared)
+        if facts is None:
+            return
         parameters, start = first_start(facts)
-        options = system_options(declared, facts, parameters,
-                                 declared.resolve(declared.check_options({}), not facts.coupled(parameters)))
+        options = complete_options(declared, facts, parameters, {})
         found = formulate(facts, parameters, start, declared.formulation, options)
         t_end = next(iter(facts.presets.values())).t_end
         component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)
@@ -105,6 +112,15 @@ def try_method(name: str, declared: Method, path: Path) -> None:
             raise InputError(f"{type(component).__name__} needs at least one field, used or not: Numba compiles no"
                              " empty NamedTuple")
         _step(plain(component), plain(found.problem), found.start.copy(), t_end/STEPS, declared.adaptive)
+
+
+def _first_system(declared: Method) -> Sheet | None:
+    """The first built-in system on which the method can run at the first preset."""
+    for key in ("sphere_nbody", *own_systems()):
+        facts = sheet(key)
+        if declared.formulation in facts.forms and declared.lacks(facts, first_start(facts)[0]) is None:
+            return facts
+    return None
 
 
 def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:

@@ -1,21 +1,20 @@
-"""Engines of reference solutions: each gives the rows of the state (time, m, 3), as in the first form of the vector
-field, at times that start at zero and are equally spaced."""
+"""Engines of reference solutions: each gives the rows of the state (time, m, d), as in the standard form, at times
+that start at zero and are equally spaced."""
 import itertools
 from collections.abc import Callable
 
 import numpy as np
 
 from liestep.catalogue import sheet
-from liestep.contracts.sheet import SphereSheet
+from liestep.contracts.sheet import Sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import evaluate
 from liestep.core.status import Status
-from liestep.formulations import formulate
+from liestep.formulations import formulate, formulate_standard
 from liestep.references.taylor import taylor_series
-from liestep.runs.execution import run_once
+from liestep.runs.execution import Outcome, run_once
 from liestep.runs.specification import RunSpecification, specify
 
-FALLBACK = "vi_sphere_kl8"      # where no Taylor series can be made
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # between two times: more means a singularity
 CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
@@ -26,8 +25,8 @@ class EngineError(RuntimeError):
 
 
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
-    """(f(t, y), y(0)) of the vector field in its first form for solvers outside the core, y the rows
-    of the state in one (3m,)."""
+    """(f(t, y), y(0)) of the vector field with default options for solvers outside the core, y the rows of the state
+    in one array."""
     formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
 
@@ -42,17 +41,26 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 
 
 def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
-    """`atol` for directions and attitudes. On spheres: for omega times the larger of its size and the root of its rate
-    of change at the start; elsewhere: times the length of each row of the state if that is above 1."""
-    if isinstance(sheet(run.problem), SphereSheet):
-        n = y.size//2
-        rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
-        return np.concatenate([np.full(n, atol), np.full(n, atol*rate)])
-    return np.repeat(atol*np.maximum(1.0, np.linalg.norm(y.reshape(-1, 3), axis=1)), 3)
+    """`atol` times the size of each row of the state at the start, for each number of y."""
+    rows = y.reshape(formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape)
+    return np.repeat(atol*row_sizes(sheet(run.problem), rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
+
+
+def row_sizes(facts: Sheet, rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Size of each row of a state (m, d) with its rates of change: what the system declares, else its length if that
+    is above 1."""
+    if facts.row_sizes is not None:
+        return facts.row_sizes(rows, rates)
+    return np.maximum(1.0, np.linalg.norm(rows, axis=1))
+
+
+def fallback(run: RunSpecification) -> str | None:
+    """Id of the integrator that stands in for engines that cannot treat the problem."""
+    return sheet(run.problem).fallback_for(run.parameters)
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """scipy's DOP853 on the omega form. It steps to each time exactly: its dense output is of
+    """scipy's DOP853 on the vector field. It steps to each time exactly: its dense output is of
     lower order than its steps."""
     from scipy.integrate import DOP853
 
@@ -71,12 +79,13 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
                               f" {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
-    return np.array(states).reshape(len(times), -1, 3)
+    shape = formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
+    return np.array(states).reshape(len(times), *shape)
 
 
 def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """heyoka's Taylor series: on spheres of the multiplier formulation, elsewhere of the traced vector
-    field. Raises NotSymbolic."""
+    """heyoka's Taylor series of the equations that the system declares, else of the traced vector field. Raises
+    NotSymbolic."""
     try:
         return taylor_series(run).trajectory(times)
     except RuntimeError as error:
@@ -84,22 +93,25 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """A composition of order 8, its step halved until the solution changes by less than 1e-13, or no longer
-    by half as much as before.
+    """The system's fallback, an integrator of high order, its step halved until the solution changes by less than
+    1e-13, or no longer by half as much as before.
 
     The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
     first of all by half as much.
     """
+    integrator = fallback(run)
+    if integrator is None:
+        raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before = None, np.full(len(times), np.inf), 0
     for doubling in range(DOUBLINGS + 1):
         steps = (len(times) - 1) << doubling
-        spec = specify(run.problem, FALLBACK, steps=steps, samples=len(times), t_end=run.t_end,
+        spec = specify(run.problem, integrator, steps=steps, samples=len(times), t_end=run.t_end,
                        parameters=run.parameters, initial=run.initial, statistics_every=steps)
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             continue
-        this = outcome.outputs.states
+        this = _standard_rows(run, outcome)
         if previous is not None:
             changes = np.abs(this - previous).reshape(len(times), -1).max(axis=1)
             settled = int(np.argmax(np.append(changes[1:], np.inf) > SETTLED))
@@ -110,12 +122,23 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
             before, settled_before = changes, settled
         previous = this
     if previous is None:
-        raise EngineError(f"{FALLBACK} failed at every step down to {run.t_end/steps:.3g}: {outcome.status.sentence}")
+        raise EngineError(f"{integrator} failed at every step down to {run.t_end/steps:.3g}: {outcome.status.sentence}")
     return previous
 
 
+def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
+    """Rows of a run's states in the standard form of its problem, (time, m, d)."""
+    facts, rows = sheet(run.problem), outcome.outputs.states
+    standard = formulate_standard(facts, run.parameters, run.initial)
+    if np.array_equal(standard.start, outcome.formulated.start):
+        return rows
+    fields = outcome.formulated.to_fields(rows)
+    return np.array([formulate_standard(facts, run.parameters, {name: fields[name][k] for name in run.initial}).start
+                     for k in range(len(rows))])
+
+
 def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """The solution in Jacobi's elliptic functions, of systems that have one."""
+    """The exact solution, of systems that have one."""
     solution = sheet(run.problem).exact
     if solution is None:
         raise EngineError("it has no exact solution")
@@ -125,4 +148,9 @@ def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition, "exact": exact}
 DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
                 "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form",
-                "exact": "exact solution", "composition": f"{FALLBACK}, step halved to convergence"}
+                "exact": "exact solution"}
+
+
+def description(engine: str, run: RunSpecification) -> str:
+    """An engine in words."""
+    return f"{fallback(run)}, step halved to convergence" if engine == "composition" else DESCRIPTIONS[engine]

@@ -20,12 +20,12 @@ from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.core.sources import source_hash
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate
-from liestep.references.engines import DESCRIPTIONS, ENGINES, FALLBACK, RTOL, EngineError
-from liestep.references.taylor import NotSymbolic
+from liestep.formulations import formulate_standard
+from liestep.formulations.symbolic import NotSymbolic
+from liestep.references.engines import ENGINES, EngineError, description, fallback
 from liestep.runs.content import FORMAT, Content
 from liestep.runs.files import RunFile, is_current, read, require_current, write
-from liestep.runs.specification import RunSpecification, specify
+from liestep.runs.specification import RunSpecification, specify_problem
 
 # what a reference and the runs compared with it have in common
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")
@@ -49,7 +49,9 @@ class ReferenceSpecification:
 
     @property
     def source_hash(self) -> str:
-        return source_hash("liestep.references.reference", system_module(self.run.problem), integrator_module(FALLBACK))
+        other = fallback(self.run)
+        return source_hash("liestep.references.reference", system_module(self.run.problem),
+                           *([] if other is None else [integrator_module(other)]))
 
 
 def specify_reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
@@ -60,14 +62,14 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    engines = sheet(problem).engines if engines is None else engines
+    facts = sheet(problem)
+    run = specify_problem(problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples)
+    engines = facts.engines_for(run.parameters) if engines is None else engines
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
-    run = specify(problem, "dop853", tolerance=RTOL, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
-                  samples=samples)
     return ReferenceSpecification(run, tuple(engines))
 
 
@@ -141,7 +143,7 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     (first, rows), (second, other_rows) = (_trajectory(name, run, times)
                                            for name, times in zip(spec.engines, (dense, sampled), strict=True))
     facts = sheet(run.problem)
-    formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
+    formulated = formulate_standard(facts, run.parameters, run.initial)
     fields, others = formulated.to_fields(rows), formulated.to_fields(other_rows)
     kinetic = facts.kinetic_energy(run.parameters, fields)
     content = Content()
@@ -159,12 +161,12 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     content.add("energy", ("time",), _energies(formulated, rows[::fine]), "J", "total energy")
     content.attributes = {
         "Conventions": "CF-1.11", "title": f"Reference of {facts.title}",
-        "source": f"liestep reference, {DESCRIPTIONS[first]}",
+        "source": f"liestep reference, {description(first, run)}",
         "history": "written by liestep from the specification below", "references": facts.citation,
         "format": FORMAT, "problem": run.problem, "t_end": run.t_end,
         "specification": json.dumps(spec.canonical(), sort_keys=True),
         "run_sha256": spec.sha256, "source_hash": spec.source_hash, "status": "ok", "message": "completed",
-        "engines": f"{DESCRIPTIONS[first]}; {DESCRIPTIONS[second]}", "stored": DESCRIPTIONS[first],
+        "engines": f"{description(first, run)}; {description(second, run)}", "stored": description(first, run),
         "energy_scale": float(kinetic.max()), **scales, **gaps,
     }
     return content

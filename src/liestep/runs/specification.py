@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.catalogue import contents, integrator_ids, method, sheet
+from liestep.catalogue import contents, integrator_ids, method, sheet, system_ids
 from liestep.contracts.method import Method
-from liestep.contracts.sheet import Sheet, SphereSheet
+from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
-from liestep.formulations.spheres.mass import check_banded, check_mass
 
 DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -80,7 +79,6 @@ class Start:
 
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
-    diagonal: bool   # the mass matrix
     t_end: float     # of the preset
 
 
@@ -98,9 +96,7 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     checked = facts.check({**chosen.parameters, **parameters})
     state = facts.check_initial(
         checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
-    if isinstance(facts, SphereSheet):
-        check_mass(np.asarray(facts.mass(checked)))
-    return Start(checked, state, not facts.coupled(checked), chosen.t_end)
+    return Start(checked, state, chosen.t_end)
 
 
 def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None,
@@ -120,10 +116,10 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     require_applicable(problem, integrator)
     if start is None:
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    require_applicable(problem, integrator, start.parameters)
     end = _positive("t_end", start.t_end if t_end is None else t_end)
     try:
-        resolved = declared.resolve(declared.check_options(_mapping("options", options)), start.diagonal)
-        resolved = system_options(declared, facts, start.parameters, resolved)
+        resolved = complete_options(declared, facts, start.parameters, _mapping("options", options))
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     count = None
@@ -145,33 +141,71 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, _whole("statistics_every", statistics_every),
                             _whole("replicas", replicas),
-                            _ensemble(ensemble, facts), bool(log_steps), contents(problem, integrator))
+                            _ensemble(ensemble, facts, start), bool(log_steps), contents(problem, integrator))
 
 
-def system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options whose choices are the system's, the default filled in. Raises InputError for one that
-    the system does not have."""
-    resolved = dict(options)
-    for name, formulation, allowed in (("form", "vector_field", facts.forms), ("action", "lie_action", facts.actions)):
-        if name in resolved and declared.formulation == formulation:
-            resolved[name] = resolved[name] or allowed[0]
-            if resolved[name] not in allowed:
-                raise InputError(unknown(f"{name} of {facts.title}", resolved[name], allowed))
-    facts.check_options(resolved)
-    if resolved.get("mass") == "banded":
-        check_banded(np.asarray(facts.mass(parameters)))
-    return resolved
+def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
+                    initial: Mapping | None = None, t_end: float | None = None,
+                    samples: int | None = None) -> RunSpecification:
+    """A problem without an integrator, checked: what references and checks of a system start from.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    samples = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
+    end = _positive("t_end", start.t_end if t_end is None else t_end)
+    return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
+                            plugins=contents(problem))
 
 
-def require_applicable(problem: str, integrator: str) -> None:
-    """Raises InputError when the integrator cannot run on the system, naming those that can."""
-    if not applicable(problem, integrator):
-        able = ", ".join(name for name in integrator_ids() if applicable(problem, name))
-        raise InputError(f"{integrator} cannot run on {problem}; integrators that can: {able}")
+def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
+                     given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in.
+
+    Raises:
+        InputError: an option that does not exist there, or a value or combination that is not allowed.
+    """
+    form = facts.forms[declared.formulation]
+    for name in given:
+        if name not in form.options and name not in declared.options:
+            raise InputError(_strange_option(name, declared, facts))
+    own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
+    return declared.resolve(form.complete(parameters, given) | own)
 
 
-def applicable(problem: str, integrator: str) -> bool:
-    return method(integrator).formulation in sheet(problem).formulations
+def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
+    """Why an option does not exist: who has it, or the closest name."""
+    forms = [key for key, form in facts.forms.items() if name in form.options]
+    systems = [key for key in system_ids() if name in _options_of(sheet(key), declared.formulation)]
+    owners = [key for key in integrator_ids() if name in method(key).options]
+    head = f"option {name} does not exist for {declared.formulation} of {facts.title}"
+    if forms:
+        return f"{head}: it is one of {', '.join(forms)}"
+    if systems:
+        return f"{head}: {declared.formulation} of {', '.join(systems)} has it"
+    if owners:
+        return f"{head}: it is one of {', '.join(owners)}"
+    allowed = {**_options_of(facts, declared.formulation), **declared.options}
+    return unknown("option", name, allowed) if allowed else f"unknown option {name!r}: there is none here"
+
+
+def _options_of(facts: Sheet, formulation: str) -> Mapping[str, Any]:
+    return facts.forms[formulation].options if formulation in facts.forms else {}
+
+
+def require_applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> None:
+    """Raises InputError when the integrator cannot run on the system (at these parameters), naming those that can."""
+    reason = method(integrator).lacks(sheet(problem), parameters)
+    if reason is not None:
+        able = ", ".join(name for name in integrator_ids() if applicable(problem, name, parameters)) or "none"
+        raise InputError(f"{integrator} cannot run on {problem}{f': {reason}' if reason else ''};"
+                         f" integrators that can: {able}")
+
+
+def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> bool:
+    """Whether the integrator can run on the system; without parameters, whether it has the formulation."""
+    return method(integrator).lacks(sheet(problem), parameters) is None
 
 
 def whole_steps(t_end: float, step: float) -> int:
@@ -225,10 +259,10 @@ def _mapping(name: str, value: Any) -> Mapping:
     return value
 
 
-def _ensemble(given: Any, facts: Sheet) -> Ensemble | None:
+def _ensemble(given: Any, facts: Sheet, start: Start) -> Ensemble | None:
     if given is None:
         return None
-    if not isinstance(facts, SphereSheet):
+    if set(start.initial) != {"q", "omega"}:
         raise InputError(f"ensembles are for systems on spheres: there is no perturbation of {facts.title}")
     allowed = {entry.name for entry in fields(Ensemble)}
     for name in _mapping("ensemble", given):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.errors import InputError
+from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
 
 
@@ -97,12 +97,11 @@ def _grid(across: int) -> list[list[float]]:
     return places
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Array of magnetic dipoles",
     equations="(m l^2/12) domega_i/dt = -q_i x sum_j C/r^3 (q_j - 3 r (q_j.r)/r^2), C = permeability moment^2/(4 pi);"
     " dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eqs. (37)-(38), example 5",
-    system=DipoleArray,
     parameters={
         "mass": Parameter("kg", "mass of each magnet", (), "positive"),
         "length": Parameter("m", "length of each magnet", (), "positive"),

@@ -17,9 +17,9 @@ import numpy as np
 
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.core.rows import add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
+from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
 
 
@@ -123,13 +123,12 @@ def _preset(kind: str, doc: str, citation: str, initial=_impact, **changes) -> P
     return Preset(doc, citation, kind, {**parameters, **changes}, initial, 3.0)
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Elastic rod",
     equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -"
     " G_i), V = sum_i [-m_i gravity.(sum_{j<i} l_j q_j + l_i q_i/2) + k/2 (1 - q_{i-1}.q_i)^2]; dq_i/dt"
     " = omega_i x q_i",
     citation="twospheres2009 eq. (36), example 4",
-    system=ElasticRod,
     parameters={
         "elements": Parameter("1", "number n of moving elements", (), "index"),
         "mass": Parameter("kg", "mass of the whole rod, the clamped element included", (), "positive"),

@@ -9,20 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.manifold import check_attitude
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import BodySheet
 from liestep.core.rows import cross, dot, put, row, scale
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
-from liestep.formulations.fixed_body.forms import (
-    ACTIONS,
-    FORMS,
-    FORMULATIONS,
-    STATE,
-    formulate_rigid_body,
-    invariant,
-    rotational_energy,
-)
+from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.fixed_body.forms import invariant
 from liestep.geometry.attitude import orthogonality_error, to_body
 from liestep.systems._free_motion import free_motion
 
@@ -62,14 +53,6 @@ class FreeRigidBody(NamedTuple):
 ALL = (True, True, True)
 
 
-def _formulate(parameters, state, formulation, options):
-    def own(column):
-        return (invariant("momentum_casimir", column, "kg2 m4 s-2", "|Pi|^2"),)
-
-    return formulate_rigid_body(FreeRigidBody(parameters["inertia"]), None, state, formulation, options, ALL,
-                                own(5), own(1))
-
-
 def _exact(parameters, state, times):
     """Rows of the attitude state at `times`, (time, 4, 3)."""
     attitude, momentum = free_motion(parameters["inertia"], state["attitude"], state["angular_momentum"], times)
@@ -85,23 +68,16 @@ def _own(doc: str, inertia: list[float], momentum, t_end: float) -> Preset:
     return Preset(doc, "none", "own", {"inertia": inertia}, momentum, t_end)
 
 
-SHEET = BodySheet(
+SHEET = fixed_body(
     title="Free rigid body",
     equations="dQ/dt = hat(w) Q, dpi/dt = 0, w = Q I^-1 Q^T pi",
     citation="liegroup2021, example 1",
-    system=FreeRigidBody,
     parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "positive")},
     build=lambda parameters: FreeRigidBody(parameters["inertia"]),
     conserved_momentum=lambda parameters: ALL,
-    state=STATE,
-    manifold=lambda state: check_attitude("attitude", state["attitude"]),
-    formulate=_formulate,
-    kinetic=rotational_energy,
+    invariants=lambda parameters, first: (invariant("momentum_casimir", first, "kg2 m4 s-2", "|Pi|^2"),),
     exact=_exact,
     engines=("exact", "dop853"),
-    formulations=FORMULATIONS,
-    forms=FORMS,
-    actions=ACTIONS,
     presets={
         "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),

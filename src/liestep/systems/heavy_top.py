@@ -15,23 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.contracts.formulated import Observable
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import BodySheet
 from liestep.core.rows import cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
-from liestep.formulations.fixed_body.forms import (
-    ACTIONS,
-    FORMS,
-    FORMULATIONS,
-    MOMENTUM,
-    STATE,
-    about_axis,
-    formulate_rigid_body,
-    invariant,
-    rotational_energy,
-)
+from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.fixed_body.forms import MOMENTUM, about_axis, invariant
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 from liestep.systems._symmetry import invariant_axes
 
@@ -114,16 +105,12 @@ def _build(parameters: dict) -> HeavyTop:
     return HeavyTop(parameters["inertia"], _lever(parameters), parameters["gravity"], parameters["axis"])
 
 
-def _formulate(parameters, state, formulation, options):
-    def own(first):
-        return (invariant("axial_momentum", first, MOMENTUM,
-                          "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
-                invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
-                invariant("momentum_casimir", first + 2, "kg m3 s-3",
-                          "Pi.Gamma, the momentum along gravity times |gravity|"))
-
-    return formulate_rigid_body(_build(parameters), parameters["gravity"], state, formulation, options,
-                                conserved_momentum(parameters), own(5), own(1))
+def _invariants(parameters: dict, first: int) -> tuple[Observable, ...]:
+    return (invariant("axial_momentum", first, MOMENTUM,
+                      "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
+            invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
+            invariant("momentum_casimir", first + 2, "kg m3 s-3",
+                      "Pi.Gamma, the momentum along gravity times |gravity|"))
 
 
 def _upright(rate):
@@ -147,11 +134,10 @@ PAPER_RATE = (0.0, 150.0, -4.61538)
 CLASSICAL = {"inertia": [15.234375, 0.46875, 15.234375], "mass": 15.0, "length": 1.0, "axis": [0.0, 1.0, 0.0],
              "gravity": [0.0, 0.0, -9.81]}
 
-SHEET = BodySheet(
+SHEET = fixed_body(
     title="Heavy top",
     equations="dQ/dt = hat(w) Q, dpi/dt = m l (Q chi) x gravity, w = Q I^-1 Q^T pi",
     citation="liegroup2021, section 3.4.1",
-    system=HeavyTop,
     parameters={
         "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,),
                              "positive"),
@@ -164,13 +150,9 @@ SHEET = BodySheet(
     build=_build,
     combination=_combination,
     conserved_momentum=conserved_momentum,
-    state=STATE,
-    manifold=lambda state: check_attitude("attitude", state["attitude"]),
-    formulate=_formulate,
-    kinetic=rotational_energy,
-    formulations=(*FORMULATIONS, "quadratic_rotation"),
-    forms=FORMS,
-    actions=ACTIONS,
+    gravity=lambda parameters: parameters["gravity"],
+    invariants=_invariants,
+    quadratic=True,
     presets={
         "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one"
                           " about the centre of mass", "liegroup2021, section 3.4.1; errata 2 and 3", "printed",

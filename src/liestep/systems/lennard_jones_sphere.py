@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.core.rows import add, dot, scale, sub
 from liestep.errors import InputError
+from liestep.formulations.spheres.family import spheres
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
 
 CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equator: 30 degrees apart
@@ -163,12 +163,11 @@ def _own(level: int) -> Preset:
                    f"{10*4**level + 2} molecules, otherwise as in the preset paper")
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Molecular dynamics on the sphere",
     equations="m_i domega_i/dt = q_i x sum_j 4 epsilon (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), r = |q_i - q_j|;"
     " dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eq. (39), example 6",
-    system=LennardJonesSphere,
     parameters={
         "mass": Parameter("kg", "masses of the molecules", ("n",), "positive"),
         "epsilon": Parameter("J", "depth of the pair potential", (), "non-negative"),

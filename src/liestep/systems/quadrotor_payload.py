@@ -25,10 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
+from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import BodySheet
+from liestep.contracts.sheet import Sheet
 from liestep.core.counters import new_meter
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
@@ -97,7 +99,7 @@ def _build(parameters: dict) -> QuadrotorPayload:
                             np.zeros((2, 3)), np.zeros((2, 3)))
 
 
-def _manifold(state: Mapping[str, np.ndarray]) -> None:
+def _manifold(parameters: dict, state: Mapping[str, np.ndarray]) -> None:
     check_attitude("attitude", state["attitude"])
     check_directions("q", state["q"])
     check_tangent("omega", state["omega"], "q", state["q"])
@@ -123,15 +125,18 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
             "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :]}
 
 
-def _formulate(parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
-               options: Mapping[str, Any]) -> Formulated:
-    system, meter, rates = _build(parameters), new_meter(), np.zeros((6, 3))
-    if formulation == "lie_action":
-        body = ((Rotation(3), 3), (Translation(1), 1))
-        action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
-        problem = ActionForm(action, PayloadGenerator(system, rates), meter)
-    else:
-        problem = PayloadField(system, rates, meter)
+def _field(parameters: dict, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter()), parameters, state)
+
+
+def _action(parameters: dict, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+    body = ((Rotation(3), 3), (Translation(1), 1))
+    action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
+    generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
+    return _formulated(ActionForm(action, generator, new_meter()), parameters, state)
+
+
+def _formulated(problem: Any, parameters: dict, state: Mapping[str, np.ndarray]) -> Formulated:
     return Formulated(problem, _to_rows(state), FIELDS, _observables(_conserved(parameters)), _to_fields,
                       _momentum_scale(parameters, state))
 
@@ -216,12 +221,11 @@ _PAPER = {
 _STILL = _PAPER | {"moment": [0.0, 0.0, 0.0]}
 _SOURCE = "liegroup2021 section 6; numbers of the authors' public code"
 
-SHEET = BodySheet(
+SHEET = Sheet(
     title="Two quadrotors with a suspended load",
     equations="M_q (v' - g e3) = sum_i (q_i.u_i - m_i l_i |omega_i|^2) q_i; omega_i' = q_i x (v' - g e3)/l_i - q_i x"
     " u_i/(m_i l_i); J_i Omega_i' = M_i - Omega_i x J_i Omega_i; q_i' = omega_i x q_i; R_i' = R_i hat(Omega_i)",
     citation="liegroup2021 section 6, eq. (37)",
-    system=QuadrotorPayload,
     parameters={
         "load_mass": Parameter("kg", "mass of the load, a point", (), "positive"),
         "mass": Parameter("kg", "masses of the quadrotors", (2,), "positive"),
@@ -246,15 +250,16 @@ SHEET = BodySheet(
     },
     combination=_check,
     build=_build,
-    state={"load_position": (3,), "load_velocity": (3,), "attitude": (2, 3, 3), "body_rate": (2, 3), "q": (2, 3),
-           "omega": (2, 3)},
+    state_shapes=lambda parameters: {
+        "load_position": (3,), "load_velocity": (3,), "attitude": (2, 3, 3), "body_rate": (2, 3), "q": (2, 3),
+        "omega": (2, 3)},
     manifold=_manifold,
-    formulate=_formulate,
-    kinetic=_kinetic,
+    kinetic_energy=_kinetic,
     conserved_momentum=_conserved,
-    formulations=("vector_field", "lie_action"),
-    forms=("embedded",),
-    actions=("direct_product",),
+    forms={
+        "vector_field": Form(_field, {"form": Option("embedded", "all rows in the embedding space", ("embedded",))}),
+        "lie_action": Form(_action, {"action": Option("direct_product", "action of the group", ("direct_product",))}),
+    },
     presets={
         "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the"
                         " bodies to 38 rad/s", _SOURCE, "inferred", _PAPER, _start, 5.0),

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.core.rows import add_to, axpy, dot, put, row, scale, sqrt
+from liestep.formulations.spheres.family import spheres
 
 
 class SphereNBody(NamedTuple):
@@ -52,11 +52,10 @@ def _four_start(parameters: dict) -> dict[str, np.ndarray]:
             "omega": np.array([[0.0, 0.96, -0.52], [0.17, 0.0, 0.7], [0.96, -0.17, 0.0], [-0.04, 0.03, 1.22]])}
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Point masses on the sphere",
     equations="m_i domega_i/dt = gamma q_i x sum_j q_j (1 - (q_i.q_j)^2)^(-3/2); dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eq. (33), example 2",
-    system=SphereNBody,
     parameters={
         "mass": Parameter("kg", "masses of the bodies", ("n",), "positive"),
         "gamma": Parameter("J", "strength of the potential", (), "finite"),

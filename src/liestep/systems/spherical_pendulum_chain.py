@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.core.rows import copy, dot, row
+from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
 
 
@@ -94,12 +94,11 @@ def _equal_chains() -> dict[str, Preset]:
     return unit | total
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Chain of spherical pendula",
     equations="M_ii domega_i/dt - sum_{j!=i} M_ij q_i x (q_j x domega_j/dt) = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -"
     " G_i), G_i = -(sum_{k>=i} m_k) l_i gravity; dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eqs. (31)-(32), example 1",
-    system=SphericalPendulumChain,
     parameters={
         "mass": Parameter("kg", "point masses at the ends of the links", ("n",), "positive"),
         "length": Parameter("m", "lengths of the massless links", ("n",), "positive"),

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
+from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
 
 
@@ -118,12 +118,11 @@ def _square(e1: list[float]) -> dict:
             "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Spherical pendula connected by springs",
     equations="m_i l_i^2 domega_i/dt = -q_i x G_i, G_i = -m_i l_i gravity -+ (l_i/2) k (1 - |r|/|x|) x; dq_i/dt"
     " = omega_i x q_i",
     citation="twospheres2009 eqs. (34)-(35), example 3",
-    system=SpringPendula,
     parameters={
         "mass": Parameter("kg", "masses of the pendula", ("n",), "positive"),
         "length": Parameter("m", "lengths of the massless links", ("n",), "positive"),

@@ -1,10 +1,13 @@
 """All formulations of a rigid body about a fixed point from its system: fields, observables and start of each."""
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.option import Option
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm
 from liestep.formulations.fixed_body.components import (
@@ -21,10 +24,10 @@ from liestep.groups.product import product
 from liestep.groups.rotation import Rotation
 from liestep.groups.translation import Translation
 
+Parameters = dict[str, Any]
+State = Mapping[str, np.ndarray]
+Options = Mapping[str, Any]
 STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
-FORMULATIONS = ("vector_field", "lie_action", "cotangent_rotation")
-FORMS = ("attitude", "coadjoint")
-ACTIONS = ("semidirect", "direct", "coadjoint")
 MOMENTUM = "kg m2 s-1"
 BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"),
                "gravity_body": ("m s-2", "acceleration of gravity in the body's axes, Q^T gravity")}
@@ -50,40 +53,67 @@ def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Obser
     return (_energy(), momentum, defect, *others)
 
 
-def formulate_rigid_body(system: Any, gravity: np.ndarray | None, state: Mapping[str, np.ndarray], formulation: str,
-                         options: Mapping[str, Any], conserved: tuple[bool, bool, bool], others: tuple[Observable, ...],
-                         dual: tuple[Observable, ...]) -> Formulated:
-    """Derive a formulation of a system from a checked start.
+class Declared(NamedTuple):
+    """What a rigid body about a fixed point declares. `gravity` gives None for a free body; `invariants(parameters,
+    first)` are the system's own columns of `observe` and `dual_observe`, from column `first`."""
 
-    gravity is None for a free body. `others` are the system's own columns of `observe`, `dual` those of
-    `dual_observe` after the energy.
-    """
-    meter, columns = new_meter(), state["attitude"].T
-    body, semidirect = RigidBody(system, meter), options.get("action") != "direct"
-    frame = [state["angular_momentum"]] if gravity is None else [state["angular_momentum"], gravity]
-    fields, to_fields, observables = (attitude_fields(gravity), _attitude_reader(gravity),
-                                      attitude_observables(conserved, others))
-    start = np.concatenate([columns, state["angular_momentum"][None]])
-    if "coadjoint" in (options.get("action"), options.get("form")):
-        start, observables = np.array(frame) @ state["attitude"], (_energy(), *dual)
+    build: Callable[[Parameters], Any]
+    gravity: Callable[[Parameters], np.ndarray | None]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+    invariants: Callable[[Parameters, int], tuple[Observable, ...]]
+
+    def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `cotangent_rotation`."""
+        return self.attitude(parameters, state, RigidBody(self.build(parameters), new_meter()))
+
+    def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `quadratic_rotation`, with the rows q and p more."""
+        system = self.build(parameters)
+        plain = self.attitude(parameters, state, QuadraticTop(system, new_meter()))
+        start = np.concatenate([plain.start, [np.zeros(3), -system.lever]])
+        return replace(plain, start=start, fields=(*plain.fields, AUXILIARY))
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        system, meter = self.build(parameters), new_meter()
+        if options["form"] == "coadjoint":
+            return self.dual(parameters, state, DualField(system, meter))
+        return self.attitude(parameters, state, AttitudeField(RigidBody(system, meter), meter))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        system, meter, chosen = self.build(parameters), new_meter(), options["action"]
+        if chosen == "coadjoint":
+            action = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
+            return self.dual(parameters, state, ActionForm(action, DualGenerator(system), meter))
+        action = CotangentRotation(4) if chosen == "semidirect" else product((Rotation(3), 3), (Translation(1), 1))
+        generator = AttitudeGenerator(RigidBody(system, meter), chosen == "semidirect")
+        return self.attitude(parameters, state, ActionForm(action, generator, meter))
+
+    def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on rows Q e_1, Q e_2, Q e_3, pi."""
+        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+        return Formulated(problem, np.ascontiguousarray(np.concatenate([state["attitude"].T, momentum[None]])),
+                          attitude_fields(gravity),
+                          attitude_observables(self.conserved_momentum(parameters), self.invariants(parameters, 5)),
+                          _attitude_reader(gravity), float(np.linalg.norm(momentum)))
+
+    def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on the rows Pi and, with gravity, Gamma."""
+        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+        frame = [momentum] if gravity is None else [momentum, gravity]
         fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
                        for name in list(BODY_FIELDS)[:len(frame)])
-        to_fields = _body_reader
-        action = CoadjointMotion(2) if len(frame) == 2 else Rotation(1)
-        problem = (DualField(system, meter)
-                   if formulation == "vector_field" else ActionForm(action, DualGenerator(system), meter))
-    elif formulation == "vector_field":
-        problem = AttitudeField(body, meter)
-    elif formulation == "lie_action":
-        action = CotangentRotation(4) if semidirect else product((Rotation(3), 3), (Translation(1), 1))
-        problem = ActionForm(action, AttitudeGenerator(body, semidirect), meter)
-    elif formulation == "quadratic_rotation":
-        problem, fields = QuadraticTop(system, meter), (*fields, AUXILIARY)
-        start = np.concatenate([start, [np.zeros(3), -system.lever]])
-    else:
-        problem = body
-    return Formulated(problem, np.ascontiguousarray(start), fields, observables, to_fields,
-                      float(np.linalg.norm(state["angular_momentum"])))
+        return Formulated(problem, np.ascontiguousarray(np.array(frame) @ state["attitude"]), fields,
+                          (_energy(), *self.invariants(parameters, 1)), _body_reader, float(np.linalg.norm(momentum)))
+
+    def forms(self, quadratic: bool) -> dict[str, Form]:
+        """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
+        field = {"form": Option("attitude", "attitude integrates (Q, pi) in the embedding space, coadjoint the body's"
+                                " angular momentum and gravity", ("attitude", "coadjoint"))}
+        action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
+                                   " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
+        found = {"vector_field": Form(self.vector_field, field), "lie_action": Form(self.action, action),
+                 "cotangent_rotation": Form(self.body)}
+        return found | ({"quadratic_rotation": Form(self.quadratic)} if quadratic else {})
 
 
 def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:

@@ -27,7 +27,7 @@ def project_rows(projection, y):
 
 
 class SphereLagrangian(NamedTuple):
-    """L = T(q, dq/dt) - V(q): what variational integrators ask for."""
+    """L = T(q, dq/dt) - V(q): what variational integrators ask for (`contracts.formulations.SphereLagrangian`)."""
 
     system: Any
     mass: Any      # DiagonalMass | DenseMass
@@ -38,6 +38,21 @@ class SphereLagrangian(NamedTuple):
         """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         self.system.gradient(q, out)
+
+    def potential(self, q):
+        return self.system.potential(q)
+
+    def body_mass(self, i):
+        return self.mass.m[i]
+
+    def mass_entry(self, i, j):
+        return self.mass.matrix[i, j]
+
+    def inverse_mass_entry(self, i, j):
+        return self.mass.inverse[i, j]
+
+    def solve_inertia(self, q, out):
+        return self.mass.solve(q, out)
 
     def observe(self, y, out):
         n = y.shape[0]//2

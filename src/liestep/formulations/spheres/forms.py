@@ -1,12 +1,14 @@
 """All formulations of a system on (S^2)^n from its fact sheet."""
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
-from liestep.contracts.sheet import SphereSheet
+from liestep.contracts.option import Option
 from liestep.core.counters import new_meter
+from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
 from liestep.formulations.spheres.components import (
     SphereGenerator,
@@ -14,9 +16,12 @@ from liestep.formulations.spheres.components import (
     SphereOmegaForm,
     SphereVelocityForm,
 )
-from liestep.formulations.spheres.mass import DiagonalMass, mass_component
+from liestep.formulations.spheres.mass import check_banded, mass_component
 from liestep.groups.tangent_spheres import TangentSpheres
 
+Parameters = dict[str, Any]
+State = Mapping[str, np.ndarray]
+Options = Mapping[str, Any]
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
           StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative"))
@@ -37,35 +42,95 @@ def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, 
     )
 
 
-def formulate_sphere(sheet: SphereSheet, parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
-                     options: Mapping[str, Any]) -> Formulated:
-    """Derive a formulation of a system with checked parameters and initial state."""
-    matrix = np.asarray(sheet.mass(parameters))
-    if options.get("solver") not in (None, "explicit") and matrix.ndim == 1:
-        # an implicit solver on uncoupled bodies: the same map, to be compared with the explicit one
+class Declared(NamedTuple):
+    """What a system on (S^2)^n declares."""
+
+    build: Callable[[Parameters], Any]
+    mass: Callable[[Parameters], np.ndarray]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+
+    def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        parts = _parts(self, parameters, state, options)
+        return parts.formulated(parts.lagrangian, state, state["omega"], _omega_fields)
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        parts, scratch = _parts(self, parameters, state, options), np.zeros_like(state["q"])
+        common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
+        if options["form"] == "velocity":
+            return parts.formulated(SphereVelocityForm(*common), state, parts.velocity, _velocity_fields)
+        return parts.formulated(SphereOmegaForm(*common), state, state["omega"], _omega_fields)
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        parts, n = _parts(self, parameters, state, options), len(state["q"])
+        generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
+                                    options["beta"])
+        problem = ActionForm(TangentSpheres(n), generator, parts.lagrangian.meter)
+        return parts.formulated(problem, state, state["omega"], _omega_fields)
+
+    def default_mass(self, parameters: Parameters, options: Options) -> str:
+        """Default of the option `mass`: diagonal where the bodies are not coupled, else dense."""
+        return "diagonal" if np.ndim(self.mass(parameters)) == 1 else "dense"
+
+    def check_mass_option(self, parameters: Parameters, options: Options) -> None:
+        """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
+        matrix, chosen = np.asarray(self.mass(parameters)), options["mass"]
+        if chosen == "diagonal" and matrix.ndim == 2:
+            raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
+        if chosen == "banded":
+            if options.get("form") == "velocity":
+                raise InputError("option mass is banded, which is for the omega form; the velocity form takes dense")
+            check_banded(matrix)
+
+    def forms(self) -> dict[str, Form]:
+        """All formulations."""
+        def mass(*more: str) -> dict[str, Option]:
+            text = "accelerations of uncoupled bodies, or by a dense factorisation"
+            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains)"
+                                   if more else text, ("diagonal", "dense", *more), default_for=self.default_mass)}
+
+        field = {
+            "form": Option("omega", "omega integrates (q, omega), velocity integrates (q, dq/dt)",
+                           ("omega", "velocity")),
+            "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
+                                 " tangent", tuple(PROJECTIONS)),
+            **mass("banded"),
+        }
+        action = {
+            "action": Option("tangent_spheres", "action of the group", ("tangent_spheres",)),
+            "alpha": Option(0.0, "(alpha q, alpha omega + beta q) of the isotropy algebra is added to f",
+                            numbers="finite"),
+            "beta": Option(0.0, "see alpha", numbers="finite"),
+            **mass("banded"),
+        }
+        return {"sphere_lagrangian": Form(self.lagrangian, mass(), self.check_mass_option),
+                "vector_field": Form(self.vector_field, field, self.check_mass_option),
+                "lie_action": Form(self.action, action, self.check_mass_option)}
+
+
+class _Parts(NamedTuple):
+    """What the formulations of one system and start have in common."""
+
+    lagrangian: SphereLagrangian
+    velocity: np.ndarray      # (n, 3) dq/dt
+    observables: tuple[Observable, ...]
+    momentum_scale: float
+
+    def formulated(self, problem: Any, state: State, last: np.ndarray, to_fields: Callable) -> Formulated:
+        """`last` are the last n rows of the state."""
+        start = np.ascontiguousarray(np.concatenate([state["q"], last]))
+        return Formulated(problem, start, FIELDS, self.observables, to_fields, self.momentum_scale)
+
+
+def _parts(declared: Declared, parameters: Parameters, state: State, options: Options) -> _Parts:
+    matrix = np.asarray(declared.mass(parameters))
+    if options["mass"] != "diagonal" and matrix.ndim == 1:
         matrix = np.diag(matrix)
-    mass, meter = mass_component(matrix, options.get("mass", "dense")), new_meter()
-    q, omega = state["q"], state["omega"]
-    velocity = np.cross(omega, q)
-    scratch = np.zeros_like
-    lagrangian = SphereLagrangian(sheet.build(parameters), mass, scratch(q), meter)
-    projection = PROJECTIONS[options.get("projection", "none")]
-    start, to_fields = np.concatenate([q, omega]), _omega_fields
-    if formulation == "sphere_lagrangian":
-        problem = lagrangian
-    elif formulation == "lie_action":
-        generator = SphereGenerator(lagrangian, scratch(q), scratch(q), float(options.get("alpha", 0.0)),
-                                    float(options.get("beta", 0.0)))
-        problem = ActionForm(TangentSpheres(len(q)), generator, meter)
-    elif options.get("form") == "velocity":
-        problem = SphereVelocityForm(lagrangian, meter, scratch(q), projection)
-        start, to_fields = np.concatenate([q, velocity]), _velocity_fields
-    else:
-        problem = SphereOmegaForm(lagrangian, meter, scratch(q), projection)
-    momenta = mass.m[:, None]*velocity if isinstance(mass, DiagonalMass) else np.einsum("ij,jk->ik", matrix, velocity)
-    return Formulated(problem, np.ascontiguousarray(start), FIELDS,
-                      sphere_observables(sheet.conserved_momentum(parameters)), to_fields,
-                      float(np.sum(np.linalg.norm(momenta, axis=1))))
+    velocity = np.cross(state["omega"], state["q"])
+    momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
+    lagrangian = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
+                                  np.zeros_like(velocity), new_meter())
+    return _Parts(lagrangian, velocity, sphere_observables(declared.conserved_momentum(parameters)),
+                  float(np.sum(np.linalg.norm(momenta, axis=1))))
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:

@@ -77,6 +77,11 @@ class DenseMass(NamedTuple):
                     wj = row(w, j)
                     b = axpy(self.matrix[i, j]*dot(wj, wj), row(q, j), b)
             put(out, i, cross(qi, b))
+        return self.solve(q, out)
+
+    def solve(self, q, out):
+        """Solve A(q) x = out in place, rows (n, 3); False when A is not positive definite."""
+        n = q.shape[0]
         self.assemble(q)
         if not cholesky(self.a, 3*n):
             return False

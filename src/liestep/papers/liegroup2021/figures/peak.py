@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from liestep.catalogue import sheet
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, marks, new_figure
-from liestep.formulations import formulate
+from liestep.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, parameters, staircase
 from liestep.runs.files import RunFile
 
@@ -92,7 +92,7 @@ def figure11(results: "StudyResults") -> Figure:
 def _accelerations(file: RunFile) -> np.ndarray:
     """d omega/dt by the equations of motion at every sample, (time, body, 3)."""
     start = {"q": file["q"][0], "omega": file["omega"][0]}
-    problem = formulate(sheet(file.attributes["problem"]), parameters(file), start, "vector_field", {}).problem
+    problem = formulate_standard(sheet(file.attributes["problem"]), parameters(file), start).problem
     rates = np.zeros((len(file["time"]), 2*file["q"].shape[1], 3))
     for state, rate in zip(np.concatenate([file["q"], file["omega"]], axis=1), rates, strict=True):
         problem.rhs(0.0, state, rate)

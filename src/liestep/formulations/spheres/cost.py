@@ -21,9 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.catalogue import sheet
 from liestep.core.tracing import Functions, plain_component
-from liestep.runs.specification import RunSpecification
 
 
 class Counted:
@@ -74,8 +72,14 @@ class Counted:
     __radd__, __rmul__ = __add__, __mul__
 
 
+def _atan2(y: Any, x: Any) -> Any:
+    counted = next((value for value in (y, x) if isinstance(value, Counted)), None)
+    return math.atan2(y, x) if counted is None else counted.apply(lambda _: math.atan2(float(y), float(x)))
+
+
 COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x)
-                       for f in (math.sqrt, math.sin, math.cos)))
+                       for f in (math.sqrt, math.sin, math.cos)),
+                     atan2=_atan2)
 
 
 def gradient_flops(system: Any, q: np.ndarray) -> int:
@@ -86,33 +90,27 @@ def gradient_flops(system: Any, q: np.ndarray) -> int:
     return tally[0]
 
 
-class CostModel:
-    """Costs of the runs of one problem; its gradient is counted once."""
+def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mapping[str, Any], Mapping[str, Any]], float]:
+    """Costs of the runs of one problem, from a system with `gradient`, which is counted once at the start, and complete
+    options and the counters of a run."""
+    n, force = len(state["q"]), gradient_flops(system, state["q"])
 
-    def __init__(self, spec: RunSpecification):
-        facts = sheet(spec.problem)
-        self.n = facts.bodies(spec.parameters)
-        self.coupled = np.ndim(facts.mass(spec.parameters)) == 2
-        self.force = gradient_flops(facts.build(spec.parameters), spec.initial["q"])
-
-    def cost(self, spec: RunSpecification, counters: Mapping[str, Any]) -> float:
-        """Flops of a run of this problem; `counters` are the attributes of its file."""
-        n, solver = self.n, spec.options.get("solver")
-        banded = spec.options.get("mass") == "banded"
-        coupled = self.coupled or solver not in (None, "explicit")
-        gradient = self.force + 60*n + 12*n*n*(coupled and not banded)
-        if not self.coupled:
+    def flops(options: Mapping[str, Any], counters: Mapping[str, Any]) -> float:
+        mass, solver = options["mass"], options.get("solver")
+        gradient = force + 60*n + 12*n*n*(mass == "dense")
+        if mass == "diagonal":
             rhs = 0
-        elif banded:
+        elif mass == "banded":
             rhs = 110*n
-        elif spec.options.get("form") == "velocity":
+        elif options.get("form") == "velocity":
             rhs = 63*n*n + _lu(3*n)
         else:
             rhs = 45*n*n + 9*n**3 + 18*n*n
         solve = _lu(n) if solver == "multipliers" else 90*n*n + _lu(3*n)
         return float(counters["force_evaluations"]*gradient + counters["rhs_evaluations"]*rhs
-                     + counters["linear_solves"]*solve
-                     + counters["exponentials"]*90*n)
+                     + counters["linear_solves"]*solve + counters["exponentials"]*90*n)
+
+    return flops
 
 
 def _lu(size: int) -> float:

@@ -1,0 +1,32 @@
+"""How a system is put into one formulation: `Sheet.forms` maps names of `liestep.contracts.formulations` to forms."""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.contracts.formulated import Formulated
+from liestep.contracts.option import Option
+
+
+@dataclass(frozen=True)
+class Form:
+    """`make(parameters, state, options)` formulates a system with checked parameters and initial state; `options` are
+    those that the form understands, complete."""
+
+    make: Callable[[dict[str, Any], Mapping[str, np.ndarray], Mapping[str, Any]], Formulated]
+    options: Mapping[str, Option] = field(default_factory=dict)
+    # (parameters, options): raises InputError where single options are fine, together or on this system not
+    combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None
+
+    def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """All options of the form, those that are not given at their defaults; other names are left out.
+
+        Raises:
+            InputError: a value or a combination is not allowed.
+        """
+        chosen: dict[str, Any] = {}
+        for name, option in self.options.items():
+            chosen[name] = option.check(name, given[name]) if name in given else option.default_at(parameters, chosen)
+        self.combination(parameters, chosen)
+        return chosen

@@ -1,0 +1,97 @@
+"""Formulations: what a system offers to a family of integrators, as protocols of compiled components.
+
+A component is a NamedTuple; its methods are compiled, so that arrays and numbers are not annotated: shapes stand in the
+docstrings. y is a state (m, 3), t a time in s; methods write their result to `out`. Everything is spatial unless it
+says otherwise. `meter` counts evaluations (`liestep.core.counters`).
+"""
+from typing import Any, Protocol
+
+
+class Component(Protocol):
+    """What every formulation offers."""
+
+    meter: Any
+
+    def observe(self, y, out):
+        """Write the observables of y, as many numbers as the `Formulated` declares; column 0 is the energy in J."""
+
+
+class VectorField(Component, Protocol):
+    """right-hand side in the embedding space"""
+
+    def rhs(self, t, y, out):
+        """dy/dt (m, 3); False where it cannot be evaluated."""
+
+    def project(self, y):
+        """Return y to the manifold in place, as far as the option `projection` says."""
+
+
+class LieAction(Component, Protocol):
+    """action of a Lie group and f: states -> algebra"""
+
+    def algebra_rows(self):
+        """Number d of rows of an element of the algebra."""
+
+    def algebra(self, t, y, out):
+        """f(t, y) (d, 3) with y' = d/ds exp(s f(t, y)).y at s = 0; False where it cannot be evaluated."""
+
+    def act(self, xi, y, out):
+        """exp(xi).y (m, 3) of xi (d, 3); out may be y itself."""
+
+    def dexpinv(self, sigma, v, out):
+        """dexpinv_sigma(v) (d, 3); False at the limit of the chart. out may be v itself."""
+
+    def bracket(self, a, b, out):
+        """[a, b] (d, 3); out may be a or b."""
+
+
+class SphereLagrangian(Component, Protocol):
+    """mass matrix, potential and gradient on (S^2)^n"""
+
+    def potential(self, q):
+        """V in J of directions q (n, 3), defined off the spheres too."""
+
+    def gradient(self, q, out):
+        """dV/dq_i in J (n, 3), the plain one in R^3: its radial part never matters."""
+
+    def body_mass(self, i):
+        """M_ii in kg m2 of a diagonal mass matrix (option mass: diagonal)."""
+
+    def mass_entry(self, i, j):
+        """M_ij of a full mass matrix (option mass: dense)."""
+
+    def inverse_mass_entry(self, i, j):
+        """(M^-1)_ij of a full mass matrix (option mass: dense)."""
+
+    def solve_inertia(self, q, out):
+        """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j) with diagonal blocks M_ii; False when A is
+        not positive definite. Of a full mass matrix (option mass: dense)."""
+
+
+class CotangentRotation(Component, Protocol):
+    """T*SO(3), right trivialised: angular velocity and torque"""
+
+    def inertia(self):
+        """Principal moments of inertia in kg m2, a tuple of three, along the body's axes."""
+
+    def torque(self, y):
+        """Torque in N m, a tuple of three, at the attitude in rows 0 to 2 of y (columns of Q)."""
+
+    def torque_slope(self, y, u):
+        """d/de torque(exp(e hat u) Q) at e = 0, a tuple of three; u in rad, spatial."""
+
+    def carry(self, h, stage, y):
+        """Advance the rows of y beyond attitude and momentum by h with the attitude of `stage`."""
+
+
+class QuadraticRotation(CotangentRotation, Protocol):
+    """T*(SO(3) x R^3) with a quadratic Hamiltonian"""
+
+
+PROTOCOLS: dict[str, type] = {
+    "sphere_lagrangian": SphereLagrangian,
+    "vector_field": VectorField,
+    "lie_action": LieAction,
+    "cotangent_rotation": CotangentRotation,
+    "quadratic_rotation": QuadraticRotation,
+}

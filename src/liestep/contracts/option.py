@@ -1,0 +1,76 @@
+"""Options of integrators and of forms: what a value must be."""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from liestep.errors import InputError
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an integrator or of a form: a choice, a number or a whole number (as its default is), or anything
+    that `normalise` accepts.
+
+    Checked values are JSON-ready: they belong to the specification of a run.
+    """
+
+    default: Any
+    doc: str
+    choices: tuple[str, ...] = ()
+    numbers: str = ""  # "positive" | "finite" | "whole" (0, 1, 2, ...); default: positive, none beside choices
+    normalise: Callable[[Any], Any] | None = None  # value -> canonical value; raises InputError
+    values: str = ""   # what `normalise` accepts, in words
+    # options of forms: (parameters of the system, options before this one) -> default, where it depends on them
+    default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
+
+    @property
+    def allowed(self) -> str:
+        """What can be given, the default first."""
+        if self.normalise:
+            return f"{self.default} | {self.values}"
+        words = [str(self.default), *(choice for choice in self.choices if choice != self.default)]
+        if not self.choices:
+            return f"{self.default:g}, {self._rule}"
+        return " | ".join([*words, *(["0, 1, 2, ..."] if self.numbers else [])])
+
+    @property
+    def _rule(self) -> str:
+        return self.numbers or ("" if self.choices else "positive")
+
+    def default_at(self, parameters: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+        """The default for a system with checked parameters, after the options before this one."""
+        return self.default if self.default_for is None else self.default_for(parameters, options)
+
+    def check(self, name: str, value: Any) -> Any:
+        """Canonical value.
+
+        Raises:
+            InputError: the value is not allowed.
+        """
+        if self.normalise:
+            return self.normalise(value)
+        if isinstance(value, str) and value in self.choices:
+            return value
+        number = self._number(value) if self._rule else None
+        if number is None:
+            raise InputError(self._complaint(name, value))
+        return number
+
+    def _number(self, value: Any) -> Any:
+        """The number that a value stands for, None when it is none or not allowed."""
+        kind = int if self.numbers == "whole" else type(self.default)
+        try:
+            number = kind(float(value)) if not isinstance(value, bool) else None
+        except (TypeError, ValueError, OverflowError):
+            return None
+        if number is None or number != float(value) or not abs(number) < float("inf"):
+            return None
+        return number if {"positive": number > 0, "whole": number >= 0, "finite": True}[self._rule] else None
+
+    def _complaint(self, name: str, value: Any) -> str:
+        if self.choices:
+            numbers = " and whole numbers from 0" if self.numbers else ""
+            return f"option {name} is {value!r}; allowed are {', '.join(self.choices)}{numbers}"
+        sign = "positive " if self._rule == "positive" else ""
+        word = "whole number" if isinstance(self.default, int) else "number"
+        return f"option {name} must be a {sign}{word}, not {value!r}"

@@ -1,0 +1,33 @@
+"""Rigid bodies about a fixed point: a sheet with all formulations from torque, energy and coadjoint motion."""
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.contracts.formulated import Observable
+from liestep.contracts.manifold import check_attitude
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Sheet
+from liestep.formulations.fixed_body.forms import STATE, Declared, rotational_energy
+
+Parameters = dict[str, Any]
+
+
+def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
+               conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]],
+               invariants: Callable[[Parameters, int], tuple[Observable, ...]], presets: Mapping[str, Preset],
+               gravity: Callable[[Parameters], np.ndarray | None] = lambda parameters: None, quadratic: bool = False,
+               **further: Any) -> Sheet:
+    """Sheet of a body with state attitude (3, 3), body to space, and angular_momentum (3,), spatial, in kg m2/s.
+
+    `build` makes a NamedTuple with the methods listed in `formulations.fixed_body.components`; the parameter `inertia`
+    holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
+    `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`;
+    `quadratic` offers the formulation quadratic_rotation. `further` are fields of `Sheet`: citation, combination,
+    engines, exact, fallback, requires.
+    """
+    declared = Declared(build, gravity, conserved_momentum, invariants)
+    return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
+                 manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
+                 forms=declared.forms(quadratic), kinetic_energy=rotational_energy, **further)
