@@ -3,8 +3,7 @@ special zeros, observed orders."""
 import numpy as np
 
 from liestep.analysis.order import OrderEstimate, observed_order
-from liestep.catalogue import integrator_ids, method
-from liestep.contracts.sheet import SphereSheet
+from liestep.catalogue import integrator_ids, method, sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
 from liestep.core.status import Status
@@ -14,7 +13,7 @@ from liestep.runs.specification import specify
 
 EPS = float(np.finfo(np.float64).eps)
 FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive
-              and method(name).formulation in SphereSheet.formulations)
+              and method(name).formulation in sheet("sphere_nbody").forms)
 VARIATIONAL = tuple(name for name in FIXED if name.startswith("vi_sphere"))
 # diagonal and coupled kinetic energy
 BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")

@@ -5,9 +5,8 @@ import numpy as np
 from numba import njit
 
 from liestep.catalogue import sheet, system_ids
-from liestep.contracts.sheet import SphereSheet
 
-SPHERES = tuple(name for name in system_ids() if isinstance(sheet(name), SphereSheet))
+SPHERES = tuple(name for name in system_ids() if "sphere_lagrangian" in sheet(name).forms)
 PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]
 SMALL = [(name, preset)
          for name, preset in PRESETS if not (name == "lennard_jones_sphere" and preset not in ("level1", "level2"))]

@@ -3,9 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.status import Status
-from liestep.core.rows import put, row, scale
-from liestep.contracts.method import ACTION_OPTIONS, ORBIT, Method
+from liestep.extend import ORBIT, Method, Status, put, row, scale
 
 
 class LieMidpoint(NamedTuple):
@@ -35,5 +33,5 @@ class LieMidpoint(NamedTuple):
 
 
 METHODS = {"lie_midpoint": Method(
-    summary="order 2, 2 stages, explicit, Lie group action", order=2, formulation="lie_action", conserves=ORBIT, options=ACTION_OPTIONS,
+    summary="order 2, 2 stages, explicit, Lie group action", order=2, formulation="lie_action", conserves=ORBIT,
     build=lambda options, tolerance, t_end: LieMidpoint(0.5))}

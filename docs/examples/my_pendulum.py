@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import axpy, dot, put, row, scale, sub
-from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import SphereSheet
+from liestep.extend import Parameter, Preset, axpy, dot, put, row, scale, spheres, sub
 
 
 class SpringPendulum(NamedTuple):
@@ -36,11 +34,10 @@ def start(p):
     return {"q": np.array([[0.6, 0.0, -0.8]]), "omega": np.array([[0.0, 2.0, 0.0]])}
 
 
-SHEET = SphereSheet(
+SHEET = spheres(
     title="Spherical pendulum on a spring",
     equations="m l^2 domega/dt = -q x G, G = m g l e3 + k l (l q - anchor); dq/dt = omega x q",
     citation="own example",
-    system=SpringPendulum,
     parameters={
         "mass": Parameter("kg", "mass of the bob", (), "positive"),
         "length": Parameter("m", "length of the rod", (), "positive"),

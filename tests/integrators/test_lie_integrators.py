@@ -123,6 +123,12 @@ def test_observed_order_where_the_common_problems_show_none(problem, name, t_end
     assert passed, sentence
 
 
+def order_of(name, **options):
+    """Order in theory with these options."""
+    run = specify("sphere_nbody", name, steps=10, options=options)
+    return method(name).order_of(run.options, sheet(run.problem), run.parameters)
+
+
 @pytest.mark.parametrize(("name", "commutators", "order", "counts"), [
     ("rkmk4", 0, 2, [40*2**k for k in range(8)]), ("rkmk4", 1, 3, [40*2**k for k in range(7)]),
     ("rkmk4", 2, 4, [40*2**k for k in range(6)]), ("rkmk5", 0, 2, [40*2**k for k in range(8)]),
@@ -130,7 +136,7 @@ def test_observed_order_where_the_common_problems_show_none(problem, name, t_end
 @pytest.mark.parametrize(("problem", "t_end"), [(SPRINGS, 1.0), (PENDULUM, 2.0)], ids=["springs", "pendulum"])
 def test_order_with_few_commutators(problem, t_end, name, commutators, order, counts):
     options = {"dexpinv": commutators}
-    assert method(name).order_of(method(name).check_options(options)) == order
+    assert order_of(name, **options) == order
     passed, sentence = order_verdict(estimate(problem, name, accurate(problem, t_end), counts, t_end, **options), order)
     assert passed, sentence
 
@@ -139,7 +145,7 @@ def test_order_with_few_commutators(problem, t_end, name, commutators, order, co
 def test_truncation_alone_has_the_order_claimed(commutators, order):
     """One step of order 8 with and without truncation: the difference is the truncation's local error."""
     options = {"tableau": "dop853", "dexpinv": commutators}
-    assert method("rkmk").order_of(options) == order
+    assert order_of("rkmk", **options) == order
     cut, whole = Flow(SPRINGS, "rkmk", options=options), Flow(SPRINGS, "rkmk", options={"tableau": "dop853"})
     y = generic_state(SPRINGS)
     gaps = [np.abs(cut(y, h) - whole(y, h)).max() for h in 0.2*2.0**(-0.5*np.arange(18))]
@@ -217,7 +223,7 @@ RK4 = {"name": "classical", "order": 4, "a": [[], [0.5], [0, "1/2"], [0, 0, 1]],
 def test_declared_tableau_is_the_known_one_bit_by_bit(general, named):
     assert np.array_equal(Flow(PENDULUM, general, options={"tableau": RK4})(generic_state(PENDULUM), 0.1, 10),
                           Flow(PENDULUM, named)(generic_state(PENDULUM), 0.1, 10))
-    assert method(general).order_of(spec(general, tableau=RK4 | {"order": 3}).options) == 3
+    assert order_of(general, tableau=RK4 | {"order": 3}) == 3
 
 
 def test_spelling_of_a_tableau_does_not_change_the_run():

@@ -117,7 +117,7 @@ def test_rubbish_is_refused_or_makes_a_specification(integrator, name):
 
 
 def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch, capsys):
-    facts = replace(sheet(BODIES), formulations=("vector_field",))
+    facts = replace(sheet(BODIES), forms={"vector_field": sheet(BODIES).forms["vector_field"]})
     monkeypatch.setattr(specification, "sheet", lambda name: facts)
     with pytest.raises(InputError) as caught:
         simulate(BODIES, "vi_sphere", step=0.1)

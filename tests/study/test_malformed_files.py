@@ -146,7 +146,7 @@ STATES_NETCDF = [(half, "is not a readable NetCDF file"), (b"CDF", "is not a rea
                  (changed(complete=np.int32(0)), "is incomplete")]
 PLUGIN = [(b"", "declares neither SHEET nor SHEETS"), (NOISE, "own.py"), (b"def f(:\n", "line 1: syntax error"),
           (FOLDER, "there is no plugin file"), (b"import nowhere\n", "No module named 'nowhere'"),
-          (b"SHEET = 3\n", "must be a SphereSheet or BodySheet"), (b"METHODS = [1]\n", "must be a mapping"),
+          (b"SHEET = 3\n", "must be a Sheet"), (b"METHODS = [1]\n", "must be a mapping"),
           ("# caf\xe9\n".encode("latin-1"), "own.py"), (b"raise SystemExit('no')\n", "own.py"), (half, "own.py")]
 PICTURE = [(b"", "is not a readable PNG file"), (NOISE, "is not a readable PNG file"),
            (half, "is not a readable PNG file"), (FOLDER, "is not a readable PNG file")]

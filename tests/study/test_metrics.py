@@ -6,7 +6,6 @@ import pandas
 import pytest
 
 from liestep.analysis import drift_table, tables, work_table
-from liestep.analysis.cost import CostModel, gradient_flops
 from liestep.analysis.errors import error_fields, reference_floor, replica_floor, state_error
 from liestep.analysis.metrics import COLUMNS
 from liestep.analysis.results import StudyResults
@@ -14,6 +13,7 @@ from liestep.analysis.tables import analyse, markdown
 from liestep.analysis.timing import shortest, time_run, time_study
 from liestep.catalogue import sheet
 from liestep.errors import InputError
+from liestep.formulations.spheres.cost import gradient_flops
 from liestep.references.reference import compute_reference, study_reference
 from liestep.runs.files import RunFile, write
 from liestep.runs.specification import specify
@@ -212,19 +212,19 @@ def test_cost_counts_operations():
     spec = specify("sphere_nbody", "vi_sphere", steps=10)
     assert gradient_flops(sheet("sphere_nbody").build(spec.parameters), spec.initial["q"]) == 66
     counters = dict.fromkeys(("force_evaluations", "rhs_evaluations", "linear_solves", "exponentials"), 0)
-    model = CostModel(spec)
-    assert model.cost(spec, counters | {"force_evaluations": 11}) == 11*(66 + 180)
+    cost = sheet("sphere_nbody").cost(spec.parameters, spec.initial)
+    assert cost(spec.options, counters | {"force_evaluations": 11}) == 11*(66 + 180)
     # diagonal mass
-    assert model.cost(spec, counters | {"force_evaluations": 11, "rhs_evaluations": 11}) == 11*(66 + 180)
+    assert cost(spec.options, counters | {"force_evaluations": 11, "rhs_evaluations": 11}) == 11*(66 + 180)
     pendulum = specify("spherical_pendulum_chain", "vi_sphere", steps=10)
     newton = specify("spherical_pendulum_chain", "vi_sphere", steps=10, options={"solver": "newton"})
-    model = CostModel(pendulum)
-    assert model.cost(pendulum, counters | {"linear_solves": 3}) == pytest.approx(3*(2*2**3/3 + 2*2**2))
-    assert model.cost(newton, counters | {"linear_solves": 3}) == pytest.approx(3*(90*2**2 + 2*6**3/3 + 2*6**2))
+    cost = sheet("spherical_pendulum_chain").cost(pendulum.parameters, pendulum.initial)
+    assert cost(pendulum.options, counters | {"linear_solves": 3}) == pytest.approx(3*(2*2**3/3 + 2*2**2))
+    assert cost(newton.options, counters | {"linear_solves": 3}) == pytest.approx(3*(90*2**2 + 2*6**3/3 + 2*6**2))
     banded = specify("spherical_pendulum_chain", "rk4", steps=10, options={"mass": "banded"})
-    assert model.cost(banded, counters | {"rhs_evaluations": 3}) == 3*110*2
-    assert (model.cost(banded, counters | {"force_evaluations": 3})
-            == model.cost(pendulum, counters | {"force_evaluations": 3}) - 3*12*2**2)
+    assert cost(banded.options, counters | {"rhs_evaluations": 3}) == 3*110*2
+    assert (cost(banded.options, counters | {"force_evaluations": 3})
+            == cost(pendulum.options, counters | {"force_evaluations": 3}) - 3*12*2**2)
 
 
 def test_work_at_equal_error_is_interpolated_in_log_log():

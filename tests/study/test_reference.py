@@ -12,7 +12,9 @@ import liestep
 from liestep.catalogue import sheet
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.references import engines, taylor
+from liestep.formulations import symbolic
+from liestep.formulations.spheres import series
+from liestep.references import engines
 from liestep.references.reference import (
     compute_reference,
     is_current_reference,
@@ -78,7 +80,7 @@ def test_content_is_scaled_and_sampled(bodies):
 
 
 def test_system_too_large_for_a_series_gets_a_composition(bodies, monkeypatch):
-    monkeypatch.setattr(taylor, "LARGEST", 2)
+    monkeypatch.setattr(series, "LARGEST", 2)
     found = compute_reference(specify_reference("sphere_nbody", t_end=0.5, samples=6))
     assert "heyoka" not in found.attributes["engines"]
     assert "vi_sphere_kl8" in found.attributes["engines"]
@@ -102,10 +104,10 @@ def test_traced_gradient_is_the_system_s_own(problem):
     facts = sheet(problem)
     preset = next(iter(facts.presets.values()))
     parameters = facts.check({**preset.parameters, **SMALL.get(problem, {})})
-    q = np.random.default_rng(5).standard_normal((facts.bodies(parameters), 3))
+    q = np.random.default_rng(5).standard_normal((len(facts.mass(parameters)), 3))
     q /= np.linalg.norm(q, axis=1)[:, None]
     symbols = heyoka.make_vars(*(f"x{i}" for i in range(q.size)))
-    traced = taylor.symbolic_gradient(facts.build(parameters), np.array(symbols, dtype=object).reshape(q.shape))
+    traced = symbolic.symbolic_gradient(facts.build(parameters), np.array(symbols, dtype=object).reshape(q.shape))
     value = heyoka.cfunc(list(traced.flat), vars=list(symbols), compact_mode=True)(q.ravel()).reshape(q.shape)
     own = np.zeros_like(q)
     plain_component(facts.build(parameters), Functions(math.sqrt, math.sin, math.cos)).gradient(q, own)
@@ -118,8 +120,8 @@ def test_gradient_that_decides_on_values_is_not_symbolic():
             out[0, 0] = 1.0 if q[0, 0] > 0.5 else 0.0
 
     symbols = np.array(heyoka.make_vars("x", "y", "z"), dtype=object).reshape(1, 3)
-    with pytest.raises(taylor.NotSymbolic, match="not one expression"):
-        taylor.symbolic_gradient(Wall(), symbols)
+    with pytest.raises(symbolic.NotSymbolic, match="not one expression"):
+        symbolic.symbolic_gradient(Wall(), symbols)
 
 
 def test_collision_has_no_reference(monkeypatch):

@@ -138,7 +138,7 @@ def test_a_file_beside_the_plugin_cannot_be_imported(tmp_path, monkeypatch, name
 @pytest.mark.parametrize(("name", "change", "said"), [
     ("nothing", ("SHEET = ", "sheet = "),
      "declares neither SHEET nor SHEETS (systems) nor METHODS (integrators); sheet must be written in capitals"),
-    ("no_sheet", ("SHEET = SphereSheet(", "SHEET = dict("), "SHEET must be a SphereSheet or BodySheet, not a dict"),
+    ("no_sheet", ("SHEET = spheres(", "SHEET = dict("), "SHEET must be a Sheet, not a dict"),
     ("rk4", ("9.81", "9.81"), "id rk4 exists already"),
     ("off", ("[[0.6, 0.0, -0.8]]", "[[0.6, 0.0, -0.7]]"), "initial q[0] is not a unit vector"),
     ("unwritten", ("put(out, 0, ", "print("), "some rows of out are not written"),

@@ -15,7 +15,14 @@ from liestep.formulations import formulate, formulate_standard
 from liestep.plugins.trial import plain
 from liestep.references.engines import EngineError, dop853, right_hand_side, row_sizes
 from liestep.runs.execution import run_once
-from liestep.runs.specification import RunSpecification, applicable, complete_options, specify, specify_problem, start_of
+from liestep.runs.specification import (
+    RunSpecification,
+    applicable,
+    complete_options,
+    specify,
+    specify_problem,
+    start_of,
+)
 
 SAMPLES = 6
 DIRECTIONS, DISPLACEMENT = 5, 1e-3

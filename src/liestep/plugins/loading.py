@@ -25,6 +25,9 @@ from liestep.errors import InputError, unknown
 
 GROUP = "liestep.plugins"
 PREFIX = "liestep_plugin_"  # of module names, which stand in the keys of machine code
+# names that earlier plugins import: what they are called now, and those that are no longer needed
+RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
+GONE = {"ACTION_OPTIONS", "FORMS", "MASS_OPTION", "PROJECTION"}
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -74,11 +77,35 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
         try:
             exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
         except (Exception, SystemExit) as error:
-            raise InputError(plain_error(error, path)) from None
+            raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
         return _register(module, path, content)
     except InputError:
         del sys.modules[name]
         raise
+
+
+def _moved(error: BaseException, source: bytes, path: Path) -> str | None:
+    """What to write instead, for an import from a place of the package where the name is no longer; None for other
+    errors."""
+    if not isinstance(error, ImportError) or (error.name or "").split(".")[0] != "liestep":
+        return None
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == error.name:
+            names = sorted({RENAMED.get(item.name, item.name) for item in node.names} - GONE)
+            new = f"write: from liestep.extend import {', '.join(names)}" if names else "leave it out"
+            return (f"{path}, line {node.lineno}: plugins import from liestep.extend only, not from {node.module};"
+                    f" {new}{_hints({item.name for item in node.names})}")
+    return None
+
+
+def _hints(names: set[str]) -> str:
+    """What else an old plugin has to change, by the names that it imports."""
+    hints = [text for name, text in (("SphereSheet", "spheres(...) takes no `system`"),
+                                     ("BodySheet", "Sheet takes `forms` instead of `formulate`"))
+             if name in names]
+    if names & GONE:
+        hints.append(f"{', '.join(sorted(names & GONE))} are options of the problem's form, which methods do not list")
+    return f" ({'; '.join(hints)})" if hints else ""
 
 
 def _require_alone(source: bytes, path: Path) -> None:
@@ -185,8 +212,7 @@ def _declared(module: ModuleType, path: Path, name: str, kind: type) -> dict[str
 
 def _of_kind(item: Any, kind: type, what: str) -> Any:
     if not isinstance(item, kind):
-        raise InputError(f"{what} must be a {'SphereSheet or BodySheet' if kind is Sheet else kind.__name__}, not a"
-                         f" {type(item).__name__}")
+        raise InputError(f"{what} must be a {kind.__name__}, not a {type(item).__name__}")
     return item
 
 

@@ -39,7 +39,8 @@ class MadeUp:
 
     def _row(self, cell) -> dict:
         step = cell.spec.step or cell.spec.t_end/STEPS
-        error = (step/cell.spec.t_end)**method(cell.spec.integrator).order_of(cell.spec.options)
+        error = (step/cell.spec.t_end)**method(cell.spec.integrator).order_of(
+            cell.spec.options, sheet(cell.spec.problem), cell.spec.parameters)
         columns = ("error", "error_final", "error_attitude", "error_angular_momentum")
         return {"problem": cell.problem, "integrator": cell.integrator, "status": "ok", "step": step, "floor": 1e-14,
                 "steps": cell.spec.steps or STEPS, **dict.fromkeys(columns, error)}
