@@ -12,12 +12,12 @@ if WORKFLOW.claims:
         log:
             "results/logs/claims.log",
         params:
-            papers=" ".join(path.stem for path in WORKFLOW.claims),
+            papers=[path.stem for path in WORKFLOW.claims],
             source=source("liestep.analysis"),
         message:
             "claims: verdicts"
         shell:
-            "liestep claims {params.papers} 2> {log}"
+            "liestep claims {params.papers:q} 2> {log:q}"
 
 
 if WORKFLOW.errata:
@@ -31,11 +31,11 @@ if WORKFLOW.errata:
         log:
             "results/logs/errata.log",
         params:
-            papers=" ".join(path.stem for path in WORKFLOW.errata),
+            papers=[path.stem for path in WORKFLOW.errata],
             source=source(*ERRATA_SOURCES),
         resources:
             **needs("tables"),
         message:
             "errata: evidence"
         shell:
-            "liestep errata {params.papers} 2> {log}"
+            "liestep errata {params.papers:q} 2> {log:q}"

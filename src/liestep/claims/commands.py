@@ -19,8 +19,9 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 def command_claims(arguments) -> None:
     from liestep.claims.claimfile import VERDICTS, load_claims
     from liestep.claims.judging import COLUMNS, judge
+    from liestep.study.names import named_files
 
-    known = {path.stem: path for path in sorted((arguments.config/"claims").glob("*.yaml"))}
+    known = {path.stem: path for path in named_files(arguments.config/"claims", "the name of a claims file")}
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []

@@ -17,6 +17,7 @@ from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
+from liestep.study.names import named_files
 from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
 
@@ -121,7 +122,7 @@ class Workflow:
         self.batches = self._batches()
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.claims = self._claims()
-        self.errata = [path for path in sorted((folder/"errata").glob("*.yaml"))
+        self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
@@ -161,7 +162,7 @@ class Workflow:
         runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
                 for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
-        for path in sorted((self.folder/"claims").glob("*.yaml")):
+        for path in named_files(self.folder/"claims", "the name of a claims file"):
             choices = [(claim.id, choice) for claim in load_claims(path).claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
