@@ -31,7 +31,7 @@ def command_claims(arguments) -> None:
         sections.append((file.paper, file.citation, f"{len(judged)} claims: {counts}.", judged))
         rows += judged
         print(f"{file.paper}: {counts}", file=sys.stderr)
-    _write(arguments.results/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
+    _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
 
 
 def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
@@ -83,7 +83,7 @@ def command_errata(arguments) -> None:
         sections.append((paper, citations[paper], f"{len(found)} entries: {counts}.", found))
         rows += found
         print(f"{paper}: {counts}", file=sys.stderr)
-    _write(arguments.results/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
+    _write((arguments.to or arguments.results)/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
 
 
 def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple],
@@ -123,3 +123,4 @@ def declare(add) -> None:
                     add("errata", command_errata,
                         "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
         command.add_argument("paper", nargs="*", help="ids of papers (default: all)")
+        command.add_argument("--to", type=Path, metavar="FOLDER", help="write there (default: the results folder)")

@@ -31,9 +31,9 @@ def record(path: Path, content: Path) -> None:
     if not _results:
         return
     root, target = (Path(os.path.abspath(each)) for each in (_results[-1], path))
-    if not target.is_relative_to(root):
-        return
     folder = root/FOLDER
+    if not target.is_relative_to(root) or target.is_relative_to(folder):
+        return
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder/_own, "a", encoding="utf-8") as file:
         file.write(f"{file_sha256(content)} {target.relative_to(root).as_posix()}\n")

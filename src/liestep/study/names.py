@@ -8,6 +8,7 @@ from liestep.errors import InputError
 LONGEST = 60  # characters of a part: names of files are made of several
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
 PARTS = 6
+RESERVED = ("logs", "selection")  # folders of the results that are no study's
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
 
 
@@ -19,6 +20,9 @@ def is_name(text: str) -> bool:
 
 def require_name(what: str, text: str, path: Path | None = None) -> str:
     """The text. Raises InputError when it is no name; `what` says of what, `path` in which file."""
+    if text.split("/")[0] in RESERVED:
+        raise InputError(f"{f'{path}: ' if path else ''}{what} must not begin with {text.split('/')[0]}: that folder of"
+                         " the results holds other products")
     if is_name(text):
         return text
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
