@@ -40,6 +40,7 @@ rule all:
     input:
         rules.manifest.output,
         WORKFLOW.targets,
+        [products.timings for products in WORKFLOW.studies],
         # Snakemake does not remake a lost file that only a newer product needed, unless it is asked for.
         [runs_of(products.name) + references_of(products.name) for products in WORKFLOW.studies],
     default_target: True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
 from liestep.errors import InputError
+from liestep.storage.records import recording
 
 
 class Parser(argparse.ArgumentParser):
@@ -134,6 +135,12 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def require_results(folder: Path) -> None:
+    """Raises InputError for a folder of results that is no folder."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--results {folder} is not a folder")
+
+
 def load(plugins: list[str]) -> None:
     """Make the systems and integrators of files known."""
     if plugins:
@@ -155,17 +162,24 @@ def main(argv: list[str] | None = None) -> int:
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
     try:
         arguments = build_parser().parse_args(argv)
+        require_results(arguments.results)
         load(arguments.plugin)
-        arguments.function(arguments)
+        with recording(arguments.results):
+            arguments.function(arguments)
     except InputError as error:
         print(f"liestep: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # a name that the file system refuses, a disk that fails
+        if isinstance(error, BrokenPipeError):  # the reader of our output, for example `head`, has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141
+        shown = str(error.filename or "")
+        print(f"liestep: cannot use {shown if len(shown) <= 100 else shown[:100] + '...'}: {error.strerror or error}",
+              file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("liestep: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output, for example `head`, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     return 0
 
 

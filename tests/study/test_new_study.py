@@ -61,9 +61,9 @@ def test_nothing_is_overwritten(place, capsys):
 
 
 @pytest.mark.parametrize(("arguments", "expected"), [
-    (["../up"], "must be letters, digits and underscores"),
-    (["1st"], "must be letters, digits and underscores"),
-    (["a b"], "must be letters, digits and underscores"),
+    (["../up"], "must be letters, digits, '_', '-' and '.'"),
+    ([".hidden"], "must be letters, digits, '_', '-' and '.'"),
+    (["a b"], "must be letters, digits, '_', '-' and '.'"),
     (["first", "--problem", "sphere_nbodi"], "did you mean sphere_nbody?"),
     (["first", "--preset", "papr"], "did you mean paper?"),
 ])

@@ -11,7 +11,7 @@ import netCDF4
 import pytest
 from place import TOP, Place
 
-from liestep.pipeline.manifest import file_sha256
+from liestep.storage.records import file_sha256
 
 STUDY = """
 title: Two integrators

@@ -23,7 +23,7 @@ for products in WORKFLOW.studies:
         message:
             f"{products.name}: tables"
         shell:
-            "liestep analyse {params.study} 2> {log}"
+            "liestep analyse {params.study:q} 2> {log:q}"
 
     if products.timings:
 
@@ -47,4 +47,4 @@ for products in WORKFLOW.studies:
             message:
                 f"{products.name}: time every run alone"
             shell:
-                "liestep time {params.study} 2> {log}"
+                "liestep time {params.study:q} 2> {log:q}"

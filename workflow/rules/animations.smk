@@ -25,4 +25,4 @@ for products in WORKFLOW.studies:
             message:
                 f"{products.name}: film of {film.label}"
             shell:
-                "liestep animate {params.run} -o {output} 2> {log}"
+                "liestep animate {params.run:q} -o {output:q} 2> {log:q}"

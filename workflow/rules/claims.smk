@@ -7,17 +7,18 @@ if WORKFLOW.claims:
             claims=list(WORKFLOW.claims),
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
-            table="results/claims.csv",
-            page=report("results/claims.md", category="Claims", caption="../report/claims.rst"),
+            table=WORKFLOW.common / "claims.csv",
+            page=report(WORKFLOW.common / "claims.md", category="Claims", caption="../report/claims.rst"),
         log:
             "results/logs/claims.log",
         params:
-            papers=" ".join(path.stem for path in WORKFLOW.claims),
+            folder=WORKFLOW.common,
+            papers=[path.stem for path in WORKFLOW.claims],
             source=source("liestep.analysis"),
         message:
             "claims: verdicts"
         shell:
-            "liestep claims {params.papers} 2> {log}"
+            "liestep claims {params.papers:q} --to {params.folder:q} 2> {log:q}"
 
 
 if WORKFLOW.errata:
@@ -26,16 +27,17 @@ if WORKFLOW.errata:
         input:
             WORKFLOW.errata,
         output:
-            table="results/errata.csv",
-            page=report("results/errata.md", category="Errata", caption="../report/errata.rst"),
+            table=WORKFLOW.common / "errata.csv",
+            page=report(WORKFLOW.common / "errata.md", category="Errata", caption="../report/errata.rst"),
         log:
             "results/logs/errata.log",
         params:
-            papers=" ".join(path.stem for path in WORKFLOW.errata),
+            folder=WORKFLOW.common,
+            papers=[path.stem for path in WORKFLOW.errata],
             source=source(*ERRATA_SOURCES),
         resources:
             **needs("tables"),
         message:
             "errata: evidence"
         shell:
-            "liestep errata {params.papers} 2> {log}"
+            "liestep errata {params.papers:q} --to {params.folder:q} 2> {log:q}"

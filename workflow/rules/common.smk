@@ -9,7 +9,8 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS
 from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
 from liestep.pipeline import lock
-from liestep.pipeline.manifest import inputs_hash, remove_damaged
+from liestep.pipeline.integrity import mend
+from liestep.pipeline.manifest import inputs_hash
 from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.errors import InputError
 
@@ -24,7 +25,7 @@ except InputError as error:
 # Only the process that people start looks after the files, and not if it is asked what is wrong: Snakemake learns its targets after
 # it has read this file. If it is asked what it would do, no product is removed.
 if workflow.is_main_process and "verify" not in sys.argv:
-    for sentence in () if workflow.output_settings.dryrun else remove_damaged(WORKFLOW):
+    for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
 

@@ -24,7 +24,7 @@ for drawing in WORKFLOW.drawings:
             drawing.study.log("figures", drawing.label),
         params:
             study=drawing.study.name,
-            names=" ".join(drawing.names),
+            names=list(drawing.names),
             fingerprint=drawing.study.fingerprint,
             source=drawing.source,
         resources:
@@ -32,4 +32,4 @@ for drawing in WORKFLOW.drawings:
         message:
             f"{drawing.study.name}: figures {', '.join(drawing.names)}"
         shell:
-            "liestep figure {params.study} {params.names} 2> {log}"
+            "liestep figure {params.study:q} {params.names:q} 2> {log:q}"

@@ -11,12 +11,12 @@ rule manifest:
     log:
         "results/logs/manifest.log",
     params:
-        studies=" ".join(products.name for products in WORKFLOW.studies),
+        studies=[products.name for products in WORKFLOW.studies],
         inputs=inputs_hash(WORKFLOW),
     message:
         "manifest of all products"
     shell:
-        "liestep manifest {params.studies} 2> {log}"
+        "liestep manifest {params.studies:q} 2> {log:q}"
 
 
 # Asked for by name: snakemake verify. It has no inputs, because it must see the files as they are, not make them first.
@@ -27,4 +27,4 @@ rule verify:
     message:
         "comparing all products with the manifest"
     shell:
-        "liestep verify 2> {log}"
+        "liestep verify 2> {log:q}"

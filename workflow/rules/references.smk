@@ -10,11 +10,11 @@ for batch in WORKFLOW.references:
         log:
             f"results/{batch.study}/logs/reference.{batch.label}.log",
         params:
-            place=f"{batch.study} {batch.problems}",
+            place=[batch.study, batch.problems],
             fingerprint=batch.fingerprint,
         resources:
             **needs("references"),
         message:
             f"{batch.study}: reference of {batch.problems}"
         shell:
-            "liestep reference {params.place} --list {output} 2> {log}"
+            "liestep reference {params.place:q} --list {output:q} 2> {log:q}"

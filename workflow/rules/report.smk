@@ -16,9 +16,9 @@ rule page:
     log:
         "results/logs/page.log",
     params:
-        studies=" ".join(products.name for products in WORKFLOW.studies),
+        studies=[products.name for products in WORKFLOW.studies],
         source=page_source(),
     message:
         "report of everything"
     shell:
-        "liestep report {params.studies} 2> {log}"
+        "liestep report {params.studies:q} 2> {log:q}"

@@ -11,14 +11,14 @@ if WORKFLOW.config.granularity != "run":
             log:
                 f"results/{batch.study}/logs/{batch.label}.log",
             params:
-                place=" ".join((batch.study, *batch.place)),
+                place=[batch.study, *batch.place],
                 fingerprint=batch.fingerprint,
             resources:
                 **needs("runs"),
             message:
                 f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
             shell:
-                "liestep sweep {params.place} --list {output} 2> {log}"
+                "liestep sweep {params.place:q} --list {output:q} 2> {log:q}"
 
 else:
 
@@ -34,4 +34,5 @@ else:
         message:
             "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
         shell:
-            "liestep sweep {wildcards.study} {wildcards.problem} {wildcards.integrator} {wildcards.resolution} 2> {log}"
+            "liestep sweep {wildcards.study:q} {wildcards.problem:q} {wildcards.integrator:q} {wildcards.resolution:q}"
+            " 2> {log:q}"

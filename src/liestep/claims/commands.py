@@ -19,8 +19,9 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 def command_claims(arguments) -> None:
     from liestep.claims.claimfile import VERDICTS, load_claims
     from liestep.claims.judging import COLUMNS, judge
+    from liestep.study.names import named_files
 
-    known = {path.stem: path for path in sorted((arguments.config/"claims").glob("*.yaml"))}
+    known = {path.stem: path for path in named_files(arguments.config/"claims", "the name of a claims file")}
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []
@@ -30,7 +31,7 @@ def command_claims(arguments) -> None:
         sections.append((file.paper, file.citation, f"{len(judged)} claims: {counts}.", judged))
         rows += judged
         print(f"{file.paper}: {counts}", file=sys.stderr)
-    _write(arguments.results/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
+    _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
 
 
 def _papers(wanted: list[str], known: list[str], folder: Path) -> list[str]:
@@ -82,7 +83,7 @@ def command_errata(arguments) -> None:
         sections.append((paper, citations[paper], f"{len(found)} entries: {counts}.", found))
         rows += found
         print(f"{paper}: {counts}", file=sys.stderr)
-    _write(arguments.results/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
+    _write((arguments.to or arguments.results)/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
 
 
 def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str], sections: Iterable[tuple],
@@ -122,3 +123,4 @@ def declare(add) -> None:
                     add("errata", command_errata,
                         "compute the evidence for the errata in config/errata: errata.csv, errata.md")):
         command.add_argument("paper", nargs="*", help="ids of papers (default: all)")
+        command.add_argument("--to", type=Path, metavar="FOLDER", help="write there (default: the results folder)")

@@ -15,6 +15,7 @@ from liestep.catalogue import papers
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
 from liestep.study.config import Count, Strict
+from liestep.study.names import named_files
 from liestep.study.yamlfile import line_of, read_yaml
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class ErrataFile(Strict):
 
 def errata_papers(config: Path) -> list[str]:
     """Ids of the papers that have an errata file in `config`/errata."""
-    return sorted(path.stem for path in (Path(config)/"errata").glob("*.yaml"))
+    return [path.stem for path in named_files(Path(config)/"errata", "the name of an errata file")]
 
 
 def checks(paper: str) -> dict[str, Check]:

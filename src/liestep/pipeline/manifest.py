@@ -6,9 +6,7 @@ times or the machine itself.
 """
 import hashlib
 import json
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,21 +14,25 @@ from typing import Any
 from liestep.core.sources import package_modules, source_hash
 from liestep.errors import InputError
 from liestep.figures.commands import figure_modules
+from liestep.pipeline import ledger as ledgers
 from liestep.pipeline.environment import environment
-from liestep.pipeline.workflow import StudyProducts, Workflow
+from liestep.pipeline.ledger import Ledger
+from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
 from liestep.storage.atomic import TEMPORARY
+from liestep.storage.records import file_sha256, recording
 from liestep.storage.textfiles import write_text_atomically
 
 FORMAT = 1
+MANIFEST = "manifest.json"
 DATA, MEASURED = "data", "measured"
 CLOCK_FIGURES = ("work_precision", "scaling")  # that show seconds where a study has times
 
 
 def manifest_path(results: Path) -> Path:
-    return results/"manifest.json"
+    return results/MANIFEST
 
 
 def environment_path(results: Path) -> Path:
@@ -40,23 +42,69 @@ def environment_path(results: Path) -> Path:
 def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     """Write manifest.json and environment.json; returns the path of the first and the number of its products.
 
+    Products of studies that this workflow does not make stay listed as they were, as long as there is a file of the
+    study.
+
     Raises:
-        InputError: a product is missing, or the folder cannot be written.
+        InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
+            written.
     """
     results = workflow.results
-    write_text_atomically(environment_path(results), _text(environment()))
-    products = {}
-    for path, entry in sorted(_products(workflow).items()):
-        if not path.is_file():
-            raise InputError(f"{path} does not exist; call snakemake")
-        products[path.relative_to(results).as_posix()] = {**entry, "sha256": file_sha256(path)}
-    content = {"format": FORMAT, "studies": [products.name for products in workflow.studies],
-               "inputs": {path.as_posix(): file_sha256(path) for path in inputs(workflow)}, "products": products}
-    write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
+    with recording(results):
+        write_text_atomically(environment_path(results), _text(environment()))
+        before = _before(results)
+        written, products = ledgers.load(results), {}
+        for path, entry in sorted(_products(workflow).items()):
+            name = path.relative_to(results).as_posix()
+            products[name] = {**entry, "sha256": _sha256(written, name, before["products"].get(name, {}).get("sha256"))}
+        others = _others(workflow, before["products"], products)
+        given = {path.as_posix(): file_sha256(path) for path in inputs(workflow)}
+        kept = {name: sha256 for name, sha256 in before["inputs"].items()
+                if name not in given and others and Path(name).is_file()}
+        names = [products.name for products in workflow.studies]
+        studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
+        content = {"format": FORMAT, "studies": studies, "inputs": given | kept,
+                   "products": dict(sorted((products | others).items()))}
+        text = _text({**content, "sha256": _digest(content)})
+        write_text_atomically(manifest_path(results), text)
+    listed = {name: entry["sha256"] for name, entry in content["products"].items()}
+    ledgers.close(results, {**listed, MANIFEST: hashlib.sha256(text.encode()).hexdigest()})
     # of killed processes: all products are there, so that nobody needs to write any more
     for leftover in results.rglob(TEMPORARY):
         leftover.unlink(missing_ok=True)
-    return manifest_path(results), len(products)
+    return manifest_path(results), len(listed)
+
+
+def _before(results: Path) -> dict[str, Any]:
+    """The last manifest; empty if there is none that can be read."""
+    try:
+        return read_manifest(results)
+    except InputError:
+        return {"products": {}, "inputs": {}}
+
+
+def _sha256(written: Ledger, name: str, listed: str | None) -> str:
+    path = written.results/name
+    try:
+        found = written.sha256(name, listed)
+    except OSError:
+        raise InputError(f"{path} does not exist; call snakemake") from None
+    if found is None:
+        raise InputError(f"{path} was changed after it was made; call snakemake, which makes it again")
+    return found
+
+
+def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]) -> dict[str, Any]:
+    """Entries of the last manifest that this workflow does not make but that still count: of studies that are not
+    selected; and the pages of all studies in a selection, those of the last selection otherwise."""
+    def counts(name: str) -> bool:
+        if any(name.startswith(f"{study}/") for study in workflow.unselected):
+            return True
+        if name.startswith(f"{SELECTION}/"):
+            return not workflow.selection and (workflow.results/name).is_file()
+        return workflow.selection and "/" not in name
+
+    return {name: entry for name, entry in before.items() if name not in products and counts(name)}
 
 
 def inputs(workflow: Workflow) -> list[Path]:
@@ -81,12 +129,12 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     timed = any(products.timings for products in workflow.studies)
     if workflow.claims:
         origin = {"kind": DATA, "from": [*_names(workflow.claims), *sorted(set().union(*workflow.claims.values()))]}
-        found |= {workflow.results/f"claims.{suffix}": origin for suffix in ("csv", "md")}
+        found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
-        found |= {workflow.results/f"errata.{suffix}": origin for suffix in ("csv", "md")}
+        found |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
     found[workflow.report] = {"kind": MEASURED if timed else DATA,
-                              "from": names + _names(path.name for path in workflow.verdicts)}
+                              "from": names + _names(path.relative_to(workflow.results) for path in workflow.verdicts)}
     return found
 
 
@@ -127,8 +175,8 @@ class Complaint:
     product: bool = True
 
 
-def read_manifest(results: Path) -> dict[str, Any]:
-    """Content of manifest.json.
+def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
+    """Content of manifest.json, compared with the ledger, which is read if it is not given.
 
     Raises:
         InputError: missing, or not what was written.
@@ -140,7 +188,8 @@ def read_manifest(results: Path) -> dict[str, Any]:
         raise InputError(f"{path} does not exist; snakemake writes it when everything else is made") from None
     except (OSError, ValueError, RecursionError):
         raise InputError(f"{path} is not a readable manifest; remove it and call snakemake") from None
-    if not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
+    same = (known or ledgers.load(results)).sha256(MANIFEST)
+    if not same or not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
         raise InputError(f"{path} was changed after it was written; remove it and call snakemake")
     return content
 
@@ -175,37 +224,6 @@ def damage(path: Path) -> str | None:
     except InputError as error:
         return str(error).partition("; remove it")[0]
     return None
-
-
-def remove_damaged(workflow: Workflow) -> Iterator[str]:
-    """Remove runs and references that were damaged since the manifest was written, so that they are made
-    again; says which and why.
-
-    Only files that are newer than the manifest are looked at: their time of change (ctime), which nobody sets back.
-    Those that are what it says, as in a copied folder, are not read further.
-    """
-    path = manifest_path(workflow.results)
-    since, known = 0, {}
-    with suppress(InputError):
-        known, since = read_manifest(workflow.results)["products"], path.stat().st_mtime_ns
-    references = [entry.path for products in workflow.studies for entry in products.references]
-    for product in (*workflow.cells, *references):
-        try:
-            changed = os.stat(product).st_ctime_ns
-        except OSError:
-            continue
-        recorded = known.get(product.relative_to(workflow.results).as_posix(), {}).get("sha256")
-        if changed <= since or file_sha256(product) == recorded:
-            continue
-        sentence = damage(product)
-        if sentence:
-            product.unlink(missing_ok=True)
-            yield f"{sentence}; removed, to be made again"
-
-
-def file_sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _names(paths) -> list[str]:

@@ -17,10 +17,12 @@ from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
+from liestep.study.names import named_files
 from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
+SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
 # the evidence runs simulations of its own
 ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")
 
@@ -115,13 +117,17 @@ class Workflow:
         for name in names:
             if name not in known:
                 raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
+        everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
+        asked = set(known if everything == "all" else [everything] if isinstance(everything, str) else everything)
+        self.selection = not asked <= set(names)
+        self.unselected = [name for name in known if name not in names]
         self.studies = [StudyProducts(Study.find(name, folder, results)) for name in names]
         self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = self._batches()
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.claims = self._claims()
-        self.errata = [path for path in sorted((folder/"errata").glob("*.yaml"))
+        self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
@@ -161,7 +167,7 @@ class Workflow:
         runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
                 for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
-        for path in sorted((self.folder/"claims").glob("*.yaml")):
+        for path in named_files(self.folder/"claims", "the name of a claims file"):
             choices = [(claim.id, choice) for claim in load_claims(path).claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
@@ -187,13 +193,18 @@ class Workflow:
         return [products for products in self.studies if products.name in names]
 
     @property
+    def common(self) -> Path:
+        """Folder of what is made of several studies: the verdicts and the report."""
+        return self.results/SELECTION if self.selection else self.results
+
+    @property
     def verdicts(self) -> list[Path]:
         kinds = ["claims"]*bool(self.claims) + ["errata"]*bool(self.errata)
-        return [self.results/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
+        return [self.common/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
 
     @property
     def report(self) -> Path:
-        return self.results/"report.html"
+        return self.common/"report.html"
 
     @property
     def targets(self) -> list[Path]:

@@ -117,8 +117,8 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
         InputError: a product is missing or stale; the sentence says which command makes it.
     """
     studies = [study_page(products) for products in workflow.studies]
-    errata = paper_errata(workflow.errata, workflow.results)
-    claims = paper_claims(workflow.claims, workflow.results,
+    errata = paper_errata(workflow.errata, workflow.common)
+    claims = paper_claims(workflow.claims, workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
     figures = [figure for page in studies for figure in page.figures]

@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from liestep.errors import InputError
+from liestep.storage.records import record
 
 TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
 
@@ -23,6 +24,7 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         _flush(temporary)
+        record(path, temporary)
         os.replace(temporary, path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None

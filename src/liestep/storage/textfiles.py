@@ -1,6 +1,8 @@
 """Text products (tables): written whole or not at all, numbers that read back as the same floats."""
 import csv
 import io
+import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,8 @@ from liestep.storage.atomic import replacing
 
 if TYPE_CHECKING:
     import pandas
+
+LARGEST = 1 << 30  # bytes of a text file that is read
 
 
 def write_text_atomically(path: Path, text: str) -> None:
@@ -46,12 +50,27 @@ def _cell(value: Any) -> str:
     return repr(value)
 
 
-def read_text(path: Path) -> str:
+def require_file(path: Path, largest: int = LARGEST) -> None:
+    """Raises InputError for what is no ordinary file (to open a pipe would wait for ever), or larger than `largest`
+    bytes; a missing file and a folder are left to whoever opens them."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        raise InputError(f"cannot read {path}: it is a pipe or a device, not a file")
+    if stat.S_ISREG(found.st_mode) and found.st_size > largest:
+        raise InputError(f"cannot read {path}: it has {found.st_size} bytes, at most {largest} are allowed")
+
+
+def read_text(path: Path, largest: int = LARGEST) -> str:
     """Content of a text file.
 
     Raises:
-        InputError: missing, not readable, or not UTF-8.
+        InputError: missing, not readable, not an ordinary file, larger than `largest` bytes, or not UTF-8.
     """
+    path = Path(path)
+    require_file(path, largest)
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -76,7 +95,7 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     try:
         # 16 digits
         table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], dtype={"source_hash": str})
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError):
+    except Exception:  # of damaged text, pandas raises anything
         raise InputError(f"{path} is not a table of values with commas between them; remove it"
                          " and make it again") from None
     missing = [name for name in columns if name not in table.columns]

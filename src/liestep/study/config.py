@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from liestep.errors import InputError
 from liestep.study.complaints import complaint
+from liestep.study.names import LONGEST
 from liestep.study.yamlfile import read_yaml
 
 MOST_RUNGS = 10_000  # of a geometric ladder
@@ -34,7 +35,7 @@ Positive = Annotated[Real, Field(gt=0)]
 Count = Annotated[int, Field(gt=0), NO_TRUTH]
 NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
 Once = AfterValidator(_once)
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST - 1}}}$")]
 
 
 class Strict(BaseModel):

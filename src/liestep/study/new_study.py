@@ -1,12 +1,12 @@
 """A commented study file to start from, which runs as it is."""
-import re
 from pathlib import Path
 
 from liestep.catalogue import method, sheet
 from liestep.errors import InputError
 from liestep.runs.specification import applicable, start_of
+from liestep.study.names import require_name
+from liestep.study.plan import study_names
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*")
 STUDIES = "studies"
 PREFERRED = ("vi_sphere", "rkmk4", "rk4", "slgi", "cf4")  # the first three that run on the problem
 LONGEST = 2.0  # s, of the starting file
@@ -53,9 +53,11 @@ def new_study(name: str, config: Path, problem: str, preset: str | None = None) 
     Raises:
         InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written.
     """
-    if not NAME.fullmatch(name):
-        raise InputError(f"study name {name!r} must be letters, digits and underscores, with / between folders, for"
-                         " example mine/pendulum")
+    require_name("the name of a study", name)
+    for other in study_names(config):
+        if name.startswith(f"{other}/") or other.startswith(f"{name}/"):
+            raise InputError(f"the results of study {name} and of study {other} would lie in each other's folders;"
+                             " choose another name")
     path = Path(config)/STUDIES/f"{name}.yaml"
     text = study_text(name, problem, preset)
     try:

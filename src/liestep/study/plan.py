@@ -13,6 +13,7 @@ from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
+from liestep.study.names import named_files, require_name
 from liestep.study.yamlfile import line_of
 
 SETTINGS = tuple(Settings.model_fields)
@@ -79,7 +80,7 @@ class Study:
             path = Path(name)
             inside = path.resolve().is_relative_to(root.resolve())
             key = path.resolve().relative_to(root.resolve()).with_suffix("").as_posix() if inside else path.stem
-            return cls(path, key, results)
+            return cls(path, require_name("the name of a study", key), results)
         known = study_names(config)
         if not known:
             raise InputError(f"there is no study in {root}")
@@ -229,6 +230,6 @@ class Study:
 
 
 def study_names(config: Path = Path("config")) -> list[str]:
-    """Ids of all study files, sorted."""
+    """Ids of all study files, sorted. Raises InputError for a file whose name cannot be an id."""
     root = Path(config)/"studies"
-    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.yaml"))
+    return [path.relative_to(root).with_suffix("").as_posix() for path in named_files(root, "the name of a study")]

@@ -9,6 +9,8 @@ from liestep.storage.textfiles import read_text
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is 15 times faster
 DEEPEST = 1000
+LARGEST = 1 << 19   # bytes of a file
+MOST_ENTRIES = 100_000  # values of a file, those that aliases repeat included: nine lines can stand for 10^9 values
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
@@ -20,7 +22,7 @@ def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:
         InputError: missing or malformed; names file and line.
     """
     path = Path(path)
-    text = read_text(path)
+    text = read_text(path, LARGEST)
     loader = LOADER(text)
     try:
         _require_flat(text, path)
@@ -59,6 +61,9 @@ def _require_flat(text: str, path: Path) -> None:
 
 
 def _collect(node: yaml.Node, place: tuple, lines: dict[tuple, int], path: Path) -> None:
+    if len(lines) > MOST_ENTRIES:
+        raise InputError(f"{path}, line {node.start_mark.line + 1}: more than {MOST_ENTRIES} entries, aliases counted"
+                         " as often as they are used")
     lines[place] = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         seen = set()

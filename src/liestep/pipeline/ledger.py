@@ -1,0 +1,95 @@
+"""What this program has made, by hash and by the file system's own notes: size, times of change and number of the file.
+
+A file with the same notes need not be hashed again: whoever edits, swaps or copies a file changes its ctime, which
+nobody sets back. The ledger lies in the results folder and holds also what the manifest does not list: the manifest
+itself, and the lists of what jobs made. Without it everything is hashed once more.
+"""
+import json
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from liestep.errors import InputError
+from liestep.storage.records import FOLDER, file_sha256, recorded
+from liestep.storage.textfiles import write_text_atomically
+
+Notes = tuple[str, int, int, int, int]  # sha256, size, mtime and ctime in ns, inode
+
+
+@dataclass
+class Ledger:
+    """Notes by name below the results folder; `written`: hashes of what was written since the last manifest."""
+
+    results: Path
+    known: dict[str, Notes] = field(default_factory=dict)
+    written: dict[str, set[str]] = field(default_factory=dict)
+    changed: bool = False
+
+    def allowed(self, name: str, listed: str | None) -> set[str]:
+        """Hashes that a file may have: as the manifest lists it (without one: as it was known), or written since."""
+        before = listed or (self.known[name][0] if name in self.known else None)
+        return self.written.get(name, set()) | ({before} if before else set())
+
+    def sha256(self, name: str, listed: str | None = None) -> str | None:
+        """Hash of a file if it is one of the allowed ones, or nothing is known of the file; None if it is another.
+        Raises OSError, also for what is no file."""
+        path, allowed = self.results/name, self.allowed(name, listed)
+        notes = _notes(path)
+        if name in self.known and self.known[name][1:] == notes and self.known[name][0] in allowed:
+            return self.known[name][0]
+        sha256 = file_sha256(path)
+        if allowed and sha256 not in allowed:
+            return None
+        self.known[name], self.changed = (sha256, *notes), True
+        return sha256
+
+
+def load(results: Path) -> Ledger:
+    """The ledger of a results folder; an unreadable one is empty."""
+    known: dict[str, Notes] = {}
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        content = json.loads(_place(results).read_text("utf-8"))
+        known = {str(name): (str(notes[0]), *map(int, notes[1:])) for name, notes in content.items()
+                 if len(notes) == 5}
+    return Ledger(Path(results), known, recorded(results)[0])
+
+
+def save(ledger: Ledger) -> None:
+    """Write it. A folder that cannot be written costs time at the next start, nothing else."""
+    with suppress(InputError):
+        write_text_atomically(_place(ledger.results), json.dumps(ledger.known, separators=(",", ":")) + "\n")
+
+
+def close(results: Path, hashes: Mapping[str, str]) -> None:
+    """After a manifest: note all products, given by name and hash, and all else that was written and is still there,
+    and clear the records, which are older than that."""
+    records = {path: path.stat().st_size for path in recorded(results)[1]}
+    ledger = load(results)
+    for name in dict.fromkeys((*hashes, *ledger.known, *ledger.written)):
+        try:
+            found = ledger.sha256(name, hashes.get(name))
+        except OSError:
+            found = None
+        if found is None and name in hashes:
+            ledger.known[name] = (hashes[name], 0, 0, 0, 0)  # to be found at the next start
+        elif found is None and not (results/name).is_file():
+            ledger.known.pop(name, None)
+    save(ledger)
+    for path, size in records.items():
+        with suppress(OSError):
+            if path.stat().st_size == size:  # nobody has written to it since
+                path.unlink()
+
+
+def _place(results: Path) -> Path:
+    return Path(results)/FOLDER/"known.json"
+
+
+def _notes(path: Path) -> tuple[int, int, int, int]:
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{path} is not a file")
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
