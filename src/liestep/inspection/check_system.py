@@ -13,7 +13,7 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.plugins.trial import plain
-from liestep.references.engines import EngineError, dop853, right_hand_side
+from liestep.references.engines import EngineError, dop853, right_hand_side, state_shape
 from liestep.runs.execution import run_once
 from liestep.runs.specification import RunSpecification, applicable, specify
 
@@ -167,7 +167,9 @@ class Motion:
         scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
         for item in self.formulated.observables:
             columns = values[:, item.columns]
-            if item.residual:
+            if item.kind == "plain":
+                continue
+            if item.kind == "residual":
                 yield self._limited(item.name, float(np.abs(columns).max()), "along the reference")
                 continue
             kept = columns[:, list(item.conserved)]
@@ -189,7 +191,7 @@ class Motion:
         found = outcome.formulated.to_fields(outcome.outputs.states)
         return max(
             float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
-            for item in outcome.formulated.fields if item.norm != "derived" and item.name in self.fields)
+            for item in outcome.formulated.error_fields if item.counted and item.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""
@@ -229,7 +231,7 @@ def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
     """Time in which the state changes by itself, from the start: 1/rate of directions and attitudes, and
     1/sqrt of the acceleration."""
     f, y = right_hand_side(run)
-    change, state = f(0.0, y).reshape(-1, 3), y.reshape(-1, 3)
+    change, state = f(0.0, y).reshape(state_shape(run)), y.reshape(state_shape(run))
     rates = np.linalg.norm(change, axis=1)
     if isinstance(facts, SphereSheet):
         n = len(rates)//2

@@ -32,10 +32,11 @@ class ExplicitStep(NamedTuple):
     increment: Any  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
 
     def workspace(self, problem, y):
-        return np.zeros_like(problem.velocity)
+        return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem, t, y, work):
+    def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work)
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2
@@ -87,15 +88,16 @@ class MultiplierStep(NamedTuple):
     iterations: Any  # at most
 
     def workspace(self, problem, y):
-        rows = np.zeros_like(problem.velocity)
+        rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
-        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n), np.zeros(n), np.zeros((n, n)),
-                              np.zeros(n, dtype=np.int64))
+        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n, y.dtype), np.zeros(n, y.dtype),
+                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64))
 
-    def start(self, problem, t, y, work):
+    def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work.g)
         for i in range(work.multiplier.shape[0]):
             work.multiplier[i] = 0.0
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2

@@ -1,4 +1,4 @@
-"""Engines of reference solutions: each gives the rows of the state (time, m, 3), as in the first form of the vector
+"""Engines of reference solutions: each gives the rows of the state (time, m, d), as in the first form of the vector
 field, at times that start at zero and are equally spaced."""
 import itertools
 from collections.abc import Callable
@@ -25,9 +25,14 @@ class EngineError(RuntimeError):
     """An engine did not reach the last time."""
 
 
+def state_shape(run: RunSpecification) -> tuple[int, ...]:
+    """(m, d) of the state of the vector field in its first form."""
+    return formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {}).start.shape
+
+
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
     """(f(t, y), y(0)) of the vector field in its first form for solvers outside the core, y the rows
-    of the state in one (3m,)."""
+    of the state in one (m d,)."""
     formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
 
@@ -48,7 +53,8 @@ def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: 
         n = y.size//2
         rate = max(np.abs(y[n:]).max(), np.sqrt(np.abs(f(0.0, y)[n:]).max())) or 1.0
         return np.concatenate([np.full(n, atol), np.full(n, atol*rate)])
-    return np.repeat(atol*np.maximum(1.0, np.linalg.norm(y.reshape(-1, 3), axis=1)), 3)
+    shape = state_shape(run)
+    return np.repeat(atol*np.maximum(1.0, np.linalg.norm(y.reshape(shape), axis=1)), shape[1])
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
@@ -71,7 +77,7 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
                               f" {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
-    return np.array(states).reshape(len(times), -1, 3)
+    return np.array(states).reshape(len(times), *state_shape(run))
 
 
 def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:

@@ -26,14 +26,14 @@ class NotSymbolic(Exception):
 
 class TaylorSeries:
     """A compiled series of differential equations given as pairs (variable, derivative) of
-    expressions; states are rows (m, 3)."""
+    expressions; states are rows (m, d)."""
 
     def __init__(self, equations: list[tuple], start: np.ndarray, to_rows: Callable[[np.ndarray], np.ndarray],
                  tolerance: float | None):
         """tolerance is that of the step size control; None: round-off."""
         import heyoka
 
-        self.start, self.to_rows = start.ravel(), to_rows
+        self.start, self.to_rows, self.shape = start.ravel(), to_rows, start.shape
         # Compact mode and light optimisation: the rod of 10 elements compiles in 4 s, with the
         # defaults in 10 s and more.
         self.series = heyoka.taylor_adaptive(equations, self.start.tolist(), compact_mode=True, opt_level=1,
@@ -41,7 +41,7 @@ class TaylorSeries:
 
     def trajectory(self, times: np.ndarray) -> np.ndarray:
         """Rows of the state, as in the first form of the vector field, at `times` (the first one is
-        the start), (time, m, 3).
+        the start), (time, m, d).
 
         Raises:
             RuntimeError: the integration stopped before the last time.
@@ -52,7 +52,7 @@ class TaylorSeries:
         outcome, *_, states = self.series.propagate_grid(np.ascontiguousarray(times))
         if outcome != heyoka.taylor_outcome.time_limit:
             raise RuntimeError(f"the Taylor series stopped at t = {self.series.time:.6g}")
-        return self.to_rows(states.reshape(len(times), -1, 3))
+        return self.to_rows(states.reshape(len(times), *self.shape))
 
 
 def taylor_series(run: RunSpecification, tolerance: float | None = None) -> TaylorSeries:
@@ -80,9 +80,9 @@ def _traced(formulated: Formulated) -> list[tuple]:
     """The right-hand side of a vector field, run once on symbols."""
     import heyoka
 
-    m = len(formulated.start)
-    y = np.array(heyoka.make_vars(*(f"y{i}{axis}" for i in range(m) for axis in "xyz")), dtype=object).reshape(m, 3)
-    out = np.zeros((m, 3), dtype=object)
+    shape = formulated.start.shape
+    y = np.array(heyoka.make_vars(*(f"y{i}_{k}" for i, k in np.ndindex(shape))), dtype=object).reshape(shape)
+    out = np.zeros(shape, dtype=object)
     try:
         plain_component(formulated.problem, _functions()).rhs(heyoka.time, y, out)
     except (TypeError, ValueError) as error:
