@@ -74,7 +74,7 @@ class CoreRun:
     def prepare(self) -> tuple[Callable[[], None], np.ndarray]:
         """Everything but the loop: the call to be timed, and the state that it advances."""
         problem, y, steps = self.formulated.problem, self.formulated.start.copy(), self.spec.steps
-        recorder = new_recorder(y.shape[0], self.baseline, steps, 0, self.every)
+        recorder = new_recorder(y.shape, self.baseline, steps, 0, self.every)
         work = self.integrator.workspace(problem, y)
         loop = loop_for(advance, self.integrator, problem, recorder, work)
 

@@ -45,7 +45,7 @@ class Flow:
     def _run(self, y, h, steps):
         y = y.copy()
         work = self.component.workspace(self.problem, y)
-        recorder = new_recorder(y.shape[0], np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2,
+        recorder = new_recorder(y.shape, np.zeros(self.observables[-1].columns.stop), max(steps, 1), 2,
                                 every=steps + 1)
         loop = loop_for(advance, self.component, self.problem, recorder, work)
         status, done = loop(self.component, self.problem, recorder, y, h, 0, steps, work)

@@ -74,7 +74,7 @@ class Map:
             if observable.residual:
                 base[observable.columns] = 0.0
         work = self.component.workspace(problem, y)
-        recorder = new_recorder(y.shape[0], base, steps, 2)
+        recorder = new_recorder(y.shape, base, steps, 2)
         status, _ = loop_for(advance, self.component, problem, recorder, work)(self.component, problem, recorder, y, h,
                                                                                0, steps, work)
         assert status == expected, Status(status).sentence

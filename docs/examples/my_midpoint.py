@@ -14,8 +14,8 @@ class LieMidpoint(NamedTuple):
     def workspace(self, problem, y):
         return np.zeros((problem.algebra_rows(), 3)), np.zeros(y.shape)
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         xi, middle = work

@@ -123,7 +123,7 @@ def test_indefinite_mass_is_a_singular_matrix(solver):
     indefinite = np.array([[1.0, 1.5], [1.5, 1.0]])
     mass = flow.problem.mass._replace(matrix=indefinite, inverse=np.linalg.inv(indefinite))
     problem, y = flow.problem._replace(mass=mass), flow.start.copy()
-    work, recorder = flow.component.workspace(problem, y), new_recorder(4, np.zeros(7), 1, 0)
+    work, recorder = flow.component.workspace(problem, y), new_recorder((4, 3), np.zeros(7), 1, 0)
     status, done = loop_for(advance, flow.component, problem, recorder, work)(flow.component, problem, recorder, y,
                                                                               1e-3, 0, 1, work)
     assert (status, done) == (Status.SINGULAR_MATRIX, 0)

@@ -60,7 +60,7 @@ def compiled(flow):
     """The compiled loop that serves an integrator on a problem, and the number of its specialisations."""
     work = flow.component.workspace(flow.problem, flow.start)
     flow(flow.start, 0.01)
-    loop = loop_for(advance, flow.component, flow.problem, new_recorder(flow.start.shape[0], np.zeros(7), 1, 0), work)
+    loop = loop_for(advance, flow.component, flow.problem, new_recorder(flow.start.shape, np.zeros(7), 1, 0), work)
     return loop, len(loop.call.signatures)
 
 

@@ -37,7 +37,7 @@ def fixed_arguments(problem, integrator, steps=2, **request):
     spec = specify(problem, integrator, steps=steps, t_end=steps*1e-3, **request)
     formulated, component = build(spec)
     y = formulated.start.copy()
-    recorder = new_recorder(y.shape[0], observables(formulated), steps, 2)
+    recorder = new_recorder(y.shape, observables(formulated), steps, 2)
     return component, formulated.problem, recorder, y, spec.step, 0, steps, component.workspace(formulated.problem, y)
 
 
@@ -46,7 +46,7 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
     spec = specify(problem, integrator, tolerance=tolerance, t_end=0.1, outputs=3)
     formulated, pair = build(spec)
     y = formulated.start.copy()
-    outputs, accepted = (new_recorder(y.shape[0], observables(formulated), points, samples)
+    outputs, accepted = (new_recorder(y.shape, observables(formulated), points, samples)
                          for points, samples in ((2, 3), (1, 0)))
     return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05,
             0.1, pair.workspace(formulated.problem, y))

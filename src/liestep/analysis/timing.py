@@ -19,7 +19,7 @@ from liestep.core.status import Status
 from liestep.errors import PluginError
 from liestep.formulations import formulate_standard
 from liestep.formulations.symbolic import NotSymbolic
-from liestep.references.engines import EngineError, absolute_tolerance, right_hand_side
+from liestep.references.engines import EngineError, absolute_tolerance, right_hand_side, state_shape
 from liestep.references.reference import require_reference, study_reference
 from liestep.references.taylor import taylor_series
 from liestep.runs.execution import STEP_LOG, build
@@ -112,7 +112,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     """Function that makes the first steps of the run and returns the seconds they took, NaN if one failed."""
     formulated, integrator = build(spec)
     problem = formulated.problem
-    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
     work = integrator.workspace(problem, formulated.start)
     loop = loop_for(advance, integrator, problem, recorder, work)
 
@@ -134,8 +134,8 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     def once(t_end: float) -> float:
         y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4),
                                np.zeros((STEP_LOG, 2)))
-        outputs = new_recorder(y.shape[0], np.zeros(width), 1, 2, NO_STATISTICS)
-        accepted = new_recorder(y.shape[0], np.zeros(width), 1, 0, NO_STATISTICS)
+        outputs = new_recorder(y.shape, np.zeros(width), 1, 2, NO_STATISTICS)
+        accepted = new_recorder(y.shape, np.zeros(width), 1, 0, NO_STATISTICS)
         loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
         begin, status = perf_counter(), Status.RUNNING
         while status == Status.RUNNING:
@@ -171,11 +171,11 @@ def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callab
     from scipy.integrate import solve_ivp
 
     f, y = right_hand_side(run)
-    atol = absolute_tolerance(run, f, y, 0.1*tolerance)
+    atol, shape = absolute_tolerance(run, f, y, 0.1*tolerance), state_shape(run)
 
     def solve():
         return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol,
-                         t_eval=times).y.T.reshape(len(times), -1, 3)
+                         t_eval=times).y.T.reshape(len(times), *shape)
 
     return solve
 

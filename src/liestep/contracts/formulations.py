@@ -20,7 +20,10 @@ class VectorField(Component, Protocol):
     """right-hand side in the embedding space"""
 
     def rhs(self, t, y, out):
-        """dy/dt (m, 3); False where it cannot be evaluated."""
+        """dy/dt (m, d); False where it cannot be evaluated."""
+
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of the slopes k (s, m, d)."""
 
     def project(self, y):
         """Return y to the manifold in place, as far as the option `projection` says."""

@@ -10,7 +10,7 @@ from liestep.core.status import Status
 
 
 def advance(integrator, problem, recorder, y, h, first, last, work):
-    """Fixed steps from number `first` to `last`; y (m, 3) is advanced in place. Time is k h, never accumulated.
+    """Fixed steps from number `first` to `last`; y (m, d) is advanced in place. Time is k h, never accumulated.
 
     Returns (status, number of completed steps).
     """
@@ -20,9 +20,9 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
         if point > 0:
             status = integrator.step(problem, (point - 1)*h, y, h, work)
         else:
-            integrator.start(problem, 0.0, y, work)
+            status = integrator.start(problem, 0.0, y, h, work)
         if status == Status.OK:
-            status = recorder.record(problem, y, point)
+            status = recorder.record(problem, y, point, point*h)
         if status != Status.OK:
             return status, max(point - 1, 0)
     return Status.OK, last
@@ -30,10 +30,10 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
 
 @kernel
 @outlined
-def record(recorder, problem, y, k):
+def record(recorder, problem, y, k, t):
     """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would
     double the compile time."""
-    return recorder.record(problem, y, k)
+    return recorder.record(problem, y, k, t)
 
 
 def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, interval, t_end, work):
@@ -44,9 +44,9 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
     """
     if memory[3] == 0.0:
         memory[1] = pair.start(problem, y, t_end, work)
-        status = record(outputs, problem, y, 0)
+        status = record(outputs, problem, y, 0, 0.0)
         if status == Status.OK:
-            status = record(accepted, problem, y, 0)
+            status = record(accepted, problem, y, 0, 0.0)
         memory[3] = 1.0
         if status != Status.OK:
             return status, 0
@@ -68,16 +68,16 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
             k = int(memory[3])
             while k <= outputs.points and k*interval < time:
                 pair.interpolate(problem, t, y, h, (k*interval - t)/h, out, work)
-                status = outputs.record(problem, out, k)
+                status = outputs.record(problem, out, k, k*interval)
                 if status != Status.OK:
                     return status, entries
                 k += 1
             pair.accept(problem, y, work)
             if k <= outputs.points and (k*interval == time or final):
-                status = record(outputs, problem, y, k)
+                status = record(outputs, problem, y, k, time)
                 k += 1
             if status == Status.OK:
-                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED])
+                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED], time)
             if status != Status.OK:
                 return status, entries
             log[entries, 0], log[entries, 1] = time, h

@@ -1,4 +1,5 @@
-"""Vectors of R^3 as tuples, read from and written to the rows of an array; scalar functions that never raise.
+"""Vectors of R^3 as tuples, read from and written to the rows of an array; sums of stages; scalar functions that never
+raise.
 
 Tuples of three scalars live in registers: no memory, no reference counts.
 """
@@ -11,13 +12,13 @@ from liestep.core.dispatch import kernel
 
 @kernel
 def row(a, i):
-    """Row i of an array (m, 3) as a tuple."""
+    """The first three numbers of row i of an array (m, d), d >= 3, as a tuple."""
     return a[i, 0], a[i, 1], a[i, 2]
 
 
 @kernel
 def put(a, i, u):
-    """Write the tuple u into row i."""
+    """Write the tuple u into the first three numbers of row i."""
     a[i, 0] = u[0]
     a[i, 1] = u[1]
     a[i, 2] = u[2]
@@ -35,7 +36,7 @@ def add_to(a, i, u):
 def copy(a, out):
     """Copy the rows of a; a loop, because a whole-array assignment costs seconds of compile time."""
     for i in range(a.shape[0]):
-        for k in range(3):
+        for k in range(a.shape[1]):
             out[i, k] = a[i, k]
 
 
@@ -68,6 +69,30 @@ def scale(s, u):
 def axpy(s, u, v):
     """s u + v"""
     return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]
+
+
+@kernel
+def stage_rows(weights, h, k, count, y, out):
+    """out = y + h (weights_0 k_0 + ...) over the first `count` of k (s, m, 3): `stage` of vector fields on rows of
+    three. out may be y."""
+    for i in range(y.shape[0]):
+        slope = scale(weights[0], row(k[0], i))
+        for r in range(1, count):
+            if weights[r] != 0.0:
+                slope = axpy(weights[r], row(k[r], i), slope)
+        put(out, i, axpy(h, slope, row(y, i)))
+
+
+@kernel
+def stage_columns(weights, h, k, count, y, out):
+    """The same for rows of any length, k (s, m, d)."""
+    for i in range(y.shape[0]):
+        for c in range(y.shape[1]):
+            slope = weights[0]*k[0, i, c]
+            for r in range(1, count):
+                if weights[r] != 0.0:
+                    slope = weights[r]*k[r, i, c] + slope
+            out[i, c] = h*slope + y[i, c]
 
 
 @kernel

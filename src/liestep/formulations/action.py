@@ -32,6 +32,10 @@ class ActionForm(NamedTuple):
         """out = dexpinv_sigma(v); False when a rotation of sigma reaches 2 pi. out may be v itself."""
         return self.action.dexpinv(sigma, v, out)
 
+    def in_chart(self, sigma):
+        """Whether all rotations of sigma stay below 2 pi."""
+        return self.action.in_chart(sigma)
+
     def bracket(self, a, b, out):
         """out = [a, b]; out may be a or b."""
         self.action.bracket(a, b, out)

@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.rows import add, dot, put, row
 from liestep.geometry.so3 import coefficients, quadratic
-from liestep.groups.rigid_motions import bracket, dexpinv
+from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
 class CotangentRotation(NamedTuple):
@@ -27,6 +27,9 @@ class CotangentRotation(NamedTuple):
 
     def dexpinv(self, sigma, v, out):
         return dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma):
+        return in_chart(sigma)
 
     def bracket(self, a, b, out):
         bracket(a, b, out)

@@ -23,6 +23,9 @@ class Product(NamedTuple):
         other = self.second.dexpinv(sigma[k:], v[k:], out[k:])
         return one and other
 
+    def in_chart(self, sigma):
+        return self.first.in_chart(sigma[:self.algebra]) and self.second.in_chart(sigma[self.algebra:])
+
     def bracket(self, a, b, out):
         k = self.algebra
         self.first.bracket(a[:k], b[:k], out[:k])

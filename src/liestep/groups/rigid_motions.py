@@ -4,7 +4,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import bracket as bracket_of_one
 from liestep.geometry.se3 import dexpinv as dexpinv_of_one
-from liestep.geometry.se3 import in_chart
+from liestep.geometry.se3 import in_chart as one_in_chart
 
 
 @kernel
@@ -14,10 +14,20 @@ def dexpinv(sigma, v, out):
     ok = True
     for i in range(n):
         a = row(sigma, i)
-        ok = ok and in_chart(a)
+        ok = ok and one_in_chart(a)
         b, c = dexpinv_of_one(a, row(sigma, n + i), row(v, i), row(v, n + i))
         put(out, i, b)
         put(out, n + i, c)
+    return ok
+
+
+@kernel
+def in_chart(sigma):
+    """Whether all rotations of sigma stay below 2 pi."""
+    n = sigma.shape[0]//2
+    ok = True
+    for i in range(n):
+        ok = ok and one_in_chart(row(sigma, i))
     return ok
 
 

@@ -28,5 +28,8 @@ class Rotation(NamedTuple):
         put(out, 0, dexpinv(u, row(v, 0)))
         return in_chart(u)
 
+    def in_chart(self, sigma):
+        return in_chart(row(sigma, 0))
+
     def bracket(self, a, b, out):
         put(out, 0, cross(row(a, 0), row(b, 0)))

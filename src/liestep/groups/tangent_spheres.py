@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
-from liestep.groups.rigid_motions import bracket, dexpinv
+from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
 class TangentSpheres(NamedTuple):
@@ -27,6 +27,9 @@ class TangentSpheres(NamedTuple):
 
     def dexpinv(self, sigma, v, out):
         return dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma):
+        return in_chart(sigma)
 
     def bracket(self, a, b, out):
         bracket(a, b, out)

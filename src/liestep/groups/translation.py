@@ -21,6 +21,9 @@ class Translation(NamedTuple):
             put(out, i, row(v, i))
         return True
 
+    def in_chart(self, sigma):
+        return True
+
     def bracket(self, a, b, out):
         for i in range(a.shape[0]):
             put(out, i, (0.0, 0.0, 0.0))

@@ -175,7 +175,9 @@ class Motion:
         scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
         for item in self.formulated.observables:
             columns = values[:, item.columns]
-            if item.residual:
+            if item.kind == "plain":
+                continue
+            if item.kind == "residual":
                 yield self._limited(item.name, float(np.abs(columns).max()), "along the reference")
                 continue
             kept = columns[:, list(item.conserved)]
@@ -197,7 +199,7 @@ class Motion:
         found = outcome.formulated.to_fields(outcome.outputs.states)
         return max(
             float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
-            for item in outcome.formulated.fields if item.norm != "derived" and item.name in self.fields)
+            for item in outcome.formulated.error_fields if item.counted and item.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""

@@ -1,4 +1,5 @@
 """The fourth-order Munthe-Kaas method with two commutators, of Casas and Owren."""
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +23,10 @@ class CasasOwren(NamedTuple):
 
     def workspace(self, problem, y):
         """(stages, sigma and commutator; stage state)"""
-        return np.zeros((6, problem.algebra_rows(), 3)), np.zeros(y.shape)
+        return np.zeros((6, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         k, z = work
@@ -43,9 +44,10 @@ class CasasOwren(NamedTuple):
         return Status.OK
 
 
-A = [[0, 0, 0, 0], [1/2, 0, 0, 0], [0, 1/2, 0, 0], [0, 0, 1, 0], [1/6, 1/3, 1/3, 1/6]]
-E = [0, 0, -1/8, 0, -1/12]
-C = [0, 1/2, 1/2, 1]
+A = [[Fraction(x) for x in line.split()]
+     for line in ("0 0 0 0", "1/2 0 0 0", "0 1/2 0 0", "0 0 1 0", "1/6 1/3 1/3 1/6")]
+E = [Fraction(0), Fraction(0), Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]
+C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
 
 METHODS = {
     "rkmk4_2comm": Method(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
-from liestep.core.rows import axpy, copy, dot, put, row, sqrt, sub
+from liestep.core.rows import axpy, copy, put, row, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
@@ -19,7 +19,7 @@ class SchemeWork(NamedTuple):
     k: Any        # (s, d, 3) values of f
     sigma: Any    # (d, 3)
     end: Any      # (d, 3) f at the new state, for dense output
-    states: Any   # (e, m, 3)
+    states: Any   # (e, m, d)
     current: Any  # (2,) 1 when k[0] is f at the state, 1 when `end` is up to date
 
 
@@ -38,11 +38,11 @@ class CommutatorFree(NamedTuple):
     def workspace(self, problem, y):
         rows = problem.algebra_rows()
         count, stages = self.weights.shape
-        return SchemeWork(np.zeros((stages, rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3)),
-                          np.zeros((count, *y.shape)), np.zeros(2))
+        return SchemeWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
+                          np.zeros((rows, 3), y.dtype), np.zeros((count, *y.shape), y.dtype), np.zeros(2))
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         status = self.states(problem, t, y, h, 0, work)
@@ -98,8 +98,11 @@ class CommutatorFreePair(NamedTuple):
         work.current[0] = 1.0
         error = 0.0
         for i in range(y.shape[0]):
-            gap = sub(row(work.states[self.result], i), row(work.states[self.lower], i))
-            error += dot(gap, gap)
+            square = 0.0
+            for k in range(y.shape[1]):
+                gap = work.states[self.result, i, k] - work.states[self.lower, i, k]
+                square += gap*gap
+            error += square
         return Status.OK, sqrt(error)
 
     def interpolate(self, problem, t, y, h, s, out, work):

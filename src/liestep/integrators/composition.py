@@ -18,8 +18,8 @@ class Composition(NamedTuple):
     def workspace(self, problem, y):
         return self.inner.workspace(problem, y)
 
-    def start(self, problem, t, y, work):
-        self.inner.start(problem, t, y, work)
+    def start(self, problem, t, y, h, work):
+        return self.inner.start(problem, t, y, h, work)
 
     def step(self, problem, t, y, h, work):
         for i in range(self.weights.shape[0]):

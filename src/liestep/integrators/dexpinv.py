@@ -21,6 +21,10 @@ class Exact(NamedTuple):
         """v = dexpinv_sigma(v) in place."""
         return problem.dexpinv(sigma, v, v)
 
+    def in_chart(self, problem, sigma):
+        """Whether exp is invertible from sigma back to 0 without a singularity of dexpinv."""
+        return problem.in_chart(sigma)
+
 
 class Truncated(NamedTuple):
     """v - 1/2 [sigma, v] + 1/12 [sigma, [sigma, v]] - 1/720 ad^4 v + ...: coefficients B_j/j!
@@ -36,6 +40,10 @@ class Truncated(NamedTuple):
             if self.coefficients[j] != 0.0:
                 for i in range(v.shape[0]):
                     put(v, i, axpy(self.coefficients[j], row(scratch, i), row(v, i)))
+        return True
+
+    def in_chart(self, problem, sigma):
+        """The series has no limit."""
         return True
 
 

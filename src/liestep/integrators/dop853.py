@@ -7,17 +7,17 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import axpy, copy, put, row, scale, sqrt
+from liestep.core.rows import copy, sqrt
 from liestep.core.status import Status
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 
 
 class Dop853Work(NamedTuple):
-    k: Any      # (16, m, 3) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
-    f: Any      # (7, m, 3) dense output coefficients
-    new: Any    # (m, 3)
-    stage: Any  # (m, 3)
+    k: Any      # (16, m, d) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
+    f: Any      # (7, m, d) dense output coefficients
+    new: Any    # (m, d)
+    stage: Any  # (m, d)
     ready: Any  # (1,) 1 when f belongs to the current step
 
 
@@ -45,8 +45,8 @@ class Dop853(NamedTuple):
     control: Any
 
     def workspace(self, problem, y):
-        return Dop853Work(np.zeros((16, *y.shape)), np.zeros((7, *y.shape)), np.zeros_like(y), np.zeros_like(y),
-                          np.zeros(1))
+        return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
+                          np.zeros_like(y),                          np.zeros(1))
 
     def start(self, problem, y, t_end, work):
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
@@ -55,10 +55,12 @@ class Dop853(NamedTuple):
         h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01*size/speed
         h = min(h, t_end)
         for i in range(y.shape[0]):
-            put(work.stage, i, axpy(h, row(work.k[0], i), row(y, i)))
+            for k in range(y.shape[1]):
+                work.stage[i, k] = h*work.k[0, i, k] + y[i, k]
         evaluate(problem, h, work.stage, work.k[1])
         for i in range(y.shape[0]):
-            put(work.k[1], i, axpy(-1.0, row(work.k[0], i), row(work.k[1], i)))
+            for k in range(y.shape[1]):
+                work.k[1, i, k] = -1.0*work.k[0, i, k] + work.k[1, i, k]
         bend = self.norm(work.k[1], y, y)/h
         largest = max(speed, bend)
         second = sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
@@ -67,70 +69,63 @@ class Dop853(NamedTuple):
     def norm(self, u, y, new):
         total = 0.0
         for i in range(y.shape[0]):
-            for k in range(3):
+            for k in range(y.shape[1]):
                 x = u[i, k]/(self.atol + self.rtol*max(abs(y[i, k]), abs(new[i, k])))
                 total += x*x
-        return sqrt(total/(3*y.shape[0]))
-
-    def stage(self, s, y, h, work, out):
-        for i in range(y.shape[0]):
-            slope = scale(self.a[s, 0], row(work.k[0], i))
-            for r in range(1, s):
-                if self.a[s, r] != 0.0:
-                    slope = axpy(self.a[s, r], row(work.k[r], i), slope)
-            put(out, i, axpy(h, slope, row(y, i)))
+        return sqrt(total/(y.shape[1]*y.shape[0]))
 
     def attempt(self, problem, t, y, h, work):
         work.ready[0] = 0.0
         for s in range(1, 13):  # stage 12 is the new state
             z = work.new if s == 12 else work.stage
-            self.stage(s, y, h, work, z)
+            problem.stage(self.a[s], h, work.k, s, y, z)
             if not problem.rhs(t + self.c[s]*h, z, work.k[s]):
                 return Status.NOT_EVALUABLE, np.inf
         return Status.OK, self.error(y, h, work)
 
     def error(self, y, h, work):
-        """h err5^2/sqrt((err5^2 + 0.01 err3^2) 3m) with the scaled 5th- and 3rd-order estimates."""
+        """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
-            five, three = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            for r in range(13):
-                five = axpy(self.e5[r], row(work.k[r], i), five)
-                three = axpy(self.e3[r], row(work.k[r], i), three)
-            for k in range(3):
+            for k in range(y.shape[1]):
+                five, three = 0.0, 0.0
+                for r in range(13):
+                    five = self.e5[r]*work.k[r, i, k] + five
+                    three = self.e3[r]*work.k[r, i, k] + three
                 tolerance = self.atol + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
-                fifth += (five[k]/tolerance)*(five[k]/tolerance)
-                third += (three[k]/tolerance)*(three[k]/tolerance)
+                fifth += (five/tolerance)*(five/tolerance)
+                third += (three/tolerance)*(three/tolerance)
         if fifth == 0.0 and third == 0.0:
             return 0.0
-        return h*fifth/sqrt((fifth + 0.01*third)*(3*y.shape[0]))
+        return h*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
 
     def interpolate(self, problem, t, y, h, s, out, work):
         """State at t + s h, 0 <= s <= 1, order 7."""
         if work.ready[0] == 0.0:
             self.prepare_dense(problem, t, y, h, work)
         for i in range(y.shape[0]):
-            total = (0.0, 0.0, 0.0)
-            for r in range(7):
-                total = axpy(1.0, row(work.f[6 - r], i), total)
-                total = scale(s if r % 2 == 0 else 1.0 - s, total)
-            put(out, i, axpy(1.0, total, row(y, i)))
+            for k in range(y.shape[1]):
+                total = 0.0
+                for r in range(7):
+                    total = (s if r % 2 == 0 else 1.0 - s)*(work.f[6 - r, i, k] + total)
+                out[i, k] = total + y[i, k]
 
     def prepare_dense(self, problem, t, y, h, work):
         for s in range(13, 16):
-            self.stage(s, y, h, work, work.stage)
+            problem.stage(self.a[s], h, work.k, s, y, work.stage)
             problem.rhs(t + self.c[s]*h, work.stage, work.k[s])
         for i in range(y.shape[0]):
-            change = axpy(-1.0, row(y, i), row(work.new, i))
-            old, new = row(work.k[0], i), row(work.k[12], i)
-            put(work.f[0], i, change)
-            put(work.f[1], i, axpy(h, old, scale(-1.0, change)))
-            put(work.f[2], i, axpy(-h, axpy(1.0, new, old), scale(2.0, change)))
-            for r in range(4):
-                total = (0.0, 0.0, 0.0)
-                for j in range(16):
-                    total = axpy(self.d[r, j], row(work.k[j], i), total)
-                put(work.f[3 + r], i, scale(h, total))
+            for k in range(y.shape[1]):
+                change = work.new[i, k] - y[i, k]
+                old, new = work.k[0, i, k], work.k[12, i, k]
+                work.f[0, i, k] = change
+                work.f[1, i, k] = h*old - change
+                work.f[2, i, k] = 2.0*change - h*(new + old)
+                for r in range(4):
+                    total = 0.0
+                    for j in range(16):
+                        total = self.d[r, j]*work.k[j, i, k] + total
+                    work.f[3 + r, i, k] = h*total
         work.ready[0] = 1.0
 
     def accept(self, problem, y, work):

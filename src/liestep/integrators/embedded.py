@@ -8,7 +8,7 @@ import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
-from liestep.core.rows import axpy, copy, put, row, scale
+from liestep.core.rows import copy
 from liestep.core.status import Status
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import TABLEAUX
@@ -29,14 +29,14 @@ class DormandPrince(NamedTuple):
     control: Any
 
     def workspace(self, problem, y):
-        return np.zeros((9, *y.shape))  # 7 slopes, new state, stage state
+        return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
     def start(self, problem, y, t_end, work):
         problem.rhs(0.0, y, work[0])
         threshold = self.control.atol/self.control.rtol
         speed = 0.0
         for i in range(y.shape[0]):
-            for k in range(3):
+            for k in range(y.shape[1]):
                 speed = max(speed, abs(work[0, i, k])/max(abs(y[i, k]), threshold))
         return self.control.first(speed)
 
@@ -45,21 +45,17 @@ class DormandPrince(NamedTuple):
         new = work[7]
         for s in range(1, 7):
             z = new if s == 6 else work[8]
-            for i in range(y.shape[0]):
-                slope = scale(self.a[s, 0], row(work[0], i))
-                for r in range(1, s):
-                    slope = axpy(self.a[s, r], row(work[r], i), slope)
-                put(z, i, axpy(h, slope, row(y, i)))
+            problem.stage(self.a[s], h, work, s, y, z)
             if not problem.rhs(t + self.c[s]*h, z, work[s]):
                 return Status.NOT_EVALUABLE, np.inf
         threshold = self.control.atol/self.control.rtol
         error = 0.0
         for i in range(y.shape[0]):
-            defect = scale(self.e[0], row(work[0], i))
-            for r in range(1, 7):
-                defect = axpy(self.e[r], row(work[r], i), defect)
-            for k in range(3):
-                ratio = abs(defect[k])/max(abs(y[i, k]), abs(new[i, k]), threshold)
+            for k in range(y.shape[1]):
+                defect = self.e[0]*work[0, i, k]
+                for r in range(1, 7):
+                    defect = self.e[r]*work[r, i, k] + defect
+                ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
         return Status.OK, h*error
@@ -67,11 +63,12 @@ class DormandPrince(NamedTuple):
     def interpolate(self, problem, t, y, h, s, out, work):
         """State at t + s h, 0 <= s <= 1, order 4."""
         for i in range(y.shape[0]):
-            total = (0.0, 0.0, 0.0)
-            for r in range(7):
-                weight = s*(self.dense[r, 0] + s*(self.dense[r, 1] + s*(self.dense[r, 2] + s*self.dense[r, 3])))
-                total = axpy(weight, row(work[r], i), total)
-            put(out, i, axpy(h, total, row(y, i)))
+            for k in range(y.shape[1]):
+                total = 0.0
+                for r in range(7):
+                    weight = s*(self.dense[r, 0] + s*(self.dense[r, 1] + s*(self.dense[r, 2] + s*self.dense[r, 3])))
+                    total = weight*work[r, i, k] + total
+                out[i, k] = h*total + y[i, k]
 
     def accept(self, problem, y, work):
         copy(work[7], y)

@@ -17,7 +17,7 @@ class PairWork(NamedTuple):
     sigma: Any    # (d, 3)
     scratch: Any  # (d, 3)
     slope: Any    # (d, 3) f at the new state
-    new: Any      # (m, 3)
+    new: Any      # (m, d)
     current: Any  # (1,) 1 when k[0] is f at the state
 
 
@@ -38,8 +38,8 @@ class MuntheKaasPair(NamedTuple):
 
     def workspace(self, problem, y):
         stages, rows = self.b.shape[0], problem.algebra_rows()
-        return PairWork(np.zeros((stages, rows, 3)), *(np.zeros((rows, 3)) for _ in range(3)), np.zeros(y.shape),
-                        np.zeros(1))
+        return PairWork(np.zeros((stages, rows, 3), y.dtype), *(np.zeros((rows, 3), y.dtype) for _ in range(3)),
+                        np.zeros_like(y), np.zeros(1))
 
     def start(self, work):
         work.current[0] = 0.0

@@ -20,7 +20,7 @@ class MuntheKaas(NamedTuple):
     to round-off, no energy.
 
     liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
-    when a stage rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
+    when a stage or the step rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
     """
 
     a: Any  # (s, s) strictly lower triangular
@@ -30,10 +30,10 @@ class MuntheKaas(NamedTuple):
 
     def workspace(self, problem, y):
         """(stages, sigma and scratch; stage state)"""
-        return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3)), np.zeros(y.shape)
+        return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         stages = self.b.shape[0]
@@ -44,6 +44,8 @@ class MuntheKaas(NamedTuple):
         # the last one is the end of the step: one call of each method, see `core.driver`
         for s in range(1, stages + 1):
             combine(self.b if s == stages else self.a[s], h, k, s, sigma)
+            if s == stages and not self.dexpinv.in_chart(problem, sigma):
+                return Status.CHART_LIMIT
             problem.act(sigma, y, y if s == stages else z)
             if s < stages:
                 if not problem.algebra(t + self.c[s]*h, z, k[s]):

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import Method
-from liestep.core.rows import axpy, put, row, scale
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.tableaux import TABLEAUX
@@ -21,30 +20,21 @@ class ExplicitRungeKutta(NamedTuple):
     c: Any  # (s,)
 
     def workspace(self, problem, y):
-        return np.zeros((self.b.shape[0] + 1, *y.shape))
+        return np.zeros((self.b.shape[0] + 1, *y.shape), y.dtype)
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         stages = self.b.shape[0]
         z = work[stages]
         if not problem.rhs(t, y, work[0]):
             return Status.NOT_EVALUABLE
-        for s in range(1, stages):
-            for i in range(y.shape[0]):
-                slope = scale(self.a[s, 0], row(work[0], i))
-                for r in range(1, s):
-                    if self.a[s, r] != 0.0:
-                        slope = axpy(self.a[s, r], row(work[r], i), slope)
-                put(z, i, axpy(h, slope, row(y, i)))
-            if not problem.rhs(t + self.c[s]*h, z, work[s]):
+        # the last one is the end of the step: one call of each method, see `core.driver`
+        for s in range(1, stages + 1):
+            problem.stage(self.b if s == stages else self.a[s], h, work, s, y, y if s == stages else z)
+            if s < stages and not problem.rhs(t + self.c[s]*h, z, work[s]):
                 return Status.NOT_EVALUABLE
-        for i in range(y.shape[0]):
-            slope = scale(self.b[0], row(work[0], i))
-            for r in range(1, stages):
-                slope = axpy(self.b[r], row(work[r], i), slope)
-            put(y, i, axpy(h, slope, row(y, i)))
         problem.project(y)
         return Status.OK
 

@@ -52,10 +52,10 @@ class SymplecticTheta(NamedTuple):
     iterations: Any  # at most
 
     def workspace(self, problem, y):
-        return np.zeros(y.shape), np.zeros((3, 3))
+        return np.zeros_like(y), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         stage, jacobian = work

@@ -50,10 +50,12 @@ class CayleyStep(NamedTuple):
     def workspace(self, problem, y):
         rows = np.zeros_like(y[:y.shape[0]//2])
         size = rows.size
-        return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size)), np.zeros(size, dtype=np.int64))
+        return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size), y.dtype),
+                          np.zeros(size, dtype=np.int64))
 
-    def start(self, problem, t, y, work):
+    def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work.g)
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2

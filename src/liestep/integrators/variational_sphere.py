@@ -34,8 +34,9 @@ class ExplicitStep(NamedTuple):
     def workspace(self, problem, y):
         return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem, t, y, work):
+    def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work)
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2
@@ -89,13 +90,14 @@ class MultiplierStep(NamedTuple):
     def workspace(self, problem, y):
         rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
-        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n), np.zeros(n), np.zeros((n, n)),
-                              np.zeros(n, dtype=np.int64))
+        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n, y.dtype), np.zeros(n, y.dtype),
+                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64))
 
-    def start(self, problem, t, y, work):
+    def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work.g)
         for i in range(work.multiplier.shape[0]):
             work.multiplier[i] = 0.0
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         n = y.shape[0]//2

@@ -157,17 +157,15 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
         if observable.name == OWN_WORK:
             continue
         values = series[:, observable.columns]
-        deviation = values if observable.residual else values - values[0]
+        deviation = values - values[0] if observable.kind == "invariant" else values
         means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
-        single = values.shape[1] == 1
-        variables[observable.name] = values[:, 0] if single else values
+        variables[observable.name] = observable.shaped(values)
         # the mean is the first of a block's statistics
-        variables[f"{observable.name}{BLOCKS_SUFFIX}"] = (means[:, 0] if single else means)[None]
-        for name, found in ((observable.mean, np.abs(deviation).mean(axis=0)),
-                            (observable.largest, np.abs(deviation).max(axis=0))):
-            if name is not None:
-                numbers |= ({name: float(found[0])}
-                            if single else {f"{name}_{axis}": float(v) for axis, v in zip("xyz", found, strict=True)})
+        variables[f"{observable.name}{BLOCKS_SUFFIX}"] = observable.shaped(means)[None]
+        found = {"mean": np.abs(deviation).mean(axis=0), "max": np.abs(deviation).max(axis=0),
+                 "mean_square": (deviation*deviation).mean(axis=0)}
+        numbers |= {name: float(value) for what in observable.asked
+                    for name, value in zip(observable.statistic(what), found[what], strict=True)}
     attributes = {
         "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
         "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes),

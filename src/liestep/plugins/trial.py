@@ -1,4 +1,5 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
+import inspect
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,9 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
     y, values = found.start.copy(), np.zeros(found.width)
     problem.observe(y, values)
     if formulation == "vector_field":
-        problem.rhs(0.0, y, np.zeros_like(y))
+        out = np.zeros_like(y)
+        problem.rhs(0.0, y, out)
+        problem.stage(np.ones(1), 0.0, out[None], 1, y, np.zeros_like(y))
     elif formulation == "lie_action":
         problem.algebra(0.0, y, np.zeros((problem.algebra_rows(), 3)))
     elif formulation == "sphere_lagrangian":
@@ -123,14 +126,27 @@ def _first_system(declared: Method) -> Sheet | None:
     return None
 
 
+def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any) -> Status:
+    """The status of the component's `start`, which has one argument more than it had once."""
+    count = len(inspect.signature(component.start).parameters)
+    if count != 5:
+        raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, h, work) and"
+                         " returns a Status")
+    status = component.start(problem, 0.0, y, h, work)
+    if not isinstance(status, Status):
+        raise InputError(f"start must return a Status, for example Status.OK, not {status!r}")
+    return status
+
+
 def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
     work = component.workspace(problem, y)
     if adaptive:
         component.start(problem, y, h*STEPS, work)
         status = component.attempt(problem, 0.0, y, h, work)[0]
     else:
-        component.start(problem, 0.0, y, work)
-        status = component.step(problem, 0.0, y, h, work)
+        status = _started(component, problem, y, h, work)
+        if status == Status.OK:
+            status = component.step(problem, 0.0, y, h, work)
     if not isinstance(status, Status):
         raise InputError(f"{'attempt' if adaptive else 'step'} must return a Status, for example Status.OK,"
                          f" not {status!r}")

@@ -24,6 +24,11 @@ class EngineError(RuntimeError):
     """An engine did not reach the last time."""
 
 
+def state_shape(run: RunSpecification) -> tuple[int, ...]:
+    """(m, d) of the state of the standard form."""
+    return formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
+
+
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
     """(f(t, y), y(0)) of the vector field with default options for solvers outside the core, y the rows of the state
     in one array."""
@@ -42,7 +47,7 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 
 def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
     """`atol` times the size of each row of the state at the start, for each number of y."""
-    rows = y.reshape(formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape)
+    rows = y.reshape(state_shape(run))
     return np.repeat(atol*row_sizes(sheet(run.problem), rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
 
 
@@ -79,8 +84,7 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
                               f" {problem or f'more than {MOST_STEPS} steps between two times'}")
         y, h = solver.y, max(h or 0.0, solver.h_abs)
         states.append(y)
-    shape = formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
-    return np.array(states).reshape(len(times), *shape)
+    return np.array(states).reshape(len(times), *state_shape(run))
 
 
 def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:

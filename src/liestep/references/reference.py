@@ -7,7 +7,7 @@ Taylor series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10),
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,8 +152,7 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     for part in formulated.fields:
         values, other = fields[part.name], others[part.name]
         content.add(part.name, ("time", *part.dims), values[::fine], part.units, part.long_name)
-        scales[f"scale_{part.name}"] = (replace(part, norm="relative").scale(values)
-                                        if part.norm in ("relative", "derived") else 1.0)
+        scales[f"scale_{part.name}"] = part.scale(values)
         gap = part.distance(values[::fine], other)/scales[f"scale_{part.name}"]
         content.add(f"disagreement_{part.name}", ("time",), gap, "1",
                     f"largest distance of {part.name} between the two engines, divided by scale_{part.name}")

@@ -109,9 +109,8 @@ def _series(content: Content, outcomes: list[Outcome], samples: int, lead: tuple
                     part.long_name)
     for observable in formulated.observables:
         values = stack([outcome.outputs.series[:samples, observable.columns] for outcome in outcomes])
-        dims = (*lead, "time", "xyz") if values.shape[-1] == 3 else (*lead, "time")
-        content.add(observable.name, dims, values if values.shape[-1] == 3 else values[..., 0], observable.units,
-                    observable.long_name)
+        content.add(observable.name, (*lead, "time", *observable.dimensions), observable.shaped(values),
+                    observable.units, described(observable))
 
 
 def _blocks(content: Content, outcome: Outcome) -> None:
@@ -123,16 +122,21 @@ def _blocks(content: Content, outcome: Outcome) -> None:
     high = np.where(np.isfinite(recorder.block_high), recorder.block_high, np.nan)
     found = np.stack((means, low, high))
     for observable in outcome.formulated.observables:
-        part = found[:, :, observable.columns]
-        single = part.shape[2] == 1
-        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block")
-                    if single else ("statistic", "block", "xyz"), part[:, :, 0] if single else part, observable.units,
+        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block", *observable.dimensions),
+                    observable.shaped(found[:, :, observable.columns]), observable.units,
                     f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
                     " equal parts of the run")
 
 
+def described(observable: Observable) -> str:
+    """What a variable is, with the names of its components where they are its own."""
+    own = observable.components if observable.dimensions not in ((), ("xyz",)) else ()
+    return f"{observable.long_name}; components {', '.join(own)}" if own else observable.long_name
+
+
 def statistics(outcome: Outcome) -> dict[str, float]:
-    """Means and maxima of the deviations over all counted points; the suffix _accepted is over accepted steps."""
+    """Means, maxima and mean squares of the deviations over all counted points; the suffix _accepted is over accepted
+    steps."""
     found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
     if outcome.accepted is not None:
         found |= {f"{name}_accepted": value
@@ -142,17 +146,11 @@ def statistics(outcome: Outcome) -> dict[str, float]:
 
 def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, float]:
     points = max(int(recorder.filled[1]), 1)
-    found: dict[str, float] = {}
-    for observable in observables:
-        for name, values in ((observable.mean, recorder.total[observable.columns]/points),
-                             (observable.largest, recorder.largest[observable.columns])):
-            if name is None:
-                continue
-            if values.size == 1:
-                found[name] = float(values[0])
-            else:
-                found |= {f"{name}_{axis}": float(value) for axis, value in zip("xyz", values, strict=True)}
-    return found
+    square = np.zeros_like(recorder.total)
+    square[recorder.squared] = recorder.square
+    values = {"mean": recorder.total/points, "max": recorder.largest, "mean_square": square/points}
+    return {name: float(value) for observable in observables for what in observable.asked
+            for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 
 
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import integrator_module, method, sheet, system_module
-from liestep.contracts.formulated import Formulated
+from liestep.contracts.formulated import Formulated, perturbed
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
 from liestep.core.driver import advance, advance_adaptive, observe
@@ -67,8 +67,8 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
 def not_run(spec: RunSpecification) -> Outcome:
     """The outcome of a run whose code cannot be compiled: no sample, no step."""
     formulated, _ = build(spec)
-    recorder = new_recorder(formulated.start.shape[0], np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
-                            spec.samples)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
+                            spec.samples, observables=formulated.observables)
     return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
 
 
@@ -85,19 +85,20 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
 
 
 def _baseline(formulated: Formulated) -> np.ndarray:
-    """Observables at the start; zero for residuals. The counters stay at zero."""
+    """Invariants at the start; zero for other observables. The counters stay at zero."""
     width = formulated.width
     values = np.zeros(width)
     loop_for(observe, formulated.problem)(formulated.problem, formulated.start, values)
     for observable in formulated.observables:
-        if observable.residual:
+        if observable.kind != "invariant":
             values[observable.columns] = 0.0
     return values
 
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
     problem, y = formulated.problem, formulated.start.copy()
-    recorder = new_recorder(y.shape[0], _baseline(formulated), spec.steps, spec.samples, spec.statistics_every)
+    recorder = new_recorder(y.shape, _baseline(formulated), spec.steps, spec.samples, spec.statistics_every,
+                            observables=formulated.observables)
     work = integrator.workspace(problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
     status, done = Status.OK, 0
@@ -119,8 +120,9 @@ def _pieces(steps: int, progress: Progress | None) -> list[int]:
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
     problem, y = formulated.problem, formulated.start.copy()
     baseline = _baseline(formulated)
-    outputs = new_recorder(y.shape[0], baseline, spec.outputs - 1, spec.samples)
-    accepted = new_recorder(y.shape[0], baseline, 1, 0)
+    accepted = new_recorder(y.shape, baseline, 1, 0, observables=formulated.observables)
+    outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=formulated.observables,
+                           integrals=accepted.integrals, steps=False)
     work, out, memory, log = pair.workspace(problem, y), np.zeros_like(y), np.zeros(4), np.zeros((STEP_LOG, 2))
     loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
     interval = spec.t_end/(spec.outputs - 1)
@@ -148,18 +150,11 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
-    """Initial states perturbed by normal tangent vectors of the given amplitude; the first is the original."""
-    q, omega = spec.initial["q"], spec.initial["omega"]
-    states = [dict(spec.initial)]
-    generator = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
-    for _ in range(spec.ensemble.members - 1):
-        moved = q + spec.ensemble.amplitude*generator.standard_normal(q.shape)
-        moved /= np.linalg.norm(moved, axis=1)[:, None]
-        rate = omega + spec.ensemble.amplitude*generator.standard_normal(q.shape)
-        rate -= np.sum(rate*moved, axis=1)[:, None]*moved
-        rate -= np.sum(rate*moved, axis=1)[:, None]*moved
-        states.append({"q": moved, "omega": rate})
-    return states
+    """Initial states perturbed by normal vectors of the given amplitude; the first is the original."""
+    fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
+    random = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
+    return [dict(spec.initial), *(perturbed(fields, spec.initial, spec.ensemble.amplitude, random)
+                                  for _ in range(spec.ensemble.members - 1))]
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:

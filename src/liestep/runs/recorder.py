@@ -1,50 +1,81 @@
 """Samples and running statistics of a run, written inside the compiled time loop."""
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Observable
 from liestep.core.rows import copy
 from liestep.core.status import Status
 
 BLOCKS = 100
 
 
+class Integrals(NamedTuple):
+    """Integrals over time of some columns of the observables, by the trapezoidal rule over every step. Two recorders of
+    one run share them: that of the accepted steps moves them on, that of the outputs looks ahead from the last step."""
+
+    columns: Any  # (J,)
+    total: Any    # (J,) up to the last step
+    last: Any     # (J,) integrands there
+    time: Any     # (1,) its time
+
+    def replace(self, values, t, advance):
+        """Write the integrals up to time t over the integrands in `values`; `advance` ends a step at t."""
+        for j in range(self.columns.shape[0]):
+            c = self.columns[j]
+            integrand = values[c]
+            values[c] = self.total[j] + 0.5*(t - self.time[0])*(self.last[j] + integrand)
+            if advance:
+                self.total[j] = values[c]
+                self.last[j] = integrand
+        if advance:
+            self.time[0] = t
+
+
 class Recorder(NamedTuple):
     """Stores the state at every `stride`-th point and accumulates the observables at every `every`-th point.
 
     A point is a step of a fixed-step run, an output of an adaptive run, or an accepted step. Deviations are
-    measured from `baseline` (the initial value of an invariant, zero for a residual). Point 0 counts for the mean,
+    measured from `baseline` (the initial value of an invariant, zero for all others). Point 0 counts for the mean,
     but belongs to no block.
     """
 
-    states: Any       # (samples, m, 3)
-    series: Any       # (samples, K) observables at the samples
-    scratch: Any      # (K,)
-    baseline: Any     # (K,)
-    total: Any        # (K,) sum of |deviation|
-    largest: Any      # (K,) max of |deviation|
-    block_sum: Any    # (BLOCKS, K) sum of signed deviations
-    block_low: Any    # (BLOCKS, K)
-    block_high: Any   # (BLOCKS, K)
-    block_count: Any  # (BLOCKS,)
-    filled: Any       # (2,) samples written, points counted
-    points: Any       # number of the last point, > 0
+    states: Any        # (samples, m, d)
+    series: Any        # (samples, K) observables at the samples
+    scratch: Any       # (K,)
+    baseline: Any      # (K,)
+    total: Any         # (K,) sum of |deviation|
+    largest: Any       # (K,) max of |deviation|
+    squared: Any       # (S,) columns whose mean square is asked for
+    square: Any        # (S,) sum of squared deviations
+    block_sum: Any     # (BLOCKS, K) sum of signed deviations
+    block_low: Any     # (BLOCKS, K)
+    block_high: Any    # (BLOCKS, K)
+    block_count: Any   # (BLOCKS,)
+    filled: Any        # (2,) samples written, points counted
+    integrals: Any     # Integrals
+    steps: Any         # whether each point is the end of a step
+    points: Any        # number of the last point, > 0
     stride: Any
     every: Any
 
-    def record(self, problem, y, k):
-        """Observe state y as point k; Status.NOT_FINITE when the first observable (the energy) is not finite.
+    def record(self, problem, y, k, t):
+        """Observe state y as point k at time t; Status.NOT_FINITE when the first observable (the energy) is not finite.
 
         Points come in order from 0, so the next one to sample or count follows from how many were: divisions are slow.
         """
         slot = self.filled[0]
         sampled = k == slot*self.stride and slot < self.states.shape[0]
         counted = k == self.filled[1]*self.every
-        if not (sampled or counted):
+        integrated = self.integrals.columns.shape[0] > 0
+        if not (sampled or counted or integrated):
             return Status.OK
         problem.observe(y, self.scratch)
         if not abs(self.scratch[0]) < np.inf:
             return Status.NOT_FINITE
+        if integrated:
+            self.integrals.replace(self.scratch, t, self.steps)
         if counted:
             self.count(k)
         if sampled:
@@ -70,17 +101,42 @@ class Recorder(NamedTuple):
                     self.block_low[block, c] = d
                 if d > self.block_high[block, c]:
                     self.block_high[block, c] = d
+        for s in range(self.squared.shape[0]):
+            d = self.scratch[self.squared[s]] - self.baseline[self.squared[s]]
+            self.square[s] += d*d
         if k > 0:
             self.block_count[block] += 1
         self.filled[1] += 1
 
 
-def new_recorder(rows: int, baseline: np.ndarray, points: int, samples: int, every: int = 1) -> Recorder:
-    """Recorder for points 0..points of a state with `rows` rows; `samples` = 0 keeps statistics only."""
-    width = baseline.size
+def columns_of(observables: Iterable[Observable]) -> np.ndarray:
+    """Columns of some observables."""
+    found = [column for part in observables for column in range(part.columns.start, part.columns.stop)]
+    return np.array(found, dtype=np.int64)
+
+
+def new_integrals(observables: Iterable[Observable]) -> Integrals:
+    """Integrals at the start of a run."""
+    columns = columns_of(part for part in observables if part.integral)
+    return Integrals(columns, np.zeros(columns.size), np.zeros(columns.size), np.zeros(1))
+
+
+def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samples: int, every: int = 1, *,
+                 observables: Iterable[Observable] = (), integrals: Integrals | None = None,
+                 steps: bool = True) -> Recorder:
+    """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only.
+
+    observables: say which columns are integrals and which have mean squares. integrals: those of another recorder of
+    the same run. steps: whether each point ends a step.
+    """
+    width, observables = baseline.size, tuple(observables)
+    squared = columns_of(part for part in observables if "mean_square" in part.asked)
     return Recorder(
-        states=np.full((samples, rows, 3), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),
-        baseline=baseline, total=np.zeros(width), largest=np.zeros(width), block_sum=np.zeros((BLOCKS, width)),
+        states=np.full((samples, *shape), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),
+        baseline=baseline, total=np.zeros(width), largest=np.zeros(width), squared=squared,
+        square=np.zeros(squared.size), block_sum=np.zeros((BLOCKS, width)),
         block_low=np.full((BLOCKS, width), np.inf), block_high=np.full((BLOCKS, width), -np.inf),
-        block_count=np.zeros(BLOCKS, dtype=np.int64), filled=np.zeros(2, dtype=np.int64), points=int(points),
+        block_count=np.zeros(BLOCKS, dtype=np.int64), filled=np.zeros(2, dtype=np.int64),
+        integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps),
+        points=int(points),
         stride=int(points//(samples - 1)) if samples > 1 else int(points + 1), every=int(every))

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import add, axpy, cross, dot, put, row, scale, sub
+from liestep.core.rows import add, axpy, cross, dot, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import orthogonality_error, to_space
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
@@ -91,6 +91,10 @@ class PayloadField(NamedTuple):
     system: Any
     rates: Any  # (6, 3) scratch
     meter: Any
+
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
         self.meter[Counter.RHS_EVALUATIONS] += 1

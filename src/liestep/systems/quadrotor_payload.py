@@ -48,27 +48,24 @@ FIELDS = (
     StateField("attitude", "1", "attitudes of the quadrotors, body to space", ("body", "xyz", "axis"), "derived"),
     StateField("body_rate", "rad s-1", "angular velocities of the quadrotors, body frame", ("body", "xyz"), "derived"),
     StateField("q", "1", "directions from the quadrotors to the load, spatial"),
-    StateField("omega", "rad s-1", "angular velocities of the links, orthogonal to q, spatial", norm="relative"),
+    StateField("omega", "rad s-1", "angular velocities of the links, orthogonal to q, spatial", norm="relative",
+               tangent="q"),
 )
 
 
 def _observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
     """Columns of `QuadrotorPayload.observe`."""
     return (
-        Observable("energy", slice(0, 1), "J", "total energy without the work of the control", False,
-                   "energy_error_mean", "energy_error_max", (True,)),
-        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "total angular momentum about the origin, spatial", False,
-                   "momentum_error_mean", "momentum_error_max", conserved),
-        Observable("unit_length_error", slice(4, 5), "1", "mean over the links of |1 - q.q|", True,
-                   "unit_length_error_mean", None),
-        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the links of |1 - q.q|", True, None,
-                   "unit_length_error_max"),
-        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the links of |q.omega|", True,
-                   "tangency_error_mean", "tangency_error_max"),
-        Observable("orthogonality_error", slice(7, 8), "1", "largest entry of |R^T R - 1| over the bodies", True,
-                   "orthogonality_error_mean", "orthogonality_error_max"),
-        Observable("work", slice(8, 9), "J", "work of the control forces and moments since the start", False, None,
-                   None, (False,)),
+        Observable("energy", slice(0, 1), "J", "total energy without the work of the control"),
+        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "total angular momentum about the origin, spatial",
+                   conserved=conserved, stem="momentum_error"),
+        Observable("unit_length_error", slice(4, 5), "1", "mean over the links of |1 - q.q|", "residual",
+                   statistics=("mean",)),
+        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the links of |1 - q.q|", "residual",
+                   statistics=("max",), stem="unit_length_error"),
+        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the links of |q.omega|", "residual"),
+        Observable("orthogonality_error", slice(7, 8), "1", "largest entry of |R^T R - 1| over the bodies", "residual"),
+        Observable("work", slice(8, 9), "J", "work of the control forces and moments since the start", "plain"),
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, axpy, cross, dot, put, row, sub
+from liestep.core.rows import add, axpy, cross, dot, put, row, stage_rows, sub
 from liestep.geometry.attitude import to_body, to_space
 
 
@@ -100,6 +100,10 @@ class AttitudeField(NamedTuple):
     body: RigidBody
     meter: Any
 
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
     def rhs(self, t, y, out):
         self.meter[Counter.RHS_EVALUATIONS] += 1
         w = self.body.angular_velocity(y)
@@ -138,6 +142,10 @@ class DualField(NamedTuple):
 
     system: Any
     meter: Any
+
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
         self.meter[Counter.RHS_EVALUATIONS] += 1

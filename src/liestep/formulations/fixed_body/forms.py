@@ -36,8 +36,7 @@ AUXILIARY = StateField("auxiliary", "kg m s", "q of the quadratic Hamiltonian, i
 
 def invariant(name: str, column: int, units: str, text: str, conserved: bool = True) -> Observable:
     """An invariant of one column, named as its statistics are."""
-    return Observable(name, slice(column, column + 1), units, text, False, f"{name}_error_mean", f"{name}_error_max",
-                      (conserved,))
+    return Observable(name, slice(column, column + 1), units, text, conserved=(conserved,))
 
 
 def _energy() -> Observable:
@@ -47,9 +46,8 @@ def _energy() -> Observable:
 def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Observable, ...]) -> tuple[Observable, ...]:
     """Columns of a system's `observe`: energy, pi (3), orthogonality error, then its own from column 5."""
     momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial",
-                          False, "momentum_error_mean", "momentum_error_max", conserved)
-    defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", True,
-                        "orthogonality_error_mean", "orthogonality_error_max")
+                          conserved=conserved, stem="momentum_error")
+    defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", "residual")
     return (_energy(), momentum, defect, *others)
 
 

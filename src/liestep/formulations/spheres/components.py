@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, cross, dot, put, row, scale, sqrt
+from liestep.core.rows import axpy, cross, dot, put, row, scale, sqrt, stage_rows
 
 
 @kernel
@@ -92,6 +92,10 @@ class SphereOmegaForm(NamedTuple):
     g: Any           # (n, 3) scratch
     projection: Any  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
 
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
     def rhs(self, t, y, out):
         self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
@@ -118,6 +122,10 @@ class SphereVelocityForm(NamedTuple):
     meter: Any
     g: Any
     projection: Any
+
+    def stage(self, weights, h, k, count, y, out):
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t, y, out):
         self.meter[Counter.RHS_EVALUATIONS] += 1

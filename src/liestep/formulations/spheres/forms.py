@@ -24,21 +24,20 @@ State = Mapping[str, np.ndarray]
 Options = Mapping[str, Any]
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
-          StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative"))
+          StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative", tangent="q"))
 
 
 def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
     """Columns of `SphereLagrangian.observe`; `conserved` says which components of the momentum map are."""
     return (
-        Observable("energy", slice(0, 1), "J", "total energy", False, "energy_error_mean", "energy_error_max", (True,)),
+        Observable("energy", slice(0, 1), "J", "total energy"),
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "momentum map of the simultaneous rotation of all"
-                   " bodies, spatial", False, "momentum_error_mean", "momentum_error_max", tuple(conserved)),
-        Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", True,
-                   "unit_length_error_mean", None),
-        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", True, None,
-                   "unit_length_error_max"),
-        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the bodies of |q.omega|", True,
-                   "tangency_error_mean", "tangency_error_max"),
+                   " bodies, spatial", conserved=tuple(conserved), stem="momentum_error"),
+        Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", "residual",
+                   statistics=("mean",)),
+        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", "residual",
+                   statistics=("max",), stem="unit_length_error"),
+        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the bodies of |q.omega|", "residual"),
     )
 
 
