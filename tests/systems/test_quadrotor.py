@@ -160,7 +160,7 @@ STENCIL = np.array([1/280, -4/105, 1/5, -4/5, 0, 4/5, -1/5, 4/105, -1/280])  # c
 def run(preset="paper", integrator="rkmk4", step=STEP):
     data = simulate(NAME, integrator, preset=preset, step=step,
                     samples=round(sheet(NAME).presets[preset].t_end/step) + 1)
-    return data, {name: data[name].values for name in sheet(NAME).state}
+    return data, {name: data[name].values for name in sheet(NAME).state_shapes({})}
 
 
 def differences(values, k, step=STEP):
@@ -208,7 +208,7 @@ def test_free_fall_keeps_energy_and_vertical_momentum():
     data = simulate(NAME, "dop853", preset="uncontrolled", tolerance=1e-13, samples=51)
     energy, momentum = data["energy"].values, data["momentum_map"].values
     kinetic = sheet(NAME).kinetic_energy(parameters_of("uncontrolled"),
-                                         {name: data[name].values for name in sheet(NAME).state})
+                                         {name: data[name].values for name in sheet(NAME).state_shapes({})})
     assert np.abs(energy - energy[0]).max() <= 1e-13*kinetic.max()
     assert np.abs(momentum[:, 2] - momentum[0, 2]).max() <= 1e-12*np.abs(momentum).max()
     assert np.abs(momentum[:, :2] - momentum[0, :2]).max() > 1.0
@@ -342,7 +342,7 @@ def test_taylor_series_of_the_traced_equations_agree():
     rows = taylor_series(spec).trajectory(np.array([0.0, 0.5, 1.0]))
     fields = formulate(sheet(NAME), spec.parameters, spec.initial, "vector_field", {}).to_fields(rows)
     data = simulate(NAME, "dop853", tolerance=1e-13, t_end=1.0, samples=3)
-    for name in sheet(NAME).state:
+    for name in sheet(NAME).state_shapes({}):
         assert np.abs(fields[name] - data[name].values).max() <= 1e-11*max(1.0, np.abs(fields[name]).max())
     assert np.abs(rows[:, WORK, 0] - data["work"].values).max() <= 1e-10
 
