@@ -14,6 +14,8 @@ if WORKFLOW.claims:
         params:
             papers=" ".join(path.stem for path in WORKFLOW.claims),
             source=source("liestep.analysis"),
+        conda:
+            CONDA
         message:
             "claims: verdicts"
         shell:
@@ -35,6 +37,8 @@ if WORKFLOW.errata:
             source=source(*ERRATA_SOURCES),
         resources:
             **needs("tables"),
+        conda:
+            CONDA
         message:
             "errata: evidence"
         shell:

@@ -12,6 +12,7 @@ from liestep.pipeline import lock
 from liestep.pipeline.manifest import inputs_hash, remove_damaged
 from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.errors import InputError
+from snakemake.settings.types import DeploymentMethod
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
 os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
@@ -27,6 +28,15 @@ if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in () if workflow.output_settings.dryrun else remove_damaged(WORKFLOW):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
+
+
+# The packages of every job, for those who read or archive the rules. Jobs run in the environment that runs snakemake.
+CONDA = "../../environment.yml"
+if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
+    sys.exit(
+        "liestep: jobs need liestep itself, which snakemake cannot install for them: leave out --sdm conda, call"
+        " `conda env create -f environment.yml` in the folder of liestep, and run snakemake in that environment"
+    )
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much
