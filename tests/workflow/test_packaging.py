@@ -9,12 +9,16 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pandas
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from liestep.analysis.tables import TABLES
+from liestep.cli import main
 from liestep.pipeline import schemas
+from liestep.pipeline.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
@@ -163,7 +167,7 @@ def test_code_of_the_readme_works(tmp_path):
         return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, text=True)
 
-    assert "mine/pendulum: valid, 2 sweeps, 8 runs" in liestep("check", "mine/pendulum").stdout
+    assert "mine/pendulum: valid, 2 sweeps, 12 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
     run = liestep("run", "dipole_in_field", "rk2_ralston", "--step", "0.1", "-o", "out.nc")
     assert run.stdout == "out.nc: completed\n", run.stderr
@@ -173,6 +177,53 @@ def test_code_of_the_readme_works(tmp_path):
     for text in (script, code("python", "import liestep\n")):
         assert subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment,
                               stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
+    (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
+    (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
+    monkeypatch.chdir(tmp_path)
+    for command in (("sweep", "mine/pendulum", "pendulum"), ("reference", "mine/pendulum", "pendulum"),
+                    ("analyse", "mine/pendulum")):
+        assert main(list(command)) == 0
+    orders = pandas.read_csv(tmp_path/"results"/"mine"/"pendulum"/"orders.csv").set_index("integrator_id")
+    assert list(orders["class"]) == ["asymptotic", "asymptotic"]
+    assert orders["passed"].all()
+
+
+def listed_products() -> list[re.Pattern]:
+    """Paths below results/ that its page lists; "<...>" stands for any text, and a suffix alone for another one of
+    the file before it."""
+    found, folder, stem = [], "", ""
+    for row in re.findall(r"^\| (`.*?) \|", (TOP/"results"/"README.md").read_text(), re.MULTILINE):
+        for k, item in enumerate(re.findall(r"`([^`]+)`", row)):
+            if k == 0:
+                folder = item.rpartition("/")[0]
+            if item.startswith("."):
+                item = stem + item
+            elif "/" not in item and folder:
+                item = f"{folder}/{item}"
+            stem = item.partition(".")[0] if "<name>" in item else item
+            pattern = item.replace(".", r"\.").replace("<study>", ".+")
+            found.append(re.compile(re.sub(r"<\w+>", "[^/]+", pattern)))
+    return found
+
+
+def test_page_of_the_results_lists_every_product():
+    """And nothing that no study makes."""
+    workflow = Workflow({"studies": "all"}, TOP/"config")
+    batches = [*workflow.batches, *workflow.references]
+    paths = [*workflow.targets, *(batch.listing for batch in batches),
+             *(path for batch in batches for path in batch.paths)]
+    for products in workflow.studies:
+        paths += [*products.timings, products.log("analyse")]
+    rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
+    paths += [Path(text) for text in re.findall(r'"(results/[^"{]+)"', rules)]
+    names = {path.relative_to("results").as_posix() for path in paths}
+    patterns = listed_products()
+    assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
+    names |= {f"any/{table}.csv" for table in TABLES} | {"any/animations/bodies.rk4.h0.1.gif"}  # of any study that asks
+    assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
 
 def test_files_that_pages_point_to_exist():
