@@ -226,8 +226,21 @@ def test_page_of_the_results_lists_every_product():
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
 
+PAGES = (TOP/"README.md", TOP/"CONTRIBUTING.md", TOP/"config"/"README.md", TOP/"results"/"README.md",
+         *sorted((TOP/"docs").glob("*.md")))
+
+
+def test_architecture_names_files_that_exist_and_defines_words_once():
+    page = (TOP/"docs"/"architecture.md").read_text()
+    names = re.findall(r"`([\w./]+/[\w.]*)`", page)
+    missing = [name for name in names if not ((TOP/"src"/"liestep"/name).exists() or (TOP/name).exists())]
+    assert set(missing) <= {"results/"}  # made by the workflow
+    words = re.findall(r"^\| ([a-z][\w, ]*?) \|", page.partition("## Words")[2].partition("## ")[0], re.MULTILINE)[1:]
+    assert len(words) == len(set(words)) >= 20
+
+
 def test_files_that_pages_point_to_exist():
-    for page in (TOP/"README.md", TOP/"config"/"README.md", TOP/"results"/"README.md", *(TOP/"docs").glob("*.md")):
+    for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert "://" in target or (page.parent/target).exists(), f"{page}: {target}"
 
