@@ -1,5 +1,4 @@
-"""The one door for authors of plugins: everything that a system or an integrator of one's own
-needs, docs/own_system.md."""
+"""Everything that the author of a plugin imports: docs/own_system.md. What is here stays; other modules may change."""
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
 from liestep.contracts.method import Method, Option
 from liestep.contracts.parameters import Parameter, Preset

@@ -154,6 +154,7 @@ def code(language: str, containing: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_code_of_the_readme_works(tmp_path):
     """Its study, problem and integrator, in a copy of the package."""
     shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
@@ -179,6 +180,7 @@ def test_code_of_the_readme_works(tmp_path):
                               stdout=subprocess.DEVNULL).returncode == 0
 
 
+@pytest.mark.slow
 def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
     (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
     (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
@@ -257,8 +259,44 @@ def test_make_finds_one_package_in_a_lock(lines, expected, tmp_path, monkeypatch
     assert make.locked_entry("a") == expected
 
 
+@pytest.mark.parametrize(("broken", "expected"), [(None, 0), ("ruff", 1), ("mypy", 1), ("python", 1)])
+def test_check_runs_all_its_parts_and_fails_if_one_does(broken, expected, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(TOP)
+    import make
+
+    called = {}
+    monkeypatch.setattr(make, "call", lambda program, *arguments, **variables:
+                        called.update({program: (arguments, variables)}) or int(program == broken))
+    assert make.check() == expected
+    assert list(called) == ["ruff", "mypy", "python"]
+    arguments, variables = called["python"]
+    assert arguments[arguments.index("-m", 2) + 1] == "not slow"
+    assert Path(variables["LIESTEP_TEST_CACHE"]).is_relative_to(TOP)
+    assert ("failed" in capsys.readouterr().out) == bool(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["ruff check", "mypy"])
+def test_style_and_types(tool):
+    """For continuous integration; make.py check calls both itself."""
+    name, *arguments = tool.split()
+    if name == "mypy":
+        pytest.importorskip("mypy", reason="mypy is not installed: make the environment of the lock")
+    result = subprocess.run([sys.executable, "-m", name, *arguments], cwd=TOP, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_strict_rooms_are_strict():
+    """The overrides that switch on all checks name the rooms that others build on."""
+    overrides = PROJECT["tool"]["mypy"]["overrides"]
+    strict, = (part for part in overrides if part.get("disallow_untyped_defs"))
+    assert set(strict["module"]) == {f"liestep.{room}" for room in ("contracts.*", "errors", "catalogue", "api", "extend")}
+    assert (TOP/"src"/"liestep"/"py.typed").is_file()
+    assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["liestep"]
+
+
 @pytest.mark.parametrize("arguments", [[], ["tests"]])
 def test_make_refuses_what_it_does_not_know(arguments):
     result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr == "make.py: say what to make: results, test, environment\n"
+    assert result.stderr == "make.py: say what to make: results, test, check, environment\n"

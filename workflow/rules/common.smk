@@ -3,7 +3,8 @@ import os
 import sys
 from pathlib import Path
 
-# The same sums in the same order on every machine: libraries of linear algebra use one thread. Said before they are loaded.
+# The same sums in the same order on every machine: libraries of linear algebra use one
+# thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 from liestep.report.sources import page_source
@@ -22,8 +23,8 @@ try:
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
-# Only the process that people start looks after the files, and not if it is asked what is wrong: Snakemake learns its targets after
-# it has read this file. If it is asked what it would do, no product is removed.
+# Damaged products are removed by the main process only, not by its jobs. `verify` must see them as they are; its name is looked for on
+# the command line because Snakemake has no targets yet when it reads this file. A dry run removes nothing.
 if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in () if workflow.output_settings.dryrun else remove_damaged(WORKFLOW):
         print(f"liestep: {sentence}", file=sys.stderr)
