@@ -21,7 +21,7 @@ LOCK, PROJECT = TOP/"requirements.lock", TOP/"pyproject.toml"
 ENVIRONMENT = TOP/".venv"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
-CACHE = TOP/".cache"/"machine-code"  # of the quick tests; safe to keep, because code is found by the hash of its sources
+CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-build-isolation")
 
@@ -72,15 +72,15 @@ def check() -> int:
         ("tests", (*TESTS, "-q", "-m", "not slow", "--durations=5", "--durations-min=5"),
          {"LIESTEP_TEST_CACHE": str(CACHE)}),
     ) if call(*program, **variables) != 0]
-    print(f"make.py check: {', '.join(failed)} failed" if failed else "make.py check: style, types and quick tests pass")
+    print("make.py check:", f"{', '.join(failed)} failed" if failed else "style, types and quick tests pass")
     return 1 if failed else 0
 
 
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": lambda *options: call("snakemake", *options), "test": lambda *options: call(*TESTS, *options),
-                "check": check, "environment": lambda: 0}
+    commands = {"results": lambda *options: call("snakemake", *options),
+                "test": lambda *options: call(*TESTS, *options), "check": check, "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
     if arguments[1:] and arguments[0] in ("check", "environment"):

@@ -290,7 +290,8 @@ def test_strict_rooms_are_strict():
     """The overrides that switch on all checks name the rooms that others build on."""
     overrides = PROJECT["tool"]["mypy"]["overrides"]
     strict, = (part for part in overrides if part.get("disallow_untyped_defs"))
-    assert set(strict["module"]) == {f"liestep.{room}" for room in ("contracts.*", "errors", "catalogue", "api", "extend")}
+    rooms = ("contracts.*", "errors", "catalogue", "api", "extend")
+    assert set(strict["module"]) == {f"liestep.{room}" for room in rooms}
     assert (TOP/"src"/"liestep"/"py.typed").is_file()
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["liestep"]
 
