@@ -1,7 +1,8 @@
-"""Make the environment, then all results or the tests.
+"""Make the environment, then all results, the tests, or a quick check.
 
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
+    python3 make.py check                            style, types and the quick tests: a minute
     python3 make.py environment
 
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
@@ -20,6 +21,8 @@ LOCK, PROJECT = TOP/"requirements.lock", TOP/"pyproject.toml"
 ENVIRONMENT = TOP/".venv"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
+CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
+TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-build-isolation")
 
 
@@ -55,22 +58,35 @@ def make_environment() -> None:
     STAMP.write_text(wanted_stamp())
 
 
-def call(program: str, *arguments: str) -> int:
+def call(program: str, *arguments: str, **variables: str) -> int:
     """Run a program of the environment in the top folder, as if the environment were activated."""
     path = os.pathsep.join((str(ENVIRONMENT/"bin"), os.environ.get("PATH", os.defpath)))
-    return subprocess.call([str(ENVIRONMENT/"bin"/program), *arguments], cwd=TOP, env={**os.environ, "PATH": path})
+    return subprocess.call([str(ENVIRONMENT/"bin"/program), *arguments], cwd=TOP,
+                           env={**os.environ, "PATH": path, **variables})
+
+
+def check() -> int:
+    """Everything that takes a minute; all of it also if a part fails. Returns 0 if nothing failed."""
+    failed = [name for name, program, variables in (
+        ("style", ("ruff", "check"), {}), ("types", ("mypy",), {}),
+        ("tests", (*TESTS, "-q", "-m", "not slow", "--durations=5", "--durations-min=5"),
+         {"LIESTEP_TEST_CACHE": str(CACHE)}),
+    ) if call(*program, **variables) != 0]
+    print("make.py check:", f"{', '.join(failed)} failed" if failed else "style, types and quick tests pass")
+    return 1 if failed else 0
 
 
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": ("snakemake",), "test": ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal"),
-                "environment": ()}
+    commands = {"results": lambda *options: call("snakemake", *options),
+                "test": lambda *options: call(*TESTS, *options), "check": check, "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
+    if arguments[1:] and arguments[0] in ("check", "environment"):
+        sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
-    program = commands[arguments[0]]
-    return call(*program, *arguments[1:]) if program else 0
+    return commands[arguments[0]](*arguments[1:])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ KEPT = os.environ.get("LIESTEP_TEST_CACHE")
 # Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
 # tests, which any worker can take.
 LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
+# Modules whose tests start programs or compile into empty caches: slow as a whole. Elsewhere single tests are marked.
+SLOW = (*LONG, "test_benchmarks", "test_catalog", "test_mutations", "test_plugins", "test_report")
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
@@ -23,4 +25,7 @@ def pytest_unconfigure():
 
 
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.module.__name__ in SLOW:
+            item.add_marker("slow")
     items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))

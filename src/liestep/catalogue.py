@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from liestep.contracts.method import Method
 from liestep.contracts.paper import Paper
@@ -17,17 +17,20 @@ from liestep.errors import InputError, unknown
 ROOT = Path(__file__).parent
 
 
-class Entry(NamedTuple):
+Item = TypeVar("Item", Sheet, Method)
+
+
+class Entry(NamedTuple, Generic[Item]):
     """A system's sheet or an integrator's method, the module that declares it, and for plugins the
     hash of all their source."""
 
     module: str
-    item: Sheet | Method
+    item: Item
     content: str = ""
 
 
-_plugin_systems: dict[str, Entry] = {}
-_plugin_methods: dict[str, Entry] = {}
+_plugin_systems: dict[str, Entry[Sheet]] = {}
+_plugin_methods: dict[str, Entry[Method]] = {}
 # each adds plugins and is called once, before an id is reported as unknown or all are listed
 _finders: list[Callable[[], None]] = []
 
@@ -43,7 +46,7 @@ def add_plugin(module: str, content: str, systems: Mapping[str, Sheet], methods:
     _plugin_methods.update({name: Entry(module, item, content) for name, item in methods.items()})
 
 
-def plugin_entries() -> dict[str, Entry]:
+def plugin_entries() -> dict[str, Entry[Sheet] | Entry[Method]]:
     """All systems and integrators of plugins by id."""
     return {**_plugin_systems, **_plugin_methods}
 
@@ -76,9 +79,9 @@ def own_systems() -> tuple[str, ...]:
 
 
 @cache
-def _own_methods() -> dict[str, Entry]:
+def _own_methods() -> dict[str, Entry[Method]]:
     """Integrators of this package, in the order of the files' names."""
-    found: dict[str, Entry] = {}
+    found: dict[str, Entry[Method]] = {}
     for stem in _files("integrators"):
         module = f"liestep.integrators.{stem}"
         for name, item in getattr(importlib.import_module(module), "METHODS", {}).items():
@@ -105,7 +108,7 @@ def integrator_ids() -> tuple[str, ...]:
     return tuple(sorted((*_own_methods(), *_plugin_methods)))
 
 
-def _system(name: str) -> Entry:
+def _system(name: str) -> Entry[Sheet]:
     if name in own_systems():
         module = f"liestep.systems.{name}"
         return Entry(module, importlib.import_module(module).SHEET)
@@ -116,7 +119,7 @@ def _system(name: str) -> Entry:
     return _plugin_systems[name]
 
 
-def _integrator(name: str) -> Entry:
+def _integrator(name: str) -> Entry[Method]:
     if name in _own_methods():
         return _own_methods()[name]
     if name not in _plugin_methods:

@@ -1,6 +1,7 @@
 """The rooms of the package are layers: no import upwards, no circle, and papers never import each
 other (docs/architecture.md)."""
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -40,6 +41,12 @@ def imports(module: str) -> Iterator[str]:
 
 def test_every_room_has_a_layer():
     assert {room(module) for module in FILES} == set(LEVEL)
+
+
+def test_rooms_of_the_architecture_page_are_these():
+    page = (ROOT.parents[1]/"docs"/"architecture.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page.partition("## Rooms")[2].partition("## ")[0], re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == [set(line.split()) for line in LAYERS]
 
 
 def test_nothing_imports_upwards():

@@ -9,17 +9,19 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pandas
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from liestep.analysis.tables import TABLES
+from liestep.cli import main
 from liestep.pipeline import schemas
+from liestep.pipeline.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
-CONDA_NAMES = {"heyoka.py": "heyoka", "matplotlib-base": "matplotlib"}  # conda's name -> PyPI's
-ONLY_CONDA = {"python", "pip"}
 
 
 def canonical(name: str) -> str:
@@ -62,17 +64,27 @@ def test_lock_meets_the_project():
         assert all(specifier.contains(version) for version in versions[name]), name
 
 
-def test_conda_environment_agrees_with_project_and_lock():
+def test_conda_environment_installs_liestep_and_exactly_the_lock():
     environment = yaml.safe_load((TOP/"environment.yml").read_text())
-    found = {}
-    for item in environment["dependencies"]:
-        name, _, versions = item.partition(" ")
-        if name not in ONLY_CONDA:
-            found[CONDA_NAMES.get(name, canonical(name))] = SpecifierSet(f"=={versions}"
-                                                                         if versions[0].isdigit() else versions)
-    assert found == asked_for()
-    assert f"python {PROJECT['project']['requires-python']}" in environment["dependencies"]
+    python, pip, listed = environment["dependencies"]
+    version = python.removeprefix("python =")
+    assert PROJECT["project"]["requires-python"].removeprefix(">=") == version
+    assert pip == "pip"
+    own, *packages = listed["pip"]
+    assert own == "-e ."
+    assert packages == [f"{name}=={version}" for name, version in locked_for(version)]
     assert environment["name"] == PROJECT["project"]["name"]
+    assert "conda env create -f environment.yml" in (TOP/"README.md").read_text()
+
+
+def locked_for(python: str) -> list[tuple[str, str]]:
+    """(name, version) of every entry of the lock for Linux on x86-64 with a version of Python."""
+    machine = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": "linux",
+               "platform_machine": "x86_64", "platform_python_implementation": "CPython"}
+    items = [Requirement(text.partition("--hash=")[0])
+             for text in (TOP/"requirements.lock").read_text().replace("\\\n", " ").splitlines()]
+    return [(item.name, str(item.specifier).removeprefix("==")) for item in items
+            if item.marker is None or item.marker.evaluate(machine)]
 
 
 def test_build_needs_only_locked_packages():
@@ -88,12 +100,6 @@ def test_citation_agrees_with_the_project():
     assert citation["license"] == PROJECT["project"]["license"]
     for reference in citation["references"]:
         assert reference["doi"] in (TOP/"README.md").read_text()
-
-
-def test_catalog_entry_is_complete():
-    entry = yaml.safe_load((TOP/".snakemake-workflow-catalog.yml").read_text())
-    assert set(entry["usage"]) == {"mandatory-flags", "software-stack-deployment", "report"}
-    assert "snakemake" in (TOP/"README.md").read_text()
 
 
 def test_continuous_integration_runs_the_test_command_of_the_readme():
@@ -148,6 +154,7 @@ def code(language: str, containing: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_code_of_the_readme_works(tmp_path):
     """Its study, problem and integrator, in a copy of the package."""
     shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
@@ -161,7 +168,7 @@ def test_code_of_the_readme_works(tmp_path):
         return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, text=True)
 
-    assert "mine/pendulum: valid, 2 sweeps, 8 runs" in liestep("check", "mine/pendulum").stdout
+    assert "mine/pendulum: valid, 2 sweeps, 12 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
     run = liestep("run", "dipole_in_field", "rk2_ralston", "--step", "0.1", "-o", "out.nc")
     assert run.stdout == "out.nc: completed\n", run.stderr
@@ -173,8 +180,69 @@ def test_code_of_the_readme_works(tmp_path):
                               stdout=subprocess.DEVNULL).returncode == 0
 
 
+@pytest.mark.slow
+def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
+    (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
+    (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
+    monkeypatch.chdir(tmp_path)
+    for command in (("sweep", "mine/pendulum", "pendulum"), ("reference", "mine/pendulum", "pendulum"),
+                    ("analyse", "mine/pendulum")):
+        assert main(list(command)) == 0
+    orders = pandas.read_csv(tmp_path/"results"/"mine"/"pendulum"/"orders.csv").set_index("integrator_id")
+    assert list(orders["class"]) == ["asymptotic", "asymptotic"]
+    assert orders["passed"].all()
+
+
+def listed_products() -> list[re.Pattern]:
+    """Paths below results/ that its page lists; "<...>" stands for any text, and a suffix alone for another one of
+    the file before it."""
+    found, folder, stem = [], "", ""
+    for row in re.findall(r"^\| (`.*?) \|", (TOP/"results"/"README.md").read_text(), re.MULTILINE):
+        for k, item in enumerate(re.findall(r"`([^`]+)`", row)):
+            if k == 0:
+                folder = item.rpartition("/")[0]
+            if item.startswith("."):
+                item = stem + item
+            elif "/" not in item and folder:
+                item = f"{folder}/{item}"
+            stem = item.partition(".")[0] if "<name>" in item else item
+            pattern = item.replace(".", r"\.").replace("<study>", ".+")
+            found.append(re.compile(re.sub(r"<\w+>", "[^/]+", pattern)))
+    return found
+
+
+def test_page_of_the_results_lists_every_product():
+    """And nothing that no study makes."""
+    workflow = Workflow({"studies": "all"}, TOP/"config")
+    batches = [*workflow.batches, *workflow.references]
+    paths = [*workflow.targets, *(batch.listing for batch in batches),
+             *(path for batch in batches for path in batch.paths)]
+    for products in workflow.studies:
+        paths += [*products.timings, products.log("analyse")]
+    rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
+    paths += [Path(text) for text in re.findall(r'"(results/[^"{]+)"', rules)]
+    names = {path.relative_to("results").as_posix() for path in paths}
+    patterns = listed_products()
+    assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
+    names |= {f"any/{table}.csv" for table in TABLES} | {"any/animations/bodies.rk4.h0.1.gif"}  # of any study that asks
+    assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
+
+
+PAGES = (TOP/"README.md", TOP/"CONTRIBUTING.md", TOP/"config"/"README.md", TOP/"results"/"README.md",
+         *sorted((TOP/"docs").glob("*.md")))
+
+
+def test_architecture_names_files_that_exist_and_defines_words_once():
+    page = (TOP/"docs"/"architecture.md").read_text()
+    names = re.findall(r"`([\w./]+/[\w.]*)`", page)
+    missing = [name for name in names if not ((TOP/"src"/"liestep"/name).exists() or (TOP/name).exists())]
+    assert set(missing) <= {"results/"}  # made by the workflow
+    words = re.findall(r"^\| ([a-z][\w, ]*?) \|", page.partition("## Words")[2].partition("## ")[0], re.MULTILINE)[1:]
+    assert len(words) == len(set(words)) >= 20
+
+
 def test_files_that_pages_point_to_exist():
-    for page in (TOP/"README.md", TOP/"config"/"README.md", TOP/"results"/"README.md", *(TOP/"docs").glob("*.md")):
+    for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert "://" in target or (page.parent/target).exists(), f"{page}: {target}"
 
@@ -191,8 +259,45 @@ def test_make_finds_one_package_in_a_lock(lines, expected, tmp_path, monkeypatch
     assert make.locked_entry("a") == expected
 
 
+@pytest.mark.parametrize(("broken", "expected"), [(None, 0), ("ruff", 1), ("mypy", 1), ("python", 1)])
+def test_check_runs_all_its_parts_and_fails_if_one_does(broken, expected, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(TOP)
+    import make
+
+    called = {}
+    monkeypatch.setattr(make, "call", lambda program, *arguments, **variables:
+                        called.update({program: (arguments, variables)}) or int(program == broken))
+    assert make.check() == expected
+    assert list(called) == ["ruff", "mypy", "python"]
+    arguments, variables = called["python"]
+    assert arguments[arguments.index("-m", 2) + 1] == "not slow"
+    assert Path(variables["LIESTEP_TEST_CACHE"]).is_relative_to(TOP)
+    assert ("failed" in capsys.readouterr().out) == bool(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["ruff check", "mypy"])
+def test_style_and_types(tool):
+    """For continuous integration; make.py check calls both itself."""
+    name, *arguments = tool.split()
+    if name == "mypy":
+        pytest.importorskip("mypy", reason="mypy is not installed: make the environment of the lock")
+    result = subprocess.run([sys.executable, "-m", name, *arguments], cwd=TOP, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_strict_rooms_are_strict():
+    """The overrides that switch on all checks name the rooms that others build on."""
+    overrides = PROJECT["tool"]["mypy"]["overrides"]
+    strict, = (part for part in overrides if part.get("disallow_untyped_defs"))
+    rooms = ("contracts.*", "errors", "catalogue", "api", "extend")
+    assert set(strict["module"]) == {f"liestep.{room}" for room in rooms}
+    assert (TOP/"src"/"liestep"/"py.typed").is_file()
+    assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["liestep"]
+
+
 @pytest.mark.parametrize("arguments", [[], ["tests"]])
 def test_make_refuses_what_it_does_not_know(arguments):
     result = subprocess.run([sys.executable, "make.py", *arguments], cwd=TOP, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr == "make.py: say what to make: results, test, environment\n"
+    assert result.stderr == "make.py: say what to make: results, test, check, environment\n"

@@ -20,6 +20,8 @@ for products in WORKFLOW.studies:
             source=source("liestep.analysis"),
         resources:
             **needs("tables"),
+        conda:
+            CONDA
         message:
             f"{products.name}: tables"
         shell:
@@ -44,6 +46,8 @@ for products in WORKFLOW.studies:
             resources:
                 **needs("times"),
                 slurm_extra="--exclusive",
+            conda:
+                CONDA
             message:
                 f"{products.name}: time every run alone"
             shell:

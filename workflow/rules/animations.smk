@@ -22,6 +22,8 @@ for products in WORKFLOW.studies:
                 source=source("liestep.animation"),
             resources:
                 **needs("figures"),
+            conda:
+                CONDA
             message:
                 f"{products.name}: film of {film.label}"
             shell:

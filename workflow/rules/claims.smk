@@ -15,6 +15,8 @@ if WORKFLOW.claims:
             folder=WORKFLOW.common,
             papers=[path.stem for path in WORKFLOW.claims],
             source=source("liestep.analysis"),
+        conda:
+            CONDA
         message:
             "claims: verdicts"
         shell:
@@ -37,6 +39,8 @@ if WORKFLOW.errata:
             source=source(*ERRATA_SOURCES),
         resources:
             **needs("tables"),
+        conda:
+            CONDA
         message:
             "errata: evidence"
         shell:

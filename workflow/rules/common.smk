@@ -3,7 +3,8 @@ import os
 import sys
 from pathlib import Path
 
-# The same sums in the same order on every machine: libraries of linear algebra use one thread. Said before they are loaded.
+# The same sums in the same order on every machine: libraries of linear algebra use one
+# thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 from liestep.report.sources import page_source
@@ -13,6 +14,7 @@ from liestep.pipeline.integrity import mend
 from liestep.pipeline.manifest import inputs_hash
 from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.errors import InputError
+from snakemake.settings.types import DeploymentMethod
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.
 os.environ.update(PATH=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))))
@@ -22,12 +24,21 @@ try:
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
-# Only the process that people start looks after the files, and not if it is asked what is wrong: Snakemake learns its targets after
-# it has read this file. If it is asked what it would do, no product is removed.
+# Damaged products are removed by the main process only, not by its jobs. `verify` must see them as they are; its name is looked for on
+# the command line because Snakemake has no targets yet when it reads this file. A dry run removes nothing.
 if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
+
+
+# The packages of every job, for those who read or archive the rules. Jobs run in the environment that runs snakemake.
+CONDA = "../../environment.yml"
+if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
+    sys.exit(
+        "liestep: jobs need liestep itself, which snakemake cannot install for them: leave out --sdm conda, call"
+        " `conda env create -f environment.yml` in the folder of liestep, and run snakemake in that environment"
+    )
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much

@@ -29,6 +29,8 @@ for drawing in WORKFLOW.drawings:
             source=drawing.source,
         resources:
             **needs("figures"),
+        conda:
+            CONDA
         message:
             f"{drawing.study.name}: figures {', '.join(drawing.names)}"
         shell:

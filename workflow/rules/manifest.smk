@@ -13,6 +13,8 @@ rule manifest:
     params:
         studies=[products.name for products in WORKFLOW.studies],
         inputs=inputs_hash(WORKFLOW),
+    conda:
+        CONDA
     message:
         "manifest of all products"
     shell:
@@ -24,6 +26,8 @@ rule verify:
     localrule: True
     log:
         "results/logs/verify.log",
+    conda:
+        CONDA
     message:
         "comparing all products with the manifest"
     shell:

@@ -14,6 +14,8 @@ for batch in WORKFLOW.references:
             fingerprint=batch.fingerprint,
         resources:
             **needs("references"),
+        conda:
+            CONDA
         message:
             f"{batch.study}: reference of {batch.problems}"
         shell:

@@ -18,6 +18,8 @@ rule page:
     params:
         studies=[products.name for products in WORKFLOW.studies],
         source=page_source(),
+    conda:
+        CONDA
     message:
         "report of everything"
     shell:

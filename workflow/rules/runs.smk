@@ -15,6 +15,8 @@ if WORKFLOW.config.granularity != "run":
                 fingerprint=batch.fingerprint,
             resources:
                 **needs("runs"),
+            conda:
+                CONDA
             message:
                 f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
             shell:
@@ -31,6 +33,8 @@ else:
             fingerprint=lambda wildcards, output: WORKFLOW.cells[Path(output[0])].fingerprint,
         resources:
             **needs("runs"),
+        conda:
+            CONDA
         message:
             "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
         shell:

@@ -57,7 +57,7 @@ class CompiledLoop:
 
     def __init__(self, function: Callable, folder: str):
         self.final = cache_root()/folder
-        self.private = None
+        self.private: Path | None = None
         if numba.config.DISABLE_JIT:
             self.call = function
             return
@@ -78,8 +78,7 @@ class CompiledLoop:
             result = self.call(*args)
         except (NumbaError, ImportError) as error:
             self._complain(error)
-        if self.private is not None:
-            self.publish()
+        self.publish()
         return result
 
     def _complain(self, error: Exception) -> NoReturn:
@@ -97,6 +96,8 @@ class CompiledLoop:
     def publish(self) -> None:
         """Make the private folder the common one, or drop it when another process was first."""
         private, self.private = self.private, None
+        if private is None:
+            return
         try:
             os.rename(private, self.final)
         except OSError:

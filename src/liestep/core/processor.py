@@ -11,7 +11,7 @@ WIDE = "+avx512f"
 
 
 def _features() -> str:
-    """What this processor has, in LLVM's words."""
+    """Features of this processor as LLVM names them, separated by commas."""
     return binding.get_host_cpu_features().flatten()
 
 
@@ -21,8 +21,8 @@ def has_wide_registers() -> bool:
 
 
 def use_wide_registers() -> None:
-    """To be called before the first compilation. What the user has told Numba with NUMBA_CPU_NAME or
-    NUMBA_CPU_FEATURES stays."""
+    """Ask LLVM for vectors of 512 bits; to be called before the first compilation. The user's own settings
+    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come first."""
     if has_wide_registers() and numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
         numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
 

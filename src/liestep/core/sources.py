@@ -27,15 +27,14 @@ def module_file(module: str) -> Path | None:
                 return candidate
         return None
     loaded = sys.modules.get(module)
-    if getattr(loaded, MARK, None):
-        return Path(loaded.__file__)
-    return None
+    file = getattr(loaded, "__file__", None)
+    return Path(file) if file and getattr(loaded, MARK, None) else None
 
 
 @cache
 def _imports(path: Path) -> frozenset[str]:
     """Modules of this package that a file imports anywhere, by absolute name."""
-    found = set()
+    found: set[str] = set()
     for module, names in IMPORT.findall(path.read_text("utf-8")):
         words = WORD.findall(names)
         found.update((module, *(f"{module}.{word}" for word in words)) if module else words)
@@ -60,7 +59,10 @@ def package_modules(*packages: str) -> tuple[str, ...]:
     """All modules inside packages of this package, by name, sorted."""
     found = set()
     for package in packages:
-        folder = module_file(package).parent
+        file = module_file(package)
+        if file is None:
+            raise ModuleNotFoundError(f"there is no package {package}")
+        folder = file.parent
         for path in folder.rglob("*.py"):
             parts = path.relative_to(folder).with_suffix("").parts
             found.add(".".join((package, *(part for part in parts if part != "__init__"))))

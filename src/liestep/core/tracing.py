@@ -11,7 +11,7 @@ from liestep.core import rows
 
 
 class Functions(NamedTuple):
-    """What stands for the functions of `core.rows` that look at values."""
+    """Replacements for the functions of `liestep.core.rows` that compare numbers or leave arithmetic."""
 
     sqrt: Callable
     sin: Callable

@@ -32,7 +32,7 @@ PLACE = re.compile(r'(?:File "(?P<file>[^"]+)", line (?P<line>\d+))|(?: at (?P<a
 def plugin_files() -> set[str]:
     """Files of all loaded plugins."""
     return {str(Path(module.__file__).resolve())
-            for module in list(sys.modules.values()) if getattr(module, MARK, None)}
+            for module in list(sys.modules.values()) if getattr(module, MARK, None) and module.__file__}
 
 
 def at_line(file: str | Path, line: int, message: str) -> str:
@@ -101,5 +101,5 @@ def plain_error(error: BaseException, file: Path) -> str:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return at_line(file, error.lineno or 1, f"syntax error: {error.msg}")
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    lines = [frame.lineno or 1 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
     return at_line(file, lines[-1], what) if lines else f"{file}: {what}"

@@ -1,5 +1,5 @@
 """SE(3) on se(3)*, coadjoint action."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
@@ -12,7 +12,7 @@ class CoadjointMotion(NamedTuple):
     State rows Pi, Gamma; algebra rows xi, v. Conserves |Gamma| and Pi.Gamma, the coadjoint orbit.
     """
 
-    rows: Any  # 2
+    rows: int  # 2
 
     def algebra_rows(self):
         return 2

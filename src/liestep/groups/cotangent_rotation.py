@@ -1,5 +1,5 @@
 """The semidirect product SO(3) x so(3)* on T*SO(3)."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.core.rows import add, dot, put, row
 from liestep.geometry.so3 import coefficients, quadratic
@@ -13,7 +13,7 @@ class CotangentRotation(NamedTuple):
     State rows Q e_1, Q e_2, Q e_3, pi; algebra rows u, n. The algebra is that of SE(3).
     """
 
-    rows: Any  # 4
+    rows: int  # 4
 
     def algebra_rows(self):
         return 2

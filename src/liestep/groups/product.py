@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 class Product(NamedTuple):
     """(g, h).(x, y) = (g.x, h.y): the rows of the first factor, then those of the second. Products nest."""
 
-    first: Any
+    first: Any    # an action
     second: Any
-    state: Any    # rows of the first factor's state
-    algebra: Any  # rows of the first factor's algebra
+    state: int    # rows of the first factor's state
+    algebra: int  # rows of the first factor's algebra
 
     def algebra_rows(self):
         return self.first.algebra_rows() + self.second.algebra_rows()

@@ -1,5 +1,5 @@
 """SO(3) on vectors."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.core.rows import cross, put, row
 from liestep.geometry.so3 import dexpinv, exp_apply, in_chart
@@ -13,7 +13,7 @@ class Rotation(NamedTuple):
     exp(u) Q turns each row.
     """
 
-    vectors: Any  # m
+    vectors: int  # m
 
     def algebra_rows(self):
         return 1

@@ -1,5 +1,5 @@
 """SE(3)^n on (TS^2)^n."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
@@ -13,7 +13,7 @@ class TangentSpheres(NamedTuple):
     coadjoint action of SE(3) on se(3)*: see `coadjoint_motion`.
     """
 
-    n: Any
+    n: int
 
     def algebra_rows(self):
         return 2*self.n

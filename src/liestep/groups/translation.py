@@ -1,5 +1,5 @@
 """R^3n on itself."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.core.rows import add, put, row
 
@@ -7,7 +7,7 @@ from liestep.core.rows import add, put, row
 class Translation(NamedTuple):
     """exp(a).y = y + a: commutative, so that brackets vanish and dexpinv is the identity."""
 
-    rows: Any  # n
+    rows: int  # n
 
     def algebra_rows(self):
         return self.rows
