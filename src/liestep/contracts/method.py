@@ -79,8 +79,9 @@ class Option:
 
 
 MASS_OPTION = {
-    "mass": Option("dense", "spheres: accelerations by a dense factorisation, or in O(n) where the inverse mass matrix"
-                   " is tridiagonal (chains)", ("dense", "banded")),
+    "mass": Option("automatic", "spheres: accelerations in O(n) (banded), for which the inverse mass matrix must be"
+                   " tridiagonal (chains), or by a dense factorisation; automatic: banded where it can be",
+                   ("automatic", "banded", "dense")),
 }
 ACTION_OPTIONS = {
     "action": Option("", "action of the group, one of the system's", of="actions"),

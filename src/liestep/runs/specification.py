@@ -14,7 +14,7 @@ from liestep.contracts.method import Method
 from liestep.contracts.sheet import Sheet, SphereSheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
-from liestep.formulations.spheres.mass import check_banded, check_mass
+from liestep.formulations.spheres.mass import check_mass, resolve_solve
 
 DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -157,9 +157,13 @@ def system_options(declared: Method, facts: Sheet, parameters: dict, options: Ma
             resolved[name] = resolved[name] or allowed[0]
             if resolved[name] not in allowed:
                 raise InputError(unknown(f"{name} of {facts.title}", resolved[name], allowed))
+    if resolved.get("mass") == "automatic":
+        spheres = isinstance(facts, SphereSheet)
+        resolved["mass"] = (resolve_solve(np.asarray(facts.mass(parameters)), "automatic", resolved.get("form", ""))
+                            if spheres else "dense")
     facts.check_options(resolved)
     if resolved.get("mass") == "banded":
-        check_banded(np.asarray(facts.mass(parameters)))
+        resolve_solve(np.asarray(facts.mass(parameters)), "banded")
     return resolved
 
 
