@@ -12,18 +12,19 @@ def potential_gradient(system: str, component: Any):
         return lambda q: component.weight
     if system == "sphere_nbody":
         def bodies(q):
-            c = q @ q.T
-            np.fill_diagonal(c, 0.0)
-            f = -component.gamma/((1.0 - c*c)*np.sqrt(1.0 - c*c))
+            d, p = q - q[:, None], q + q[:, None]
+            u, w = np.sum(d*d, axis=2), np.sum(p*p, axis=2)
+            np.fill_diagonal(u, 1.0)
+            f = -0.5*component.gamma*(u + w)/(u*w*np.sqrt(u*w))
             np.fill_diagonal(f, 0.0)
-            return f @ q
+            return np.sum((f*w)[..., None]*d + (f*u)[..., None]*p, axis=1)
         return bodies
     if system == "elastic_rod":
         def rod(q):
-            before = np.vstack([component.clamp, q[:-1]])
-            f = -component.stiffness*(1.0 - np.sum(before*q, axis=1))[:, None]
-            g = component.weight + f*before
-            g[:-1] += f[1:]*q[1:]
+            d = np.diff(np.vstack([component.clamp, q]), axis=0)
+            moment = 0.5*component.stiffness*np.sum(d*d, axis=1)[:, None]*d
+            g = component.weight + moment
+            g[:-1] -= moment[1:]
             return g
         return rod
 

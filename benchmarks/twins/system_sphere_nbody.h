@@ -1,4 +1,4 @@
-/* V = -gamma sum_{i<j} c/sqrt(1 - c^2), c = q_i.q_j */
+/* V = -(gamma/2) sum_{i<j} (|p|/|d| - |d|/|p|), d = q_j - q_i, p = q_i + q_j */
 #include "vectors.h"
 
 typedef struct { double gamma; } system_t;
@@ -9,8 +9,8 @@ static inline double potential(system_t s, const double *restrict q, int64_t n)
     double value = 0.0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++) {
-            const double c = dot(row(q, i), row(q, j));
-            value -= s.gamma*c/sqrt(1.0 - c*c);
+            const vec qi = row(q, i), qj = row(q, j), d = sub(qj, qi), p = add(qi, qj);
+            value -= s.gamma*2.0*dot(qi, qj)/sqrt(dot(d, d)*dot(p, p));
         }
     return value;
 }
@@ -23,9 +23,11 @@ static inline void gradient(system_t s, const double *restrict q, double *restri
         vec total = row(g, i);
         for (int64_t j = i + 1; j < n; j++) {
             const vec qj = row(q, j);
-            const double c = dot(qi, qj), e = 1.0 - c*c, f = -s.gamma/(e*sqrt(e));
-            total = axpy(f, qj, total);
-            put(g, j, add(row(g, j), scale(f, qi)));
+            const vec d = sub(qj, qi), p = add(qi, qj);
+            const double u = dot(d, d), w = dot(p, p), e = u*w, f = -0.5*s.gamma*(u + w)/(e*sqrt(e));
+            const vec apart = scale(f*w, d), common = scale(f*u, p);
+            total = add(total, add(apart, common));
+            put(g, j, add(row(g, j), sub(common, apart)));
         }
         put(g, i, total);
     }

@@ -13,6 +13,7 @@ static inline void put(double *a, int64_t i, vec u) { a[3*i] = u.x; a[3*i + 1] =
 static inline vec cross(vec u, vec v) { return (vec){u.y*v.z - u.z*v.y, u.z*v.x - u.x*v.z, u.x*v.y - u.y*v.x}; }
 static inline double dot(vec u, vec v) { return u.x*v.x + u.y*v.y + u.z*v.z; }
 static inline vec add(vec u, vec v) { return (vec){u.x + v.x, u.y + v.y, u.z + v.z}; }
+static inline vec sub(vec u, vec v) { return (vec){u.x - v.x, u.y - v.y, u.z - v.z}; }
 static inline vec scale(double s, vec u) { return (vec){s*u.x, s*u.y, s*u.z}; }
 static inline vec axpy(double s, vec u, vec v) { return (vec){s*u.x + v.x, s*u.y + v.y, s*u.z + v.z}; }
 /* q.q - 1, rounded like the core's length_defect */

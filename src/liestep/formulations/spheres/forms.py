@@ -16,7 +16,7 @@ from liestep.formulations.spheres.components import (
     SphereOmegaForm,
     SphereVelocityForm,
 )
-from liestep.formulations.spheres.mass import check_banded, mass_component
+from liestep.formulations.spheres.mass import has_tridiagonal_inverse, mass_component
 from liestep.groups.tangent_spheres import TangentSpheres
 
 Parameters = dict[str, Any]
@@ -67,7 +67,15 @@ class Declared(NamedTuple):
         return parts.formulated(problem, state, state["omega"], _omega_fields)
 
     def default_mass(self, parameters: Parameters, options: Options) -> str:
-        """Default of the option `mass`: diagonal where the bodies are not coupled, else dense."""
+        """Default of the option `mass`: diagonal where the bodies are not coupled, banded where the form can use a
+        tridiagonal inverse, else dense."""
+        matrix = np.asarray(self.mass(parameters), dtype=np.float64)
+        if matrix.ndim == 1:
+            return "diagonal"
+        return "banded" if options.get("form") != "velocity" and has_tridiagonal_inverse(matrix) else "dense"
+
+    def default_coupling(self, parameters: Parameters, options: Options) -> str:
+        """Default of the option `mass` of variational steps, which solve no equations for accelerations."""
         return "diagonal" if np.ndim(self.mass(parameters)) == 1 else "dense"
 
     def check_mass_option(self, parameters: Parameters, options: Options) -> None:
@@ -78,14 +86,18 @@ class Declared(NamedTuple):
         if chosen == "banded":
             if options.get("form") == "velocity":
                 raise InputError("option mass is banded, which is for the omega form; the velocity form takes dense")
-            check_banded(matrix)
+            if matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
+                raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal;"
+                                 " allowed is dense")
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""
         def mass(*more: str) -> dict[str, Option]:
             text = "accelerations of uncoupled bodies, or by a dense factorisation"
-            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains)"
-                                   if more else text, ("diagonal", "dense", *more), default_for=self.default_mass)}
+            if not more:
+                return {"mass": Option("dense", text, ("diagonal", "dense"), default_for=self.default_coupling)}
+            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains)",
+                                   ("diagonal", "dense", *more), default_for=self.default_mass)}
 
         field = {
             "form": Option("omega", "omega integrates (q, omega), velocity integrates (q, dq/dt)",

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.cache import loop_for
 from liestep.core.rows import axpy, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.banded_mass import BandedMass, banded_mass, is_banded
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
-from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
 
 
 class DiagonalMass(NamedTuple):
@@ -139,11 +138,17 @@ def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | D
     return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
-def check_banded(matrix: np.ndarray) -> None:
-    """Raises InputError unless the inverse of a mass that passes `check_mass` is tridiagonal. Unlike the components it
-    may use LAPACK: no trajectory depends on it."""
-    if matrix.ndim == 2:
-        _require_banded(np.linalg.inv(matrix))
+def has_tridiagonal_inverse(matrix: np.ndarray) -> bool:
+    """Whether the inverse of a mass matrix (n, n) that passes `check_mass` is tridiagonal to working precision.
+
+    Unlike the components it uses LAPACK, which is fast and needs no compiled code: no trajectory depends on it.
+    """
+    return _tridiagonal(np.ascontiguousarray(matrix).tobytes(), len(matrix))
+
+
+@lru_cache
+def _tridiagonal(content: bytes, n: int) -> bool:
+    return is_banded(np.linalg.inv(np.frombuffer(content).reshape(n, n)))
 
 
 def _require_banded(inverse: np.ndarray) -> None:
@@ -171,17 +176,25 @@ def _definite(content: bytes, n: int) -> bool:
 
 
 def exact_inverse(matrix: np.ndarray) -> np.ndarray:
-    """Symmetric inverse of a matrix that passes `check_mass`, by own elimination: LAPACK's would make
+    """Symmetric inverse (n, n) of a matrix that passes `check_mass`, by own elimination: LAPACK's would make
     trajectories depend on the machine."""
-    inverse = np.eye(matrix.shape[0])
-    loop_for(_invert)(matrix.copy(), inverse)
+    return _inverse(matrix.tobytes(), matrix.shape[0]).copy()
+
+
+@lru_cache
+def _inverse(content: bytes, n: int) -> np.ndarray:
+    """`exact_inverse`: `linalg.cholesky` and `linalg.cholesky_solve` for all right-hand sides at once, entry by entry
+    in the same order, hence with the same bits, but without half a second of compiling."""
+    factor, inverse = np.frombuffer(content).reshape(n, n).copy(), np.eye(n)
+    for k in range(n - 1, -1, -1):
+        pivot = np.sqrt(factor[k, k])
+        row = factor[k, :k]*(1.0/pivot)
+        factor[k, k], factor[k, :k], factor[:k, k] = pivot, row, row
+        factor[:k, :k] -= row[:, None]*row
+    for k in range(n - 1, -1, -1):
+        inverse[:, k] /= factor[k, k]
+        inverse[:, :k] -= inverse[:, k, None]*factor[k, :k]
+    for k in range(n):
+        inverse[:, k] /= factor[k, k]
+        inverse[:, k + 1:] -= inverse[:, k, None]*factor[k, k + 1:]
     return np.ascontiguousarray(0.5*(inverse + inverse.T))
-
-
-def _invert(factor, inverse):
-    """Overwrite the unit matrix `inverse`. A loop with machine code on disk: kernels called from
-    Python compile for a second."""
-    n = factor.shape[0]
-    cholesky(factor, n)
-    for i in range(n):
-        cholesky_solve(factor, inverse[i], n)
