@@ -13,7 +13,7 @@ if WORKFLOW.claims:
             "results/logs/claims.log",
         params:
             papers=" ".join(path.stem for path in WORKFLOW.claims),
-            source=source("liestep.analysis"),
+            source=claim_source(),
         message:
             "claims: verdicts"
         shell:
@@ -32,7 +32,7 @@ if WORKFLOW.errata:
             "results/logs/errata.log",
         params:
             papers=" ".join(path.stem for path in WORKFLOW.errata),
-            source=source(*ERRATA_SOURCES),
+            source=evidence_source(path.stem for path in WORKFLOW.errata),
         resources:
             **needs("tables"),
         message:

@@ -10,7 +10,8 @@ from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
 from liestep.pipeline import lock
 from liestep.pipeline.manifest import inputs_hash, remove_damaged
-from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
+from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
+from liestep.pipeline.workflow import Workflow
 from liestep.errors import InputError
 
 # Jobs call the commands of the environment that runs snakemake, also when it was called by its path.

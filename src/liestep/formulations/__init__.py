@@ -1,4 +1,5 @@
 """Formulations: the same system in the form a family of integrators needs, derived from its fact sheet."""
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -6,9 +7,10 @@ import numpy as np
 
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.sheet import Sheet, SphereSheet
-from liestep.formulations.spheres.forms import formulate_sphere
 
-__all__ = ["FORMULATIONS", "Formulated", "Observable", "StateField", "formulate"]
+__all__ = ["FORMULATIONS", "Formulated", "Observable", "StateField", "family_modules", "formulate"]
+
+SPHERES = "liestep.formulations.spheres.forms"
 
 FORMULATIONS = {  # name -> what it offers
     "sphere_lagrangian": "mass matrix, potential and gradient on (S^2)^n",
@@ -19,9 +21,14 @@ FORMULATIONS = {  # name -> what it offers
 }
 
 
+def family_modules(sheet: Sheet) -> tuple[str, ...]:
+    """Modules of the system's family that its own module does not import: sources of its runs, and of no others."""
+    return (SPHERES,) if isinstance(sheet, SphereSheet) else ()
+
+
 def formulate(sheet: Sheet, parameters: dict, state: Mapping[str, np.ndarray], formulation: str,
               options: Mapping[str, Any]) -> Formulated:
     """Derive `formulation` (one of FORMULATIONS) of a system with checked parameters and initial state."""
     if isinstance(sheet, SphereSheet):
-        return formulate_sphere(sheet, parameters, state, formulation, options)
+        return importlib.import_module(SPHERES).formulate_sphere(sheet, parameters, state, formulation, options)
     return sheet.formulate(parameters, state, formulation, options)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from liestep.core.sources import package_modules, source_hash
 from liestep.errors import InputError
-from liestep.figures.commands import figure_modules
 from liestep.pipeline.environment import environment
+from liestep.pipeline.sources import figure_source, film_source, table_source
 from liestep.pipeline.workflow import StudyProducts, Workflow
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
@@ -101,20 +100,20 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         _, spec = study_reference(study, reference.problem)
         found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}
     data = [own, f"{name}/runs"] + [f"{name}/references"]*bool(products.references)
-    tables = source_hash(*package_modules("liestep.analysis"))
+    tables = table_source()
     for path in (*products.timings, *products.tables, products.page):
         clock = path.name in ("timings.csv", "seconds.csv")
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
         origin = {"from": [*data, f"{name}/metrics.csv"],
-                  "sources": source_hash("liestep.figures.drawing", figure_modules()[figure])}
+                  "sources": figure_source(figure)}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
         found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
         origin = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
         found[film.path] = {"kind": DATA, "from": [origin],
-                            "sources": source_hash(*package_modules("liestep.animation"))}
+                            "sources": film_source()}
     return found
 
 

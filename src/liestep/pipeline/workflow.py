@@ -4,14 +4,12 @@ each product depends on.
 Everything is checked here, before the first job runs.
 """
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import load_claims
-from liestep.core.sources import package_modules, source_hash
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
@@ -21,8 +19,6 @@ from liestep.study.plan import Study, study_names
 from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
-# the evidence runs simulations of its own
-ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")
 
 
 class WorkflowConfig(Strict):
@@ -220,10 +216,3 @@ def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
     """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
     content = require_config(config/"config.yaml")
     return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
-
-
-@cache
-def source(*packages: str) -> str:
-    """Hash of all modules of the packages and of what they import: tables and figures find some
-    of their modules by name."""
-    return source_hash(*package_modules(*packages))

@@ -20,7 +20,7 @@ from liestep.core.cache import loop_for
 from liestep.core.driver import observe
 from liestep.core.sources import source_hash
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate
+from liestep.formulations import family_modules, formulate
 from liestep.references.engines import DESCRIPTIONS, ENGINES, FALLBACK, RTOL, EngineError
 from liestep.references.taylor import NotSymbolic
 from liestep.runs.content import FORMAT, Content
@@ -49,7 +49,9 @@ class ReferenceSpecification:
 
     @property
     def source_hash(self) -> str:
-        return source_hash("liestep.references.reference", system_module(self.run.problem), integrator_module(FALLBACK))
+        name = self.run.problem
+        return source_hash("liestep.references.reference", system_module(name), *family_modules(sheet(name)),
+                           integrator_module(FALLBACK))
 
 
 def specify_reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,

@@ -14,7 +14,7 @@ from liestep.core.driver import advance, advance_adaptive, observe
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
 from liestep.core.translation import plugin_errors
-from liestep.formulations import formulate
+from liestep.formulations import family_modules, formulate
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
 
@@ -42,7 +42,7 @@ class Outcome:
 
 def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
-    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
+    return (system_module(spec.problem), *family_modules(sheet(spec.problem)), integrator_module(spec.integrator),
             "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files")
 
 
