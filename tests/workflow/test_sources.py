@@ -1,12 +1,14 @@
 """What an edit of one file makes anew: the package is copied, a comment is added, and what every job of the workflow is
 compared by (its fingerprint and the hash of its sources) is computed again. Nothing is run."""
+import importlib
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import liestep
-from liestep.catalogue import papers, sheet
+from liestep.catalogue import _own_system, papers, sheet
 from liestep.core import sources
 from liestep.pipeline import sources as pipeline_sources
 from liestep.pipeline.workflow import Workflow
@@ -39,7 +41,7 @@ def jobs() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {batch.rule: (batch.fingerprint,) for batch in workflow.batches}
     found |= {f"reference {batch.study} {batch.label}": (batch.fingerprint,) for batch in workflow.references}
     for products in workflow.studies:
-        found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source())
+        found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
         found |= {film.rule: (film.cell.fingerprint, pipeline_sources.film_source()) for film in products.animations}
     found |= {f"figures {drawing.study.name} {drawing.label}": (drawing.study.fingerprint, drawing.source)
               for drawing in workflow.drawings}
@@ -77,7 +79,7 @@ def test_a_comment_in_evidence_makes_the_errata_anew_and_nothing_else(package, p
         assert changed(package, f"papers/{paper}/{module.replace('.', '/')}.py") == {"errata"}
 
 
-@pytest.mark.parametrize("family, systems", [
+@pytest.mark.parametrize(("family", "systems"), [
     ("spheres", {"dipole_array", "elastic_rod", "lennard_jones_sphere", "sphere_nbody", "spherical_pendulum_chain",
                  "spring_pendula"}),
     ("fixed_body", {"free_rigid_body", "heavy_top"})])
@@ -92,6 +94,35 @@ def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(package, fami
 def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(package):
     lists = [f"papers/{paper}/__init__.py" for paper in papers()]
     assert not kinds(changed(package, "figures/commands.py", *lists)) & {"sweep", "reference", "tables", "figures"}
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_comment_in_presets_runs_nothing(package, paper):
+    assert changed(package, f"papers/{paper}/presets.py") == {"errata"}
+
+
+def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch):
+    def cells() -> dict[Path, str]:
+        return {path: cell.fingerprint for path, cell in Workflow({}, TOP/"config").cells.items()}
+
+    before = cells()
+    system, name, parameter = "sphere_nbody", "paper", "gamma"
+    facts = sheet(system)
+    preset = replace(facts.presets[name], parameters={**facts.presets[name].parameters, parameter: 1.25})
+    room = importlib.import_module(papers()["twospheres2009"].module("presets"))
+    monkeypatch.setitem(room.PRESETS[system], name, preset)
+    _own_system.cache_clear()
+    try:
+        after = cells()
+    finally:
+        monkeypatch.undo()
+        _own_system.cache_clear()
+    users = {cell.path for products in Workflow({}, TOP/"config").studies
+             for problem, setup in products.study.config.problems.items()
+             if setup.system == system and (setup.preset or facts.default) == name and parameter not in setup.parameters
+             for cell in products.study.select(problem)}
+    assert {path for path in before if before[path] != after[path]} == users
+    assert 0 < len(users) < len(before)/2
 
 
 def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(package):

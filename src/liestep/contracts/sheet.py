@@ -25,7 +25,9 @@ class Sheet:
     parameters: Mapping[str, Parameter]
     build: Callable[[dict], Any]                  # checked parameters -> instance of `system`
     conserved_momentum: Callable[[dict], tuple[bool, bool, bool]]  # which components of the momentum map are conserved
+    # the system's own presets; the catalogue adds those of papers, which live with the papers
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    default_preset: str = ""                      # "": the first
     citation: str = ""
     # raises InputError where single parameters are fine, together not
     combination: Callable[[dict], None] = lambda parameters: None
@@ -50,6 +52,11 @@ class Sheet:
         checked = {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
         self.combination(checked)
         return checked
+
+    @property
+    def default(self) -> str:
+        """Name of the preset that is meant when none is named."""
+        return self.default_preset or next(iter(self.presets))
 
     def coupled(self, parameters: dict) -> bool:
         """Whether variational steps are implicit: see `Method.resolve`."""

@@ -100,7 +100,7 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         _, spec = study_reference(study, reference.problem)
         found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}
     data = [own, f"{name}/runs"] + [f"{name}/references"]*bool(products.references)
-    tables = table_source()
+    tables = table_source(name)
     for path in (*products.timings, *products.tables, products.page):
         clock = path.name in ("timings.csv", "seconds.csv")
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}

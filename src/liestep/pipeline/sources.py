@@ -1,11 +1,13 @@
 """What each kind of job is made with: a hash of the modules of which an edit makes the job's products anew.
 
-Runs and references keep theirs in their files, see `liestep.runs.execution` and `liestep.references.reference`. Presets,
-lists of figures and evidence are found by name, so that no run, table or figure is a product of them.
+Runs and references keep theirs in their files, see `liestep.runs.execution` and `liestep.references.reference`.
+Presets, lists of figures and evidence are found by name, so that no run, table or figure is a product of them.
 """
 from collections.abc import Iterable
 from functools import cache
 
+from liestep.analysis.quantities import module_of
+from liestep.catalogue import papers as all_papers
 from liestep.core.sources import package_modules, source_hash
 from liestep.figures.commands import figure_modules
 
@@ -18,9 +20,10 @@ def _packages(*packages: str) -> str:
     return source_hash(*package_modules(*packages))
 
 
-def table_source() -> str:
-    """Of the tables of a study."""
-    return _packages("liestep.analysis")
+def table_source(study: str) -> str:
+    """Of the tables of a study, with the quantities of its paper."""
+    own = module_of(study)
+    return _packages("liestep.analysis", *([own] if own else []))
 
 
 def figure_source(*names: str) -> str:
@@ -40,4 +43,7 @@ def claim_source() -> str:
 
 def evidence_source(papers: Iterable[str]) -> str:
     """Of the evidence for the errata of some papers."""
-    return _packages(*SIMULATION, "liestep.claims", *(f"liestep.papers.{paper}.evidence" for paper in papers))
+    wanted = set(papers)
+    rooms = [paper for name, paper in all_papers().items() if name in wanted]
+    return _packages(*SIMULATION, "liestep.claims",
+                     *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))

@@ -39,7 +39,7 @@ def plain(component: Any) -> Any:
 
 def first_start(facts: Sheet) -> tuple[dict, dict]:
     """Checked parameters and state of a system's first preset."""
-    preset = next(iter(facts.presets.values()))
+    preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
     return parameters, facts.check_initial(parameters, preset.initial(parameters))
 
@@ -66,7 +66,7 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
             system.gradient(q, out)
             if not np.isfinite(value) or not np.isfinite(out).all():
                 raise InputError("potential or gradient is not finite at the start of preset"
-                                 f" {next(iter(facts.presets))}, or some rows of out are not written")
+                                 f" {facts.default}, or some rows of out are not written")
             if not np.array_equal(q, start["q"]):
                 raise InputError("potential or gradient changes q; write to out only")
         for formulation in facts.formulations:
@@ -97,7 +97,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
         options = system_options(declared, facts, parameters,
                                  declared.resolve(declared.check_options({}), not facts.coupled(parameters)))
         found = formulate(facts, parameters, start, declared.formulation, options)
-        t_end = next(iter(facts.presets.values())).t_end
+        t_end = facts.presets[facts.default].t_end
         component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)
         if not hasattr(component, "_fields"):
             raise InputError(f"build must return a NamedTuple, not a {type(component).__name__}")

@@ -102,6 +102,7 @@ SHEET = BodySheet(
     formulations=FORMULATIONS,
     forms=FORMS,
     actions=ACTIONS,
+    default_preset="asymmetric",
     presets={
         "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),
