@@ -4,7 +4,7 @@ if WORKFLOW.claims:
     rule claims:
         localrule: True
         input:
-            claims=list(WORKFLOW.claims),
+            claims=[path for paths in WORKFLOW.claim_files.values() for path in paths],
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
             table="results/claims.csv",
@@ -12,7 +12,7 @@ if WORKFLOW.claims:
         log:
             "results/logs/claims.log",
         params:
-            papers=" ".join(path.stem for path in WORKFLOW.claims),
+            papers=" ".join(WORKFLOW.claims),
             source=claim_source(),
         message:
             "claims: verdicts"

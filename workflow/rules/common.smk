@@ -6,6 +6,7 @@ from pathlib import Path
 # The same sums in the same order on every machine: libraries of linear algebra use one thread. Said before they are loaded.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
+from liestep.claims.claimfile import claim_files
 from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
 from liestep.pipeline import lock

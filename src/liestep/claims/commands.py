@@ -17,10 +17,10 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 
 def command_claims(arguments) -> None:
-    from liestep.claims.claimfile import VERDICTS, load_claims
+    from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
     from liestep.claims.judging import COLUMNS, judge
 
-    known = {path.stem: path for path in sorted((arguments.config/"claims").glob("*.yaml"))}
+    known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []

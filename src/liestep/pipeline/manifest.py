@@ -60,8 +60,8 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
 
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
-    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies), *workflow.claims,
-             *workflow.errata]
+    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
+             *_claim_paths(workflow), *workflow.errata]
     return [path for path in found if path.is_file()]
 
 
@@ -79,7 +79,8 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     names = [products.name for products in workflow.studies]
     timed = any(products.timings for products in workflow.studies)
     if workflow.claims:
-        origin = {"kind": DATA, "from": [*_names(workflow.claims), *sorted(set().union(*workflow.claims.values()))]}
+        origin = {"kind": DATA,
+                  "from": [*_names(_claim_paths(workflow)), *sorted(set().union(*workflow.claims.values()))]}
         found |= {workflow.results/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
@@ -205,6 +206,10 @@ def remove_damaged(workflow: Workflow) -> Iterator[str]:
 def file_sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _claim_paths(workflow: Workflow) -> list[Path]:
+    return [path for paths in workflow.claim_files.values() for path in paths]
 
 
 def _names(paths) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import load_claims
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
@@ -151,14 +151,15 @@ class Workflow:
             return [Drawing(products, tuple(products.figures)) for products in self.studies if products.figures]
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
-    def _claims(self) -> dict[Path, set[str]]:
-        """Claims files with the ids of the studies they refer to, those of which all studies are
-        made. Their runs are checked."""
+    def _claims(self) -> dict[str, set[str]]:
+        """Papers with the ids of the studies that their claims refer to, those of which all studies are made. The
+        runs are checked."""
         runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
                 for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
-        for path in sorted((self.folder/"claims").glob("*.yaml")):
-            choices = [(claim.id, choice) for claim in load_claims(path).claims
+        for paper, paths in claim_files(self.folder).items():
+            path = paths[0] if len(paths) == 1 else paths[0].parent
+            choices = [(claim.id, choice) for claim in load_claims(paths).claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
             missing = sorted(needed - made)
@@ -166,7 +167,7 @@ class Workflow:
                 raise InputError(f"{path}: {unknown('study', missing[0], made)}")
             if missing:
                 continue
-            found[path] = needed
+            found[paper] = needed
             for claim, choice in choices:
                 resolutions = runs.get((choice.study, choice.problem, choice.integrator))
                 if resolutions is None:
@@ -175,6 +176,11 @@ class Workflow:
                 if choice.resolution is not None and choice.resolution not in resolutions:
                     raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
         return found
+
+    @property
+    def claim_files(self) -> dict[str, tuple[Path, ...]]:
+        """Paper -> files of its claims, those that are judged."""
+        return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
 
     @property
     def claimed(self) -> list[StudyProducts]:
