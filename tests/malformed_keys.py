@@ -29,6 +29,11 @@ CRITERIA = {  # definition -> its claim
     "Quantile": claim("quantile", {"kind": "quantile", "level": 0.9}, quantity="energy_error_mean",
                       runs=[{**CHOICE, "problem": "many"}]),
     "Untestable": claim("untestable", {"kind": "none"}),
+    "Slope": claim("slope", {"kind": "slope", "at_most": 8.5, "at_least": 0.0, "over": "step", "points": 2},
+                   runs=[{**CHOICE, "resolution": None}]),
+    "Share": claim("share", {"kind": "share", "at_most": 1.0, "at_least": 0.0,
+                             "within": {"at_most": 1.0, "at_least": 0.0}}, runs=[{**CHOICE, "problem": "many"}]),
+    "SameState": claim("same_state", {"kind": "same_state", "tolerance": 0.0, "samples": "all"}, quantity="q"),
 }
 VALID = {
     "config": {"studies": ["tiny"], "granularity": "problem"},
@@ -56,7 +61,8 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
               "Ladder": [("steps",)]},
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
-               **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)}},
+               **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)},
+               "Limits": [("claims", list(CRITERIA).index("Share"), "criterion", "within")]},
     "errata": {"ErrataFile": [()], "Erratum": [("errata", 0)]},
 }
 TEXT = [(5, "must be text, not 5"), (["a"], "must be text, not a list"), (None, "must be text, not empty"),
@@ -85,7 +91,7 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
           "at_least": [*NUMBER, (9.0, "at_least must not be greater")]}
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
-KIND = {"kind": [("nowhere", "kind must be one of 'relative', 'digits'"), (LOST, "key kind is missing"),
+KIND = {"kind": [("nowhere", "kind must be one of 'extremum', 'state'"), (LOST, "key kind is missing"),
                  (3, "kind must be one of")]}
 TABLES = {
     "config": {"WorkflowConfig": {
@@ -156,7 +162,7 @@ TABLES = {
                       (0.9999999, "more than 10000 values")]},
     },
     "claims": {
-        "ClaimFile": {"paper": NEEDED_TEXT, "citation": NEEDED_TEXT,
+        "ClaimFile": {"paper": NEEDED_TEXT, "citation": TEXT,
                       "claims": [(LOST, "key claims is missing"), ({}, "must be a list, not a mapping"),
                                  ([3], "must be a mapping, not 3")]},
         "Claim": {
@@ -201,6 +207,16 @@ TABLES = {
             "tolerance": [*POSITIVE, (LOST, "tolerance is missing")]},
         "Quantile": KIND | {"level": [*NUMBER, (0.0, "must be greater than 0, not 0"),
                                       (1.0, "must be less than 1, not 1")]}, "Untestable": KIND,
+        "Slope": KIND | LIMITS | {
+            "over": [("stp", "unknown quantity 'stp'; did you mean step?"), ("status", "unknown quantity 'status'"),
+                     *TEXT[:2]],
+            "points": [("many", "must be a whole number, not 'many'"), (1, "must be at least 2, not 1"),
+                       (True, "must be a whole number, not True"), (7, "needs 7 runs, which are not there: 2")]},
+        "Share": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
+                                             ({}, "give at_most, at_least or both")]},
+        "Limits": LIMITS,
+        "SameState": KIND | {"tolerance": [*NUMBER, (-1.0, "must be at least 0, not -1.0")],
+                             "samples": [("lst", "did you mean last?"), (3, "must be 'all' or 'last', not 3")]},
     },
     "errata": {
         "ErrataFile": {"paper": NEEDED_TEXT, "citation": NEEDED_TEXT,

@@ -5,12 +5,14 @@ in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins
 """
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from liestep.contracts.method import Method
 from liestep.contracts.paper import Paper
+from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
 
@@ -108,10 +110,30 @@ def integrator_ids() -> tuple[str, ...]:
     return tuple(sorted((*_own_methods(), *_plugin_methods)))
 
 
+@cache
+def _own_system(name: str) -> Entry[Sheet]:
+    """A system of this package with the presets of the papers, which its file does not know: first those of the
+    paper that has its default, last its own."""
+    module = f"liestep.systems.{name}"
+    facts = importlib.import_module(module).SHEET
+    of_papers = sorted((_presets(paper).get(name, {}) for paper in papers().values()),
+                       key=lambda presets: facts.default_preset not in presets)
+    merged: dict[str, Preset] = {}
+    for presets in (*of_papers, facts.presets):
+        twice = merged.keys() & presets.keys()
+        if twice:
+            raise RuntimeError(f"{name} has two presets {min(twice)}")
+        merged |= presets
+    return Entry(module, replace(facts, presets=merged))
+
+
+def _presets(paper: Paper) -> Mapping[str, Mapping[str, Preset]]:
+    return importlib.import_module(paper.module(paper.presets)).PRESETS if paper.presets else {}
+
+
 def _system(name: str) -> Entry[Sheet]:
     if name in own_systems():
-        module = f"liestep.systems.{name}"
-        return Entry(module, importlib.import_module(module).SHEET)
+        return _own_system(name)
     if name not in _plugin_systems:
         _find_more()
     if name not in _plugin_systems:
@@ -130,7 +152,7 @@ def _integrator(name: str) -> Entry[Method]:
 
 
 def sheet(name: str) -> Sheet:
-    """Fact sheet of a system.
+    """Fact sheet of a system, with its own presets and those of the papers.
 
     Raises:
         InputError: unknown id; the sentence names the closest one.

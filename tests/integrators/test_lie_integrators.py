@@ -260,7 +260,7 @@ def short_runs():
     every system on spheres."""
     found = []
     for problem in SPHERES:
-        preset = "level1" if problem == "lennard_jones_sphere" else next(iter(sheet(problem).presets))
+        preset = "level1" if problem == "lennard_jones_sphere" else sheet(problem).default
         t_end = 2e-3*sheet(problem).presets[preset].t_end
         for name in (*LIE, EMBEDDED):
             size = {"tolerance": 1e-6, "outputs": 2} if method(name).adaptive else {"steps": 2}

@@ -17,7 +17,7 @@ for products in WORKFLOW.studies:
             study=products.name,
             runs=len(products.runs),
             fingerprint=products.fingerprint,
-            source=source("liestep.analysis"),
+            source=table_source(products.name),
         resources:
             **needs("tables"),
         conda:

@@ -19,7 +19,7 @@ for products in WORKFLOW.studies:
             params:
                 run=film.cell.path,
                 fingerprint=film.cell.fingerprint,
-                source=source("liestep.animation"),
+                source=film_source(),
             resources:
                 **needs("figures"),
             conda:

@@ -4,7 +4,7 @@ if WORKFLOW.claims:
     rule claims:
         localrule: True
         input:
-            claims=list(WORKFLOW.claims),
+            claims=[path for paths in WORKFLOW.claim_files.values() for path in paths],
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
             table=WORKFLOW.common / "claims.csv",
@@ -13,8 +13,8 @@ if WORKFLOW.claims:
             "results/logs/claims.log",
         params:
             folder=WORKFLOW.common,
-            papers=[path.stem for path in WORKFLOW.claims],
-            source=source("liestep.analysis"),
+            papers=list(WORKFLOW.claims),
+            source=claim_source(),
         conda:
             CONDA
         message:
@@ -36,7 +36,7 @@ if WORKFLOW.errata:
         params:
             folder=WORKFLOW.common,
             papers=[path.stem for path in WORKFLOW.errata],
-            source=source(*ERRATA_SOURCES),
+            source=evidence_source(path.stem for path in WORKFLOW.errata),
         resources:
             **needs("tables"),
         conda:

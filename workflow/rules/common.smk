@@ -7,12 +7,14 @@ from pathlib import Path
 # thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
+from liestep.claims.claimfile import claim_files
 from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
 from liestep.pipeline import lock
 from liestep.pipeline.integrity import mend
 from liestep.pipeline.manifest import inputs_hash
-from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
+from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
+from liestep.pipeline.workflow import Workflow
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 

@@ -7,7 +7,7 @@ for drawing in WORKFLOW.drawings:
         input:
             drawing.study.tables,
             # The figure `ensemble` marks the printed numbers that the claims name.
-            claims=sorted(WORKFLOW.folder.glob("claims/*.yaml")) if "ensemble" in drawing.names else [],
+            claims=[path for paths in claim_files(WORKFLOW.folder).values() for path in paths] if "ensemble" in drawing.names else [],
         output:
             vector=[drawing.study.figure(name, "pdf") for name in drawing.names],
             captions=[drawing.study.figure(name, "caption.txt") for name in drawing.names],

@@ -12,6 +12,7 @@ from liestep.analysis.errors import (
     replica_floor,
     state_error,
 )
+from liestep.analysis.quantities import quantities_of
 from liestep.catalogue import method, sheet
 from liestep.core import counters
 from liestep.references.reference import require_reference, study_reference
@@ -39,8 +40,8 @@ def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """COLUMNS, then those that depend on the systems of the study: error_<field> and statistics
-    of further observables."""
+    """COLUMNS, then those that depend on the study: error_<field>, statistics of further
+    observables, and the quantities of its paper."""
     return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
 
 
@@ -58,7 +59,11 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     Raises:
         InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
     """
-    rows = []
+    rows, own = [], quantities_of(study.name)
+
+    def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*variables(attributes), *own.variables)))
+
     for problem in study.config.problems:
         cells = study.select(problem)
         reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
@@ -66,8 +71,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         model = sheet(first.problem).cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
-            file = require_current(cell.path, cell.spec, names=variables)
-            rows.append(_row(study, cell, file, reference, cost))
+            file = require_current(cell.path, cell.spec, names=needed)
+            rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
     return rows
 
 

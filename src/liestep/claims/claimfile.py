@@ -1,136 +1,27 @@
-"""Schema of a claims file (config/claims/<paper>.yaml): statements of a paper with criteria that are
-written before the result."""
+"""Schema of claims files: statements of a paper with criteria that are written before the result.
+
+The claims of a paper are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the
+order of their names.
+"""
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from liestep.catalogue import papers
+from liestep.claims.criteria import CRITERIA
+from liestep.claims.selection import RunChoice
 from liestep.errors import InputError
 from liestep.study.complaints import complaint
-from liestep.study.config import NO_TRUTH, NotNegative, Real, Strict
-from liestep.study.yamlfile import read_yaml
+from liestep.study.config import NotNegative, Real, Strict
+from liestep.study.names import named_files
+from liestep.study.yamlfile import line_of, read_yaml
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "not testable")
-KIND = "which criterion this is"
-
-
-class RunChoice(Strict):
-    """Runs of a study by their keys; what is left out matches everything."""
-
-    study: str = Field(description="id of the study")
-    problem: str = Field(description="key of the problem")
-    integrator: str = Field(description="key of the integrator")
-    resolution: str | None = Field(None,
-                                   description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
-
-
-class Relative(Strict):
-    """|ours/printed - 1| <= tolerance."""
-
-    kind: Literal["relative"] = Field(description=KIND)
-    tolerance: Real = Field(gt=0, description="largest relative difference")
-
-
-class Digits(Strict):
-    """Ours rounds to the printed number at all its printed digits."""
-
-    kind: Literal["digits"] = Field(description=KIND)
-    digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
-
-
-class Factor(Strict):
-    """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
-
-    kind: Literal["factor"] = Field(description=KIND)
-    factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
-
-
-class Limits(Strict):
-    """One or two limits."""
-
-    at_most: Real | None = Field(None, description="upper limit")
-    at_least: Real | None = Field(None, description="lower limit")
-
-    @model_validator(mode="after")
-    def _one_at_least(self) -> "Bounds":
-        if self.at_most is None and self.at_least is None:
-            raise ValueError("give at_most, at_least or both")
-        if None not in (self.at_most, self.at_least) and self.at_least > self.at_most:
-            raise ValueError("at_least must not be greater than at_most")
-        return self
-
-
-class Bounds(Limits):
-    """Limits of each run's number, or of their median."""
-
-    statistic: Literal["each", "median"] = Field("each", description="each: every number lies within the limits;"
-                                                 " median: their median does")
-
-
-class Limit(Bounds):
-    """Every chosen run's quantity lies within the limits."""
-
-    kind: Literal["limit"] = Field(description=KIND)
-
-
-class Quantile(Strict):
-    """The printed number lies inside the central `level` interval of the ensemble's members."""
-
-    kind: Literal["quantile"] = Field(description=KIND)
-    level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
-
-
-class Ratio(Bounds):
-    """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
-
-    kind: Literal["ratio"] = Field(description=KIND)
-
-
-class Order(Strict):
-    """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
-
-    kind: Literal["order"] = Field(description=KIND)
-    theory: Real = Field(description="order that the theory predicts")
-
-
-class Drift(Strict):
-    """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
-
-    kind: Literal["drift"] = Field(description=KIND)
-    verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
-                                                              description="verdict that the drift table must have")
-
-
-class Extremum(Limits):
-    """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the
-    limits, for each of `indices`."""
-
-    kind: Literal["extremum"] = Field(description=KIND)
-    indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example"
-                                             " [[0, 1]]: body 0, axis 1")
-    of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
-    rate: bool = Field(False, description="of the derivative in time, by central differences of the samples")
-    prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the"
-                             " absolute values")
-
-
-class State(Strict):
-    """The last sample of the stored variable `quantity` is the expected one, in each component."""
-
-    kind: Literal["state"] = Field(description=KIND)
-    expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
-    tolerance: Real = Field(gt=0, description="largest difference of a component")
-
-
-class Untestable(Strict):
-    """No criterion can be stated."""
-
-    kind: Literal["none"] = Field(description=KIND)
-
-
-Criterion = Annotated[Relative | Digits | Factor | Limit | Quantile | Ratio | Order | Drift | Extremum | State
-                      | Untestable,
-                      Field(discriminator="kind")]
+AnyCriterion = Annotated[reduce(or_, CRITERIA.values()), Field(discriminator="kind")]
 
 
 class Claim(Strict):
@@ -142,10 +33,10 @@ class Claim(Strict):
     printed: Real | None = Field(None, description="printed number, if there is one")
     units: str = Field("", description="units of the printed number")
     runs: list[RunChoice] = Field([], description="the runs that decide")
-    against: list[RunChoice] = Field([], description="ratio only: the runs to compare with")
+    against: list[RunChoice] = Field([], description="ratio and same_state: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
-                          " or (extremum, state) a variable of the runs' files")
-    criterion: Criterion = Field(description="when the claim counts as reproduced; committed before the run")
+                          " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
+    criterion: AnyCriterion = Field(description="when the claim counts as reproduced; committed before the run")
     verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field(
         "reproduced", description="verdict when the criterion is met")
     scanned: NotNegative = Field(0, description="recovered only: number of settings that were scanned to find a datum")
@@ -154,37 +45,67 @@ class Claim(Strict):
 
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
-        kind = self.criterion.kind
-        if kind != "none" and not self.runs:
-            raise ValueError(f"criterion {kind} needs runs")
-        if kind in ("relative", "digits", "factor", "quantile") and not self.printed:
-            raise ValueError(f"criterion {kind} needs a printed number other than zero")
-        if kind == "ratio" and not self.against:
-            raise ValueError("criterion ratio needs the runs to compare with (key against)")
+        rule = self.criterion
+        if rule.needs_runs and not self.runs:
+            raise ValueError(f"criterion {rule.kind} needs runs")
+        if rule.needs_printed and not self.printed:
+            raise ValueError(f"criterion {rule.kind} needs a printed number other than zero")
+        if rule.needs_against and not self.against:
+            raise ValueError(f"criterion {rule.kind} needs the runs to compare with (key against)")
         return self
 
 
 class ClaimFile(Strict):
-    """All claims of one paper."""
+    """All claims of one paper, or a part of them."""
 
     paper: str = Field(description="id of the paper")
-    citation: str = Field(description="full citation")
+    citation: str = Field("", description="full citation (default: that of the paper's package)")
     claims: list[Claim] = Field(description="the statements")
 
 
-def load_claims(path: Path) -> ClaimFile:
-    """Validated claims of a paper.
+def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
+    """Paper -> its claims files in the folder `config`, in their order.
 
     Raises:
-        InputError: file, line, key, and what is allowed.
+        InputError: a paper has a file and a folder.
     """
+    folder = config/"claims"
+    found: dict[str, tuple[Path, ...]] = {}
+    files = named_files(folder, "the name of a claims file")
+    for path in sorted(files, key=lambda path: (path.parent != folder, path)):
+        paper = path.stem if path.parent == folder else path.parent.name
+        if path.parent != folder and found.get(paper, (path,))[0].parent == folder:
+            raise InputError(f"{folder}: the claims of {paper} are in {paper}.yaml and in the folder {paper}; keep one"
+                             " of the two")
+        found[paper] = (*found.get(paper, ()), path)
+    return dict(sorted(found.items()))
+
+
+def load_claims(paths: Iterable[Path]) -> ClaimFile:
+    """Validated claims of a paper from its files.
+
+    Raises:
+        InputError: file, line, key, and what is allowed; a claim that appears twice; files of two papers.
+    """
+    found: dict[str, Claim] = {}
+    parts = [(path, *_load(path)) for path in paths]
+    first = parts[0][1]
+    for path, part, lines in parts:
+        if part.paper != first.paper:
+            raise InputError(f"{path}, line {line_of(('paper',), lines)}: paper is {part.paper}, in {parts[0][0].name}"
+                             f" it is {first.paper}; the files of a folder are of one paper")
+        for claim in part.claims:
+            if claim.id in found:
+                raise InputError(f"{path}: claim {claim.id} appears twice")
+            found[claim.id] = claim
+    known = papers().get(first.paper)
+    citation = first.citation or (known.citation if known else "")
+    return ClaimFile(paper=first.paper, citation=citation, claims=list(found.values()))
+
+
+def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:
     content, lines = read_yaml(path)
     try:
-        claims = ClaimFile.model_validate(content)
+        return ClaimFile.model_validate(content), lines
     except ValidationError as error:
         raise InputError(f"{path}, {complaint(error, content, lines, ClaimFile)}") from None
-    names = [claim.id for claim in claims.claims]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{path}: claim {name} appears twice")
-    return claims

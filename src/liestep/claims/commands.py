@@ -17,11 +17,10 @@ ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "co
 
 
 def command_claims(arguments) -> None:
-    from liestep.claims.claimfile import VERDICTS, load_claims
+    from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
     from liestep.claims.judging import COLUMNS, judge
-    from liestep.study.names import named_files
 
-    known = {path.stem: path for path in named_files(arguments.config/"claims", "the name of a claims file")}
+    known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []

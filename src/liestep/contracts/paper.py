@@ -10,6 +10,8 @@ class Paper:
 
     figures: name of a figure -> module of the paper's package, whose function has the name's last part. evidence:
     modules with a dictionary `CHECKS`, name -> function without arguments that gives the evidence for an erratum.
+    presets: module with `PRESETS`, id of a system -> name -> preset. quantities: module with functions of
+    a run that give columns of metrics.csv of the studies `<id>/...`, see `liestep.analysis.quantities`.
     """
 
     id: str
@@ -17,6 +19,8 @@ class Paper:
     doi: str
     figures: Mapping[str, str] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
+    presets: str = ""
+    quantities: str = ""
 
     def __post_init__(self):
         for name in self.figures:

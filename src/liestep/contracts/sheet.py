@@ -38,7 +38,9 @@ class Sheet:
     manifold: Callable[[Parameters, State], None]
     kinetic_energy: Callable[[Parameters, State], np.ndarray]
     forms: Mapping[str, Form]                     # by formulation
+    # the system's own presets; the catalogue adds those of papers, which live with the papers
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    default_preset: str = ""                      # "": the first
     citation: str = ""
     # raises InputError where single parameters are fine, together not
     combination: Callable[[Parameters], None] = lambda parameters: None
@@ -74,6 +76,11 @@ class Sheet:
         checked = {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
         self.combination(checked)
         return checked
+
+    @property
+    def default(self) -> str:
+        """Name of the preset that is meant when none is named."""
+        return self.default_preset or next(iter(self.presets))
 
     def check_initial(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """All initial fields as float64 arrays.

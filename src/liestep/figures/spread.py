@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from liestep.analysis.chaos import interval
 from liestep.analysis.crossover import energy_errors
 from liestep.analysis.errors import lengths
-from liestep.claims.claimfile import load_claims
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, drawing, marks, new_figure
@@ -40,8 +40,8 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
     root = next((folder.parent for folder in Path(results.study.path).resolve().parents if folder.name == "studies"),
                 None)
     found = {}
-    for path in sorted((root/"claims").glob("*.yaml")) if root else ():
-        for claim in load_claims(path).claims:
+    for paths in claim_files(root).values() if root else ():
+        for claim in load_claims(paths).claims:
             for run in claim.runs:
                 if run.study == results.study.name and claim.printed is not None:
                     found[run.problem, run.integrator, claim.quantity] = claim.printed

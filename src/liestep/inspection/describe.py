@@ -57,7 +57,7 @@ def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:
 
 def _state(facts: Sheet) -> list[str]:
     """Name, shape, units and meaning of every field of the state."""
-    preset = next(iter(facts.presets.values()))
+    preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
     found = formulate_standard(facts, parameters, preset.initial(parameters))
     return [f"{part.name} in {part.units}: {part.long_name}"

@@ -64,7 +64,7 @@ def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, 
     shapes = {name: values.shape for name, values in start.initial.items()}
     fields = {part.name: part for part in found.fields if part.name in shapes}
     optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
-    return Layout(f"{problem} with preset {preset or next(iter(sheet(problem).presets))}", fields, shapes, optional)
+    return Layout(f"{problem} with preset {preset or sheet(problem).default}", fields, shapes, optional)
 
 
 def judge(paths: Sequence[Path], request: Request) -> Judgement:

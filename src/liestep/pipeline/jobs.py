@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from liestep.core.sources import source_hash
-from liestep.figures.commands import figure_modules
+from liestep.pipeline.sources import figure_source
 from liestep.study.plan import Cell, Sweep
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ class Drawing:
     @property
     def source(self) -> str:
         """Hash of what draws them."""
-        return source_hash("liestep.figures.drawing", *(figure_modules()[name] for name in self.names))
+        return figure_source(*self.names)
 
 
 @dataclass(frozen=True)

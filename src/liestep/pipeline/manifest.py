@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from liestep.core.sources import package_modules, source_hash
 from liestep.errors import InputError
-from liestep.figures.commands import figure_modules
 from liestep.pipeline import ledger as ledgers
 from liestep.pipeline.environment import environment
 from liestep.pipeline.ledger import Ledger
+from liestep.pipeline.sources import figure_source, film_source, table_source
 from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
@@ -109,8 +108,8 @@ def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]
 
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
-    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies), *workflow.claims,
-             *workflow.errata]
+    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
+             *_claim_paths(workflow), *workflow.errata]
     return [path for path in found if path.is_file()]
 
 
@@ -128,7 +127,8 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     names = [products.name for products in workflow.studies]
     timed = any(products.timings for products in workflow.studies)
     if workflow.claims:
-        origin = {"kind": DATA, "from": [*_names(workflow.claims), *sorted(set().union(*workflow.claims.values()))]}
+        origin = {"kind": DATA,
+                  "from": [*_names(_claim_paths(workflow)), *sorted(set().union(*workflow.claims.values()))]}
         found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
@@ -149,20 +149,20 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         _, spec = study_reference(study, reference.problem)
         found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}
     data = [own, f"{name}/runs"] + [f"{name}/references"]*bool(products.references)
-    tables = source_hash(*package_modules("liestep.analysis"))
+    tables = table_source(name)
     for path in (*products.timings, *products.tables, products.page):
         clock = path.name in ("timings.csv", "seconds.csv")
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
         origin = {"from": [*data, f"{name}/metrics.csv"],
-                  "sources": source_hash("liestep.figures.drawing", figure_modules()[figure])}
+                  "sources": figure_source(figure)}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
         found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
         origin = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
         found[film.path] = {"kind": DATA, "from": [origin],
-                            "sources": source_hash(*package_modules("liestep.animation"))}
+                            "sources": film_source()}
     return found
 
 
@@ -224,6 +224,10 @@ def damage(path: Path) -> str | None:
     except InputError as error:
         return str(error).partition("; remove it")[0]
     return None
+
+
+def _claim_paths(workflow: Workflow) -> list[Path]:
+    return [path for paths in workflow.claim_files.values() for path in paths]
 
 
 def _names(paths) -> list[str]:

@@ -4,14 +4,12 @@ each product depends on.
 Everything is checked here, before the first job runs.
 """
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.claims.claimfile import load_claims
-from liestep.core.sources import package_modules, source_hash
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
@@ -23,8 +21,6 @@ from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
-# the evidence runs simulations of its own
-ERRATA_SOURCES = ("liestep.analysis", "liestep.systems", "liestep.integrators")
 
 
 class WorkflowConfig(Strict):
@@ -161,14 +157,15 @@ class Workflow:
             return [Drawing(products, tuple(products.figures)) for products in self.studies if products.figures]
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
-    def _claims(self) -> dict[Path, set[str]]:
-        """Claims files with the ids of the studies they refer to, those of which all studies are
-        made. Their runs are checked."""
+    def _claims(self) -> dict[str, set[str]]:
+        """Papers with the ids of the studies that their claims refer to, those of which all studies are made. The
+        runs are checked."""
         runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
                 for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
-        for path in named_files(self.folder/"claims", "the name of a claims file"):
-            choices = [(claim.id, choice) for claim in load_claims(path).claims
+        for paper, paths in claim_files(self.folder).items():
+            path = paths[0] if len(paths) == 1 else paths[0].parent
+            choices = [(claim.id, choice) for claim in load_claims(paths).claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
             missing = sorted(needed - made)
@@ -176,7 +173,7 @@ class Workflow:
                 raise InputError(f"{path}: {unknown('study', missing[0], made)}")
             if missing:
                 continue
-            found[path] = needed
+            found[paper] = needed
             for claim, choice in choices:
                 resolutions = runs.get((choice.study, choice.problem, choice.integrator))
                 if resolutions is None:
@@ -185,6 +182,11 @@ class Workflow:
                 if choice.resolution is not None and choice.resolution not in resolutions:
                     raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
         return found
+
+    @property
+    def claim_files(self) -> dict[str, tuple[Path, ...]]:
+        """Paper -> files of its claims, those that are judged."""
+        return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
 
     @property
     def claimed(self) -> list[StudyProducts]:
@@ -231,10 +233,3 @@ def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
     """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
     content = require_config(config/"config.yaml")
     return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
-
-
-@cache
-def source(*packages: str) -> str:
-    """Hash of all modules of the packages and of what they import: tables and figures find some
-    of their modules by name."""
-    return source_hash(*package_modules(*packages))

@@ -42,7 +42,7 @@ def plain(component: Any) -> Any:
 
 def first_start(facts: Sheet) -> tuple[dict, dict]:
     """Checked parameters and state of a system's first preset."""
-    preset = next(iter(facts.presets.values()))
+    preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
     return parameters, facts.check_initial(parameters, preset.initial(parameters))
 
@@ -107,7 +107,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
         parameters, start = first_start(facts)
         options = complete_options(declared, facts, parameters, {})
         found = formulate(facts, parameters, start, declared.formulation, options)
-        t_end = next(iter(facts.presets.values())).t_end
+        t_end = facts.presets[facts.default].t_end
         component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)
         if not hasattr(component, "_fields"):
             raise InputError(f"build must return a NamedTuple, not a {type(component).__name__}")

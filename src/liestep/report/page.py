@@ -118,7 +118,7 @@ def make_report(workflow: Workflow) -> tuple[str, str]:
     """
     studies = [study_page(products) for products in workflow.studies]
     errata = paper_errata(workflow.errata, workflow.common)
-    claims = paper_claims(workflow.claims, workflow.common,
+    claims = paper_claims(workflow.claim_files.values(), workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
     figures = [figure for page in studies for figure in page.figures]

@@ -72,28 +72,28 @@ class PaperErrata:
         return [str(row["erratum"]) for row in self.rows]
 
 
-def paper_claims(paths: Iterable[Path], results: Path, figures: Mapping[str, Collection[str]],
+def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mapping[str, Collection[str]],
                  tables: Mapping[str, Collection[str]], errata: Mapping[str, list[str]]) -> list[PaperClaims]:
     """Claims of all papers with their verdicts.
 
     Args:
-        paths: claims files.
+        files: the claims files of each paper.
         figures, tables: names in the page, by study.
         errata: ids of errata by paper.
 
     Raises:
         InputError: claims.csv is missing, or is not of these files.
     """
-    files = [load_claims(path) for path in paths]
-    if not files:
+    papers = [load_claims(paths) for paths in files]
+    if not papers:
         return []
     table = _read(results/"claims.csv")
-    wanted = [(file.paper, claim.id, claim.statement, describe(claim)) for file in files for claim in file.claims]
+    wanted = [(file.paper, claim.id, claim.statement, describe(claim)) for file in papers for claim in file.claims]
     _require(table, ("paper", "claim", "statement", "criterion"), wanted, results/"claims.csv", "liestep claims")
     rows = iter(table.to_dict("records"))
     return [PaperClaims(file.paper, file.citation,
                         [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
-                         for claim in file.claims]) for file in files]
+                         for claim in file.claims]) for file in papers]
 
 
 def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping,

@@ -85,7 +85,7 @@ class Start:
 @plugin_errors()
 def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
              initial: Mapping | None = None) -> Start:
-    """Check parameters and initial state; what is not given comes from the preset (default: the system's first).
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
@@ -106,7 +106,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
     """Check a request and fill in what it leaves open.
 
-    A preset (default: the system's first) gives parameters, initial state and t_end; the other arguments override it.
+    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
     `start` stands for preset, parameters and initial when they have been checked before.
 
     Raises:
@@ -244,11 +244,9 @@ def _samples(samples: int | None, points: int) -> int:
 
 
 def _preset(facts, name: str | None, problem: str):
-    if name is None:
-        return next(iter(facts.presets.values()))
-    if not isinstance(name, str) or name not in facts.presets:
+    if name is not None and (not isinstance(name, str) or name not in facts.presets):
         raise InputError(unknown(f"preset of {problem}", name, facts.presets))
-    return facts.presets[name]
+    return facts.presets[name or facts.default]
 
 
 def _mapping(name: str, value: Any) -> Mapping:

@@ -131,7 +131,7 @@ class ProblemConfig(Settings):
 
     system: str = Field(description="id of a system, see `liestep list`")
     preset: str | None = Field(None,
-                               description="named parameters, initial state and t_end (default: the system's first)")
+                               description="named parameters, initial state and t_end (default: the system's default)")
     parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")

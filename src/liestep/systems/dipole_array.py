@@ -71,7 +71,7 @@ def _mass(parameters: dict) -> np.ndarray:
     return np.full(len(parameters["positions"]), parameters["mass"]*parameters["length"]*parameters["length"]/12.0)
 
 
-def _start(parameters: dict) -> dict[str, np.ndarray]:
+def printed_start(parameters: dict) -> dict[str, np.ndarray]:
     """All dipoles along e1 and at rest, except the printed ones: the last direction (0.3536 is sqrt(2)/4, 0.8660 is
     sqrt(3)/2) and the first angular velocity."""
     n = len(parameters["positions"])
@@ -79,22 +79,6 @@ def _start(parameters: dict) -> dict[str, np.ndarray]:
     q[n - 1] = (2.0**0.5/4.0, 2.0**0.5/4.0, -(3.0**0.5)/2.0)
     omega[0] = (0.0, 0.5, 0.0)
     return {"q": q, "omega": omega}
-
-
-def _preset(kind: str, doc: str, citation: str, positions: list) -> Preset:
-    parameters = {"mass": 0.05, "length": 0.02, "moment": 0.1, "positions": positions, "permeability": 4e-7*np.pi}
-    return Preset(doc, citation, kind, parameters, _start, 10.0)
-
-
-def _grid(across: int) -> list[list[float]]:
-    """4 x 4 grid of spacing 1.2 l, row by row: first coordinate fastest, the other one number `across`."""
-    spacing = 1.2*0.02
-    places = []
-    for k in range(16):
-        place = [spacing*(k % 4), 0.0, 0.0]
-        place[across] = spacing*(k//4)
-        places.append(place)
-    return places
 
 
 SHEET = spheres(
@@ -113,12 +97,10 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes(p["positions"] - p["positions"][0]),
+    default_preset="paper",
     presets={
-        "paper": _preset("guess", "4 x 4 grid in the x-y plane, row by row; plane, numbering and t_end are not printed",
-                         "twospheres2009, example 5; layout guessed", _grid(1)),
-        "paper_xz": _preset("guess", "4 x 4 grid in the x-z plane, row by row; plane, numbering and t_end"
-                            " are not printed", "twospheres2009, example 5; layout guessed", _grid(2)),
-        "line": _preset("own", "eight dipoles on a line along e1: J.e1 is conserved", "none",
-                        [[0.024*k, 0.0, 0.0] for k in range(8)]),
+        "line": Preset("eight dipoles on a line along e1: J.e1 is conserved", "none", "own",
+                       {"mass": 0.05, "length": 0.02, "moment": 0.1, "permeability": 4e-7*np.pi,
+                        "positions": [[0.024*k, 0.0, 0.0] for k in range(8)]}, printed_start, 10.0),
     },
 )

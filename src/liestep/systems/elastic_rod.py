@@ -92,7 +92,7 @@ def _mass(parameters: dict) -> np.ndarray:
     return matrix[0] if n == 1 else matrix
 
 
-def _frame(clamp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def frame(clamp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two unit vectors that make a right-handed frame with the clamp; e2 and e3 for a clamp along e1."""
     e2, e3 = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
     third = np.cross(clamp, e2 if abs(clamp[1]) < 0.9 else e3)
@@ -102,18 +102,10 @@ def _frame(clamp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.cross(third, clamp), third
 
 
-def _impact(parameters: dict) -> dict[str, np.ndarray]:
-    """A straight rod along the clamp, the middle element turning at 10 rad/s: element 5 of 10 about e3 in the paper."""
-    n, clamp = parameters["elements"], parameters["clamp"]
-    omega = np.zeros((n, 3))
-    omega[(n - 1)//2] = 10.0*_frame(clamp)[1]
-    return {"q": np.tile(clamp, (n, 1)), "omega": omega}
-
-
 def _turning(parameters: dict) -> dict[str, np.ndarray]:
     """A rod bent evenly by 0.5 rad from clamp to tip that turns about the clamp at 10 rad/s, hence has J along it."""
     n, clamp = parameters["elements"], parameters["clamp"]
-    side = _frame(clamp)[0]
+    side = frame(clamp)[0]
     q, omega = np.zeros((n, 3)), np.zeros((n, 3))
     for i in range(n):
         c, s = math.cos(0.5*(i + 1)/n), math.sin(0.5*(i + 1)/n)
@@ -122,11 +114,8 @@ def _turning(parameters: dict) -> dict[str, np.ndarray]:
     return {"q": q, "omega": omega}
 
 
-def _preset(kind: str, doc: str, citation: str, initial=_impact, **changes) -> Preset:
-    parameters = {"elements": 10, "mass": 0.055, "length": 1.1, "stiffness": 1000.0, "gravity": [0.0, 0.0, 9.81],
-                  "clamp": [1.0, 0.0, 0.0], "inertia": "printed"}
-    return Preset(doc, citation, kind, {**parameters, **changes}, initial, 3.0)
-
+OWN = {"elements": 10, "mass": 0.055, "length": 1.1, "stiffness": 1000.0, "gravity": [0.0, 0.0, 9.81],
+       "clamp": [1.0, 0.0, 0.0], "inertia": "consistent"}
 
 SHEET = spheres(
     title="Elastic rod",
@@ -148,14 +137,11 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"], p["clamp"] if p["stiffness"] > 0.0 else np.zeros(3)]),
+    default_preset="paper",
     presets={
-        "paper": _preset("printed", "ten elements with the inertia as printed, e1 = [1, 0, 0]; g = 9.81 m/s2"
-                         " is not printed", "twospheres2009, example 4; errata 5, 7 and 8"),
-        "paper_consistent": _preset("printed", "the same with the inertia of uniform rods",
-                                    "twospheres2009, example 4; erratum 7", inertia="consistent"),
-        "no_gravity": _preset("own", "consistent inertia, no gravity, turning about the clamp: J.e1 is conserved",
-                              "none", _turning, gravity=[0.0, 0.0, 0.0], inertia="consistent"),
-        "clamp_vertical": _preset("own", "consistent inertia, hanging from a vertical clamp, turning about it:"
-                                  " J.e3 is conserved", "none", _turning, clamp=[0.0, 0.0, 1.0], inertia="consistent"),
+        "no_gravity": Preset("consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", "none",
+                             "own", {**OWN, "gravity": [0.0, 0.0, 0.0]}, _turning, 3.0),
+        "clamp_vertical": Preset("consistent inertia, hanging from a vertical clamp, turning about it:"
+                                 " J.e3 is conserved", "none", "own", {**OWN, "clamp": [0.0, 0.0, 1.0]}, _turning, 3.0),
     },
 )

@@ -98,7 +98,7 @@ def _build(parameters: dict) -> LennardJonesSphere:
                               *(np.full(places, FAR) for _ in range(3)), *(np.zeros(places) for _ in range(3)))
 
 
-def _vortices(parameters: dict) -> dict[str, np.ndarray]:
+def vortices(parameters: dict) -> dict[str, np.ndarray]:
     """Vertices of the icosphere with one vertex for each mass, and two vortices of equal sense:
 
     omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the
@@ -145,22 +145,11 @@ def equilibrium_sigma(level: int, reading: str = "mean") -> float:
     return d/2.0**(1.0/6.0)
 
 
-def _preset(level: int, reading: str, kind: str, citation: str, doc: str) -> Preset:
-    n = 10*4**level + 2
-    parameters = {"mass": np.ones(n), "epsilon": 0.01, "sigma": equilibrium_sigma(level, reading)}
-    return Preset(doc, citation, kind, parameters, _vortices, 5.0)
-
-
-def _reading(reading: str) -> Preset:
-    return _preset(3, reading, "guess",
-                   "twospheres2009, example 6: n, masses, epsilon and t_end printed; sigma and velocities guessed",
-                   f"642 molecules; neighbours at the {reading} edge length exert no force; vortex shape, width and"
-                   " strength are guesses, the strength calibrated to the printed mean energy deviation")
-
-
 def _own(level: int) -> Preset:
-    return _preset(level, "mean", "own", "none; example 6 of twospheres2009 in another size",
-                   f"{10*4**level + 2} molecules, otherwise as in the preset paper")
+    n = 10*4**level + 2
+    return Preset(f"{n} molecules, otherwise as in the preset paper",
+                  "none; example 6 of twospheres2009 in another size", "own",
+                  {"mass": np.ones(n), "epsilon": 0.01, "sigma": equilibrium_sigma(level)}, vortices, 5.0)
 
 
 SHEET = spheres(
@@ -177,10 +166,8 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
+    default_preset="paper",
     presets={
-        "paper": _reading("mean"),
-        "paper_sigma_min": _reading("min"),
-        "paper_sigma_max": _reading("max"),
         "level1": _own(1),
         "level2": _own(2),
         "level4": _own(4),

@@ -187,7 +187,7 @@ def _tilted(degrees: float) -> list[list[float]]:
     return [[math.sin(angle), 0.0, math.cos(angle)], [-math.sin(angle), 0.0, math.cos(angle)]]
 
 
-def _start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
+def start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
     """At rest at (-2, 0, 0), links tilted by 80 degrees."""
     return {"load_position": np.array([-2.0, 0.0, 0.0]), "load_velocity": np.zeros(3),
             "attitude": np.stack([np.eye(3)]*2), "body_rate": np.zeros((2, 3)), "q": np.array(_tilted(degrees)),
@@ -197,26 +197,24 @@ def _start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
 def _steep_start(parameters: dict) -> dict[str, np.ndarray]:
     """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the
     bodies can: of nine attitude gains (w^2, 2 w), w = 10 to 200 rad/s, four lost the load; from 45 degrees none did."""
-    return _start(parameters, 45.0)
+    return start(parameters, 45.0)
 
 
 def _moving_start(parameters: dict) -> dict[str, np.ndarray]:
     """The same place, with everything moving: links at 2 to 4 rad/s, bodies at 3 to 4 rad/s, load at 2 m/s."""
-    state = _start(parameters)
+    state = start(parameters)
     turns = np.array([[1.0, 2.0, -2.0], [2.0, -3.0, 1.0]])
     return state | {"load_velocity": np.array([1.0, 1.5, -1.0]),
                     "body_rate": np.array([[1.0, -2.0, 3.0], [2.0, 3.0, 1.0]]), "omega": np.cross(state["q"], turns)}
 
 
-_PAPER = {
+STILL = {  # the numbers of the authors' public code, but no moments
     "load_mass": 0.4, "mass": [0.755, 0.755], "length": [0.6, 0.8], "inertia": [[0.0820, 0.0845, 0.1377]]*2,
     "gravity": 9.81, "control": "tracking", "load_gain": [12.0, 5.0], "link_gain": [16.0, 5.0],
     "formation": [[0.5, 0.0, 3.0**0.5/2.0], [-0.5, 0.0, 3.0**0.5/2.0]], "heading": [0.0, -1.0, 0.0],
     "path": [[-2.5, 0.0, -0.75], [1.0, 0.0, -5.0], [0.0, 0.0, 1.0]],
-    "moment": [1.0, 1.0, 1.0], "attitude_control": "none", "attitude_gain": [1600.0, 80.0],
+    "moment": [0.0, 0.0, 0.0], "attitude_control": "none", "attitude_gain": [1600.0, 80.0],
 }
-_STILL = _PAPER | {"moment": [0.0, 0.0, 0.0]}
-_SOURCE = "liegroup2021 section 6; numbers of the authors' public code"
 
 SHEET = Sheet(
     title="Two quadrotors with a suspended load",
@@ -257,14 +255,14 @@ SHEET = Sheet(
         "vector_field": Form(_field, {"form": Option("embedded", "all rows in the embedding space", ("embedded",))}),
         "lie_action": Form(_action, {"action": Option("direct_product", "action of the group", ("direct_product",))}),
     },
+    default_preset="paper",
     presets={
-        "paper": Preset("no attitude controller: a constant moment of 1 N m about each axis spins the"
-                        " bodies to 38 rad/s", _SOURCE, "inferred", _PAPER, _start, 5.0),
-        "no_moment": Preset("without moments the bodies keep their attitudes", _SOURCE, "own", _STILL, _start, 5.0),
+        "no_moment": Preset("without moments the bodies keep their attitudes", "liegroup2021 section 6; numbers of the"
+                            " authors' public code", "own", STILL, start, 5.0),
         "attitude_control": Preset("quadrotors push along their own axes, which a geometric controller turns towards"
                                    " the forces; links start at 45 degrees", "Lee, Leok and McClamroch 2010", "own",
-                                   _STILL | {"attitude_control": "geometric"}, _steep_start, 5.0),
+                                   STILL | {"attitude_control": "geometric"}, _steep_start, 5.0),
         "uncontrolled": Preset("links and bodies in free fall, everything moving: conservative", "none", "own",
-                               _STILL | {"control": "none"}, _moving_start, 5.0),
+                               STILL | {"control": "none"}, _moving_start, 5.0),
     },
 )

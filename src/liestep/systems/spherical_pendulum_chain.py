@@ -49,7 +49,7 @@ def _mass(parameters: dict) -> np.ndarray:
     return length[:, None]*length*outer[later]
 
 
-def _start(parameters: dict) -> dict[str, np.ndarray]:
+def tilted_start(parameters: dict) -> dict[str, np.ndarray]:
     """The first link as printed (0.8660 is sqrt(3)/2, 0.4330 is sqrt(3)/4); the others as the
     second one of the paper."""
     n = len(parameters["mass"])
@@ -61,37 +61,7 @@ def _start(parameters: dict) -> dict[str, np.ndarray]:
 
 def _own(n: int, gravity: float, doc: str) -> Preset:
     parameters = {"mass": [1.0]*n, "length": [1.0]*n, "gravity": [0.0, 0.0, gravity]}
-    return Preset(doc, "none; example 1 of twospheres2009 varied", "own", parameters, _start, 100.0)
-
-
-COUNTS = tuple(range(2, 21, 2))  # numbers of pendula of liegroup2021
-GRAVITY = 9.81                   # m s-2, of its public code
-ROOT_HALF = 0.5**0.5
-
-
-def _equal_start(parameters: dict) -> dict[str, np.ndarray]:
-    """All links alike, 45 degrees above the horizontal plane, turning about e2 (liegroup2021 section 5.3)."""
-    n = len(parameters["mass"])
-    return {"q": np.tile([ROOT_HALF, 0.0, ROOT_HALF], (n, 1)), "omega": np.tile([0.0, 1.0, 0.0], (n, 1))}
-
-
-def _generic_start(parameters: dict) -> dict[str, np.ndarray]:
-    """Two links in the positive octant that move in all directions."""
-    q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
-    return {"q": q, "omega": np.cross(q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6]])}
-
-
-def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
-    parameters = {"mass": [1.0]*n, "length": [length]*n, "gravity": [0.0, 0.0, -GRAVITY]}
-    return Preset(doc, "liegroup2021 section 5.3; gravity from its public code", kind, parameters, _equal_start, 3.0)
-
-
-def _equal_chains() -> dict[str, Preset]:
-    """unit_N: links of 1 m; total5_N: chains of 5 m, also longer ones than in the paper."""
-    unit = {f"unit_{n}": _equal(n, 1.0, f"{n} pendula of 1 m") for n in COUNTS}
-    total = {f"total5_{n}": _equal(n, 5.0/n, f"{n} pendula, 5 m together", "printed" if n in COUNTS else "own")
-             for n in (*COUNTS, 50, 100, 200)}
-    return unit | total
+    return Preset(doc, "none; example 1 of twospheres2009 varied", "own", parameters, tilted_start, 100.0)
 
 
 SHEET = spheres(
@@ -107,20 +77,10 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
+    default_preset="paper",
     presets={
-        "paper": Preset("double pendulum with the printed data; energies are 9.81^2 times those of paper_scaled",
-                        "twospheres2009, example 1", "printed",
-                        {"mass": [1.0, 1.0], "length": [9.81, 9.81], "gravity": [0.0, 0.0, 9.81]}, _start, 100.0),
-        "paper_scaled": Preset("the same motion with l = 1 m, g = 1 m/s2: the units of the printed energies",
-                               "twospheres2009, example 1; erratum 10", "scaled",
-                               {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, 1.0]}, _start, 100.0),
         "chain3": _own(3, 1.0, "three pendula"),
         "chain5": _own(5, 1.0, "five pendula"),
         "no_gravity": _own(2, 0.0, "double pendulum without gravity: all components of J are conserved"),
-        "orders": Preset("double pendulum from a generic start (the paper draws one at random)",
-                         "liegroup2021 section 5.3, figure 5", "own",
-                         {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -GRAVITY]}, _generic_start,
-                         0.1),
-        **_equal_chains(),
     },
 )

@@ -85,17 +85,6 @@ def _conserved(parameters: dict) -> tuple[bool, bool, bool]:
     return invariant_axes([parameters["gravity"], *active])
 
 
-def _start(parameters: dict) -> dict[str, np.ndarray]:
-    """All links along e3 and at rest, except the printed ones: the third is tilted by 30 degrees in the direction
-    (cos 20, sin 20, 0) degrees (printed as 0.4698, 0.1710, 0.8660), the first turns with (-10, 4, 0) rad/s."""
-    n = len(parameters["mass"])
-    angle = math.radians(20.0)
-    q, omega = np.tile([0.0, 0.0, 1.0], (n, 1)), np.zeros((n, 3))
-    q[min(2, n - 1)] = (math.cos(angle)/2.0, math.sin(angle)/2.0, 3.0**0.5/2.0)
-    omega[0] = (-10.0, 4.0, 0.0)
-    return {"q": q, "omega": omega}
-
-
 def _column_start(parameters: dict) -> dict[str, np.ndarray]:
     """Links tilted by 30 degrees, evenly around the vertical; every second one turns about it with 8 rad/s."""
     n = len(parameters["mass"])
@@ -107,15 +96,6 @@ def _column_start(parameters: dict) -> dict[str, np.ndarray]:
         if i % 2 == 0:
             omega[i] = (-8.0*c*s*x, -8.0*c*s*y, 8.0*s*s)  # 8 e3 without its part along q
     return {"q": q, "omega": omega}
-
-
-def _square(e1: list[float]) -> dict:
-    """Printed parameters: r12 = l e1, r23 = -l e2, r34 = -l e1, r41 = l e2 close a square of pivots."""
-    first, second = np.zeros(3), 0.1*np.array(e1)
-    down = np.array([0.0, -0.1, 0.0])
-    return {"mass": [0.1]*4, "length": [0.1]*4, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0, 30.0, 40.0],
-            "pairs": [[0, 1], [1, 2], [2, 3], [3, 0]],
-            "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
 
 
 SHEET = spheres(
@@ -135,12 +115,8 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
+    default_preset="paper",
     presets={
-        "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy"
-                        " variation, g = 9.81 m/s2 is not printed", "twospheres2009, example 3; errata 5 and 6",
-                        "printed", _square([1.0, 0.0, 0.0]), _start, 30.0),
-        "paper_e1_vertical": Preset("the misprint e1 = [0, 0, 1] taken literally: a vertical square", "twospheres2009,"
-                                    " example 3; erratum 5", "printed", _square([0.0, 0.0, 1.0]), _start, 30.0),
         "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",
                          {"mass": [0.1]*3, "length": [0.1]*3, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0],
                           "pairs": [[0, 1], [1, 2]], "pivots": [[0.0, 0.0, 0.2*i] for i in range(3)]}, _column_start,

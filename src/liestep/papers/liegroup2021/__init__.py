@@ -15,4 +15,5 @@ PAPER = Paper(
     doi="10.48550/arXiv.2102.12778",
     figures={f"liegroup2021.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
     evidence=("evidence.algebra", "evidence.mechanics", "evidence.runs"),
+    presets="presets",
 )

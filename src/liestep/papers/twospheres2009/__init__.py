@@ -9,4 +9,5 @@ PAPER = Paper(
     figures={f"twospheres2009.figure{number}": f"figures.{module}" for number, module in
              {1: "panels", 2: "sphere", 3: "panels", 4: "panels", 5: "panels", 6: "sphere", 7: "sphere"}.items()},
     evidence=("evidence.continuous", "evidence.discrete", "evidence.rod", "evidence.runs"),
+    presets="presets",
 )

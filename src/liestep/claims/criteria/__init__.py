@@ -1,0 +1,27 @@
+"""Criteria of claims: one class each, with its fields, `describe` and `judge`.
+
+A class in a module of this package whose field `kind` names it is known to claims files, verdicts and schemas: adding
+one touches nothing else.
+"""
+import importlib
+from pathlib import Path
+from typing import get_args
+
+from liestep.claims.criteria.base import Criterion
+
+
+def _found() -> dict[str, type[Criterion]]:
+    classes: dict[str, type[Criterion]] = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if path.stem == "__init__":
+            continue
+        module = importlib.import_module(f"{__name__}.{path.stem}")
+        for item in vars(module).values():
+            if isinstance(item, type) and issubclass(item, Criterion) and "kind" in item.model_fields:
+                (kind,) = get_args(item.model_fields["kind"].annotation)
+                if classes.setdefault(kind, item) is not item:
+                    raise RuntimeError(f"two criteria are called {kind}: {classes[kind].__name__}, {item.__name__}")
+    return classes
+
+
+CRITERIA = _found()  # kind -> class, by files and their lines

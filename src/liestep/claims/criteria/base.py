@@ -1,0 +1,83 @@
+"""What all criteria have in common."""
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from liestep.claims.selection import Results
+from liestep.study.config import Real, Strict
+
+if TYPE_CHECKING:
+    from liestep.claims.claimfile import Claim
+
+KIND = Field(description="which criterion this is")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line."""
+
+    met: bool
+    ours: float
+    evidence: str
+
+
+STOPPED = Outcome(False, math.nan, "the run stopped early")
+
+
+class Criterion(Strict):
+    """When a claim counts as reproduced. A subclass has a field `kind`, a Literal of its name with the description
+    KIND."""
+
+    needs_runs: ClassVar[bool] = True
+    needs_printed: ClassVar[bool] = False  # a printed number other than zero
+    needs_against: ClassVar[bool] = False
+    one_run: ClassVar[bool] = False        # each choice must mean one run
+    table: ClassVar[str] = ""              # of the study, which decides
+
+    def describe(self, claim: "Claim") -> str:
+        """The criterion of a claim as a sentence."""
+        raise NotImplementedError
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        """Judge a claim from the results of its studies.
+
+        Raises:
+            InputError: the claim names a run or quantity that does not exist, or too many runs.
+        """
+        raise NotImplementedError
+
+
+class Limits(Strict):
+    """One or two limits."""
+
+    at_most: Real | None = Field(None, description="upper limit")
+    at_least: Real | None = Field(None, description="lower limit")
+
+    @model_validator(mode="after")
+    def _one_at_least(self) -> "Limits":
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("give at_most, at_least or both")
+        if None not in (self.at_most, self.at_least) and self.at_least > self.at_most:
+            raise ValueError("at_least must not be greater than at_most")
+        return self
+
+    @property
+    def bounds(self) -> str:
+        """The limits in words."""
+        return " and ".join(f"{sign} {limit:g}"
+                            for sign, limit in (("<=", self.at_most), (">=", self.at_least)) if limit is not None)
+
+    def holds(self, found: np.ndarray) -> np.ndarray:
+        """Which numbers lie within the limits; NaN does not."""
+        low = -math.inf if self.at_least is None else self.at_least
+        high = math.inf if self.at_most is None else self.at_most
+        return (found >= low) & (found <= high)
+
+    def worst(self, found: np.ndarray) -> float:
+        """The value nearest to (or furthest beyond) the limit."""
+        if not np.all(np.isfinite(found)):
+            return math.nan
+        return float(found.max() if self.at_most is not None else found.min())

@@ -1,0 +1,124 @@
+"""Criteria on columns of metrics.csv: limits, ratios, slopes; and the share of an ensemble within limits."""
+import math
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.selection import Results, number_columns, require_quantity, select, study_of, values, variable
+from liestep.errors import InputError
+from liestep.study.config import NO_TRUTH
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.claims.claimfile import Claim
+
+
+class Bounds(Limits):
+    """Limits of each run's number, or of their median."""
+
+    statistic: Literal["each", "median"] = Field("each", description="each: every number lies within the limits;"
+                                                 " median: their median does")
+
+    @property
+    def median_of(self) -> str:
+        return "median of " if self.statistic == "median" else ""
+
+    def outcome(self, found: np.ndarray) -> Outcome:
+        """NaN of a run that stopped early stays NaN, which lies within no limits."""
+        judged = found if self.statistic == "each" else np.array([np.median(found)])
+        return Outcome(bool(np.all(self.holds(judged))), self.worst(judged),
+                       ", ".join(f"{value:.4g}" for value in found))
+
+
+class Limit(Bounds, Criterion):
+    """Every chosen run's quantity lies within the limits."""
+
+    kind: Literal["limit"] = KIND
+
+    def describe(self, claim: "Claim") -> str:
+        return f"{self.median_of}{claim.quantity} {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        return self.outcome(values(claim, claim.runs, results))
+
+
+class Ratio(Bounds, Criterion):
+    """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
+
+    needs_against: ClassVar[bool] = True
+
+    kind: Literal["ratio"] = KIND
+
+    def describe(self, claim: "Claim") -> str:
+        return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        above, below = values(claim, claim.runs, results), values(claim, claim.against, results)
+        if above.size != below.size and below.size != 1:
+            raise InputError(f"{above.size} runs cannot be compared with {below.size}")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.outcome(above/below)
+
+
+class Slope(Limits, Criterion):
+    """The slope of log quantity over log `over`, by least squares over the runs of each choice, lies within the limits:
+    the exponent p of quantity ~ over^p."""
+
+    kind: Literal["slope"] = KIND
+    over: str = Field("step", description="column of metrics.csv on the other axis")
+    points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs, {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        parts, found = [], []
+        for choice in claim.runs:
+            rows = select(choice, results)
+            if len(rows) < self.points:
+                raise InputError(f"the slope of {choice.problem}/{choice.integrator} in study {choice.study} needs"
+                                 f" {self.points} runs, which are not there: {len(rows)}")
+            slope = self._slope(claim.quantity, rows)
+            found.append(slope)
+            parts.append(f"{choice.problem}/{choice.integrator} {slope:.3f} of {len(rows)} runs")
+        judged = np.array(found)
+        return Outcome(bool(np.all(self.holds(judged))), self.worst(judged), "; ".join(parts))
+
+    def _slope(self, quantity: str, rows: "pandas.DataFrame") -> float:
+        """NaN where a run stopped early, a number has no logarithm, or all runs have the same `over`."""
+        for name in (quantity, self.over):
+            require_quantity(name, number_columns(rows.iloc[0]))
+        x, y = rows[self.over].to_numpy(float), rows[quantity].to_numpy(float)
+        if not ((rows["status"] == "ok").all() and np.all(np.isfinite(x) & np.isfinite(y) & (x > 0.0) & (y > 0.0))):
+            return math.nan
+        x, y = np.log(x) - np.log(x).mean(), np.log(y)
+        return float(x @ y/(x @ x)) if np.any(x != 0.0) else math.nan
+
+
+class Share(Limits, Criterion):
+    """The share of an ensemble's members whose stored number `quantity` lies within the limits `within` lies itself
+    within the limits. A member that failed does not."""
+
+    one_run: ClassVar[bool] = True
+
+    kind: Literal["share"] = KIND
+    within: Limits = Field(description="limits of a member's number")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
+        if len(rows) != 1:
+            raise InputError(f"a share needs one ensemble run, not {len(rows)}")
+        choice, row = rows[0]
+        members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
+        if members.ndim != 1 or members.size < 2:
+            raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
+                             f" {members.shape}")
+        inside = int(self.within.holds(members).sum())
+        share = inside/members.size
+        return Outcome(bool(self.holds(np.array(share))), share, f"{inside} of {members.size} members")

@@ -1,0 +1,117 @@
+"""Criteria that compare one run, or an ensemble, with a printed number."""
+import math
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from liestep.analysis.chaos import interval, quantile_position
+from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.selection import Results, select, study_of, values, variable
+from liestep.errors import InputError
+from liestep.study.config import NO_TRUTH, Real
+
+if TYPE_CHECKING:
+    from liestep.claims.claimfile import Claim
+
+
+class _Comparison(Criterion):
+    """A comparison of one run with the printed number."""
+
+    needs_printed: ClassVar[bool] = True
+    one_run: ClassVar[bool] = True
+
+    def met(self, ours: float, printed: float) -> bool:
+        """Whether our number counts as the printed one."""
+        raise NotImplementedError
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        found = values(claim, claim.runs, results)
+        if found.size != 1:
+            raise InputError(f"a printed number is compared with one run, not with {found.size}")
+        ours = float(found[0])
+        return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
+
+
+class Relative(_Comparison):
+    """|ours/printed - 1| <= tolerance."""
+
+    kind: Literal["relative"] = KIND
+    tolerance: Real = Field(gt=0, description="largest relative difference")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"{claim.quantity} within {self.tolerance:g} relative of the printed number"
+
+    def met(self, ours: float, printed: float) -> bool:
+        return abs(ours/printed - 1.0) <= self.tolerance
+
+
+class Digits(_Comparison):
+    """Ours rounds to the printed number at all its printed digits."""
+
+    kind: Literal["digits"] = KIND
+    digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"{claim.quantity} rounds to the {self.digits} printed digits"
+
+    def met(self, ours: float, printed: float) -> bool:
+        places = self.digits - 1
+        return f"{ours:.{places}e}" == f"{printed:.{places}e}"
+
+
+class Factor(_Comparison):
+    """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
+
+    kind: Literal["factor"] = KIND
+    factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"{claim.quantity} within a factor {self.factor:g} of the printed number"
+
+    def met(self, ours: float, printed: float) -> bool:
+        return 1.0/self.factor <= ours/printed <= self.factor
+
+
+class Quantile(Criterion):
+    """The printed number lies inside the central `level` interval of the ensemble's members."""
+
+    needs_printed: ClassVar[bool] = True
+    one_run: ClassVar[bool] = True
+
+    kind: Literal["quantile"] = KIND
+    level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"printed number inside the central {self.level:.0%} of the ensemble's {claim.quantity}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        if len(claim.runs) != 1:
+            raise InputError("a quantile needs one ensemble run")
+        choice = claim.runs[0]
+        rows = select(choice, results)
+        if len(rows) != 1:
+            raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
+        row = rows.iloc[0]
+        members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
+        if row.status != "ok" or not np.all(np.isfinite(members)):
+            return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
+        low, high = interval(members, self.level)
+        position = quantile_position(claim.printed, members)
+        return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),
+                       f"{self.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at"
+                       f" quantile {position:.2f}")
+
+
+class Untestable(Criterion):
+    """No criterion can be stated."""
+
+    needs_runs: ClassVar[bool] = False
+
+    kind: Literal["none"] = KIND
+
+    def describe(self, claim: "Claim") -> str:
+        return "no criterion can be stated"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        return Outcome(False, math.nan, "")

@@ -1,0 +1,67 @@
+"""Criteria on tables of a study that carry a judgement of their own: observed orders and drift."""
+import math
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.selection import Results, study_of
+from liestep.errors import InputError
+from liestep.study.config import Real
+
+if TYPE_CHECKING:
+    from liestep.claims.claimfile import Claim
+
+SMALLEST = 0.05  # half width within which an observed order must agree, where its uncertainty is smaller
+
+
+class Order(Criterion):
+    """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
+
+    table: ClassVar[str] = "orders"
+
+    kind: Literal["order"] = KIND
+    theory: Real = Field(description="order that the theory predicts")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        met, parts, orders = True, [], []
+        for choice in claim.runs:
+            table = study_of(choice, results).table(self.table)
+            rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
+            if rows.empty:
+                raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
+            row = rows.iloc[0]
+            near = row["class"] == "asymptotic" and abs(row["p"] - self.theory) <= max(row["u"], SMALLEST)
+            met = met and bool(near)
+            orders.append(float(row["p"]))
+            parts.append(f"{choice.problem} {row['p']:.3f} +- {row['u']:.3f} ({row['class']})")
+        return Outcome(met, orders[0], "; ".join(parts))
+
+
+class Drift(Criterion):
+    """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
+
+    table: ClassVar[str] = "drift"
+
+    kind: Literal["drift"] = KIND
+    verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
+                                                              description="verdict that the drift table must have")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"drift verdict of {claim.quantity} is {self.verdict}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        met, parts = True, []
+        for choice in claim.runs:
+            table = study_of(choice, results).table(self.table)
+            rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
+                         & (table.invariant == claim.quantity)]
+            if rows.empty:
+                raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in"
+                                 f" study {choice.study}")
+            met = met and bool((rows.verdict == self.verdict).all())
+            parts.append(f"{choice.problem}: {', '.join(rows.verdict)}")
+        return Outcome(met, math.nan, "; ".join(parts))

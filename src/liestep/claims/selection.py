@@ -1,0 +1,109 @@
+"""Which runs a claim means, and the numbers that its criterion is judged by."""
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from liestep.errors import InputError, unknown
+from liestep.study.config import Strict
+
+if TYPE_CHECKING:
+    import pandas
+
+    from liestep.analysis.results import StudyResults
+    from liestep.claims.claimfile import Claim
+    from liestep.runs.files import RunFile
+
+OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
+Results = Mapping[str, "StudyResults"]
+
+
+class RunChoice(Strict):
+    """Runs of a study by their keys; what is left out matches everything."""
+
+    study: str = Field(description="id of the study")
+    problem: str = Field(description="key of the problem")
+    integrator: str = Field(description="key of the integrator")
+    resolution: str | None = Field(None,
+                                   description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
+
+
+def study_of(choice: RunChoice, results: Results) -> "StudyResults":
+    """Results of the study that a choice names; raises InputError when it is not among those made."""
+    if choice.study not in results:
+        raise InputError(f"study {choice.study} is not among the studies made")
+    return results[choice.study]
+
+
+def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
+    """Rows of metrics.csv that a choice means.
+
+    Raises:
+        InputError: there is none.
+    """
+    rows = study_of(choice, results).metrics
+    for column in ("problem", "integrator", "resolution"):
+        wanted = getattr(choice, column)
+        if wanted is not None:
+            known = dict.fromkeys(rows[column])
+            if wanted not in known:
+                raise InputError(f"study {choice.study}: {unknown(column, wanted, known)}")
+            rows = rows[rows[column] == wanted]
+    return rows
+
+
+def values(claim: "Claim", choices: list[RunChoice], results: Results) -> np.ndarray:
+    """The claim's quantity for all chosen runs; a run that stopped early counts as NaN."""
+    found = []
+    for choice in choices:
+        for _, row in select(choice, results).iterrows():
+            require_quantity(claim.quantity, [OWN_QUANTITY, *number_columns(row)])
+            if row.status != "ok":
+                found.append(math.nan)
+            elif claim.quantity == OWN_QUANTITY:
+                energy = study_of(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
+                found.append(float(energy[-1] - energy[0]))
+            else:
+                found.append(float(row[claim.quantity]))
+    return np.array(found)
+
+
+def number_columns(row: "pandas.Series") -> list[str]:
+    """Columns of a row of metrics.csv that hold no text."""
+    return [name for name in row.index if not isinstance(row[name], str)]
+
+
+def require_quantity(name: str, known: Iterable[str]) -> None:
+    """Raises InputError for a quantity that is not among the known ones; names the closest."""
+    if name not in known:
+        raise InputError(unknown("quantity", name, known))
+
+
+def single_runs(claim: "Claim", choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
+    """Files of the runs that the choices mean, each one run; None for one that stopped early.
+
+    Raises:
+        InputError: a choice means several runs.
+    """
+    kind, found = claim.criterion.kind, []
+    for choice in choices:
+        rows = select(choice, results)
+        if len(rows) != 1:
+            raise InputError(f"criterion {kind} needs one run, not {len(rows)}")
+        row = rows.iloc[0]
+        found.append(study_of(choice, results).file(row.problem, row.integrator, row.resolution)
+                     if row.status == "ok" else None)
+    return found
+
+
+def variable(file: "RunFile", name: str) -> np.ndarray:
+    """A stored variable as float64; raises InputError when the file has none of this name."""
+    require_quantity(name, file.variables)
+    return np.asarray(file[name], dtype=float)
+
+
+def times(file: "RunFile", name: str) -> np.ndarray:
+    """Times of a stored variable (s)."""
+    return np.asarray(file["accepted_time" if name.startswith("accepted_") else "time"], dtype=float)

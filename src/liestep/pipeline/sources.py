@@ -1,0 +1,49 @@
+"""What each kind of job is made with: a hash of the modules of which an edit makes the job's products anew.
+
+Runs and references keep theirs in their files, see `liestep.runs.execution` and `liestep.references.reference`.
+Presets, lists of figures and evidence are found by name, so that no run, table or figure is a product of them.
+"""
+from collections.abc import Iterable
+from functools import cache
+
+from liestep.analysis.quantities import module_of
+from liestep.catalogue import papers as all_papers
+from liestep.core.sources import package_modules, source_hash
+from liestep.figures.commands import figure_modules
+
+SIMULATION = ("liestep.systems", "liestep.integrators", "liestep.formulations")  # evidence makes runs of its own
+
+
+@cache
+def _packages(*packages: str) -> str:
+    """Hash of all modules of the packages and of what they import: some find modules by name."""
+    return source_hash(*package_modules(*packages))
+
+
+def table_source(study: str) -> str:
+    """Of the tables of a study, with the quantities of its paper."""
+    own = module_of(study)
+    return _packages("liestep.analysis", *([own] if own else []))
+
+
+def figure_source(*names: str) -> str:
+    """Of figures by their names: the modules that draw them."""
+    return source_hash("liestep.figures.drawing", *(figure_modules()[name] for name in names))
+
+
+def film_source() -> str:
+    """Of films."""
+    return _packages("liestep.animation")
+
+
+def claim_source() -> str:
+    """Of the verdicts on claims."""
+    return _packages("liestep.claims")
+
+
+def evidence_source(papers: Iterable[str]) -> str:
+    """Of the evidence for the errata of some papers."""
+    wanted = set(papers)
+    rooms = [paper for name, paper in all_papers().items() if name in wanted]
+    return _packages(*SIMULATION, "liestep.claims",
+                     *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))

@@ -1,0 +1,74 @@
+"""Numbers that only one paper defines, as columns of its studies' metrics: a paper that is made up."""
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from liestep import catalogue
+from liestep.analysis import quantities
+from liestep.analysis.metrics import COLUMNS, columns, metrics_rows
+from liestep.contracts.paper import Paper
+from liestep.core.sources import source_hash
+from liestep.pipeline.sources import table_source
+from liestep.runs.files import read
+from liestep.study.plan import Study
+from liestep.study.sweep import run_cells
+
+STUDY = """title: Two steps
+problems: {bodies: {system: sphere_nbody, t_end: 0.2}}
+integrators: {rk4: {steps: [0.1]}}
+samples: 3
+"""
+
+
+def farthest(file, reference):
+    """Largest first coordinate, and whether there is a reference."""
+    return {"farthest": float(file["q"][..., 0].max()), "referred": float(reference is not None)}
+
+
+@pytest.fixture
+def paper(monkeypatch):
+    """The paper `invented` with the two columns of `farthest`."""
+    found = Paper("invented", "nobody: nothing", "10.0/0", quantities="quantities")
+    papers = {**catalogue.papers(), "invented": found}
+    monkeypatch.setattr(quantities, "papers", lambda: papers)
+    module = SimpleNamespace(QUANTITIES=(farthest,), VARIABLES=("q",))
+    monkeypatch.setitem(sys.modules, "liestep.papers.invented.quantities", module)
+    return module
+
+
+def rows(tmp_path, name):
+    path = tmp_path/"config"/"studies"/f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(STUDY)
+    study = Study.find(name, tmp_path/"config", tmp_path/"results")
+    run_cells(study.cells)
+    return study, metrics_rows(study)
+
+
+def test_quantities_are_columns_of_their_papers_studies_only(tmp_path, paper):
+    study, (row,) = rows(tmp_path, "invented/two_steps")
+    assert row["farthest"] == read(study.cells[0].path)["q"][..., 0].max()
+    assert row["referred"] == 0.0
+    assert columns([row])[len(COLUMNS):] == ("farthest", "referred")
+    _, (other,) = rows(tmp_path, "other/two_steps")
+    assert "farthest" not in other
+    assert row["energy_error_max"] == other["energy_error_max"]
+
+
+def test_two_quantities_of_one_name_are_refused(paper):
+    paper.QUANTITIES = (farthest, farthest)
+    file = {"q": np.zeros((1, 1, 3))}
+    with pytest.raises(ValueError, match="two quantities are called farthest"):
+        quantities.quantities_of("invented/two_steps").columns(file, None)
+
+
+def test_studies_of_no_paper_have_none(paper):
+    assert quantities.quantities_of("alone").functions == ()
+    assert quantities.module_of("twospheres2009/example1") is None
+
+
+def test_tables_are_a_product_of_the_quantities(paper, monkeypatch):
+    monkeypatch.setattr("liestep.pipeline.sources.package_modules", lambda *names: names)
+    assert table_source("invented/x") == source_hash("liestep.analysis", "liestep.papers.invented.quantities")

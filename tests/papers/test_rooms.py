@@ -1,0 +1,38 @@
+"""What every paper's room holds, and how the catalogue adds it to systems."""
+from importlib import import_module
+
+import pytest
+
+from liestep.catalogue import own_systems, papers, sheet
+from liestep.contracts.parameters import Preset
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_paper_names_modules_that_exist_and_hold_what_they_should(paper):
+    room = papers()[paper]
+    assert room.id == paper
+    for name, module in room.figures.items():
+        assert callable(getattr(import_module(room.module(module)), name.rpartition(".")[2]))
+    for module in room.evidence:
+        assert all(map(callable, import_module(room.module(module)).CHECKS.values()))
+    for system, presets in import_module(room.module(room.presets)).PRESETS.items():
+        assert system in own_systems()
+        for name, preset in presets.items():
+            assert isinstance(preset, Preset)
+            assert sheet(system).presets[name] is preset
+
+
+@pytest.mark.parametrize("system", own_systems())
+def test_a_sheet_has_the_presets_of_all_papers_and_its_default_first(system):
+    facts, own = sheet(system), import_module(f"liestep.systems.{system}").SHEET
+    assert own.default_preset
+    assert facts.default == own.default_preset == next(iter(facts.presets))
+    of_papers = [name for name in facts.presets if name not in own.presets]
+    assert list(facts.presets) == [*of_papers, *own.presets]
+
+
+def test_no_system_file_holds_a_preset_that_a_paper_prints():
+    found = [(system, name) for system in own_systems()
+             for name, preset in import_module(f"liestep.systems.{system}").SHEET.presets.items()
+             if preset.kind != "own"]
+    assert not found

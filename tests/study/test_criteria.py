@@ -1,0 +1,172 @@
+"""Criteria on several runs or members: slopes, shares of ensembles, equal states; and claims in several files."""
+import math
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from liestep.claims.claimfile import Claim, ClaimFile, claim_files, load_claims
+from liestep.claims.criteria import CRITERIA
+from liestep.claims.judging import judge
+from liestep.errors import InputError
+from liestep.runs.files import RunFile
+
+MET, MISSED = "reproduced", "not reproduced"
+STEPS = (0.1, 0.05, 0.025, 0.0125)
+
+
+def ladder(integrator, numbers, status=("ok",)*4):
+    return [("p", integrator, f"h{step}", state, step, number, 8.0*step**3, "text")
+            for step, number, state in zip(STEPS, numbers, status, strict=True)]
+
+
+METRICS = pd.DataFrame(
+    [*ladder("two", [3.0*step**2 for step in STEPS]), *ladder("bent", [step**(1.5 + step) for step in STEPS]),
+     *ladder("stopped", [step**2 for step in STEPS], ("ok", "ok", "ok", "step_too_large")),
+     *ladder("zero", [0.0, *(step**2 for step in STEPS[1:])]), *ladder("lost", [math.nan]*4),
+     ("p", "one", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "same", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
+     ("p", "near", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "longer", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
+     ("p", "shifted", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "many", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"),
+     ("p", "dead", "h0.1", "step_too_large", 0.1, 1.0, 1.0, "text")],
+    columns=["problem", "integrator", "resolution", "status", "step", "error", "cost", "message"])
+TIME = np.array([0.0, 1.0, 2.0])
+Q = np.array([[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]])
+FILES = {"one": {"time": TIME, "q": Q}, "same": {"time": TIME, "q": Q.copy()},
+         "near": {"time": TIME, "q": Q + np.array([0.0, 1e-3, 1e-6])[:, None, None]},
+         "longer": {"time": np.arange(4.0), "q": np.concatenate([Q, Q[:1]])}, "shifted": {"time": TIME + 0.5, "q": Q},
+         "many": {"time": TIME, "spread": np.array([1.0, 2.0, 3.0, math.nan]), "q": Q}}
+RESULTS = {"s": SimpleNamespace(metrics=METRICS, file=lambda problem, integrator, resolution: RunFile(
+    Path(integrator), {}, FILES[integrator]))}
+
+
+def row(kind, integrators, rule, against=(), quantity="error"):
+    def choices(names):
+        return [{"study": "s", "problem": "p", "integrator": name} for name in names]
+
+    claim = Claim.model_validate({"id": "c", "statement": "s", "source": "x", "known": False, "quantity": quantity,
+                                  "runs": choices(integrators), "against": choices(against),
+                                  "criterion": {"kind": kind, **rule}})
+    return judge(ClaimFile(paper="paper", claims=[claim]), RESULTS).iloc[0]
+
+
+@pytest.mark.parametrize(("integrators", "rule", "expected"), [
+    (["two"], {"at_least": 1.999999, "at_most": 2.000001}, MET), (["two"], {"at_least": 2.01}, MISSED),
+    (["two"], {"at_most": 1.99}, MISSED), (["two", "bent"], {"at_least": 1.9}, MISSED),
+    (["two"], {"over": "cost", "at_least": 0.66666, "at_most": 0.66667}, MET),
+    (["two"], {"points": 4, "at_least": 1.9}, MET)])
+def test_slope_is_the_exponent_of_all_runs(integrators, rule, expected):
+    assert row("slope", integrators, rule).verdict == expected
+
+
+def test_slope_is_that_of_least_squares():
+    found = row("slope", ["bent"], {"at_least": 0.0})
+    wanted = np.polyfit(np.log(STEPS), np.log([step**(1.5 + step) for step in STEPS]), 1)[0]
+    assert found.ours == pytest.approx(wanted, rel=1e-12)
+    assert "4 runs" in found.evidence
+
+
+@pytest.mark.parametrize("integrator", ["stopped", "zero", "lost"])
+def test_a_slope_with_a_failed_run_or_a_zero_never_passes(integrator):
+    found = row("slope", [integrator], {"at_least": -1e9, "at_most": 1e9})
+    assert found.verdict == MISSED
+    assert math.isnan(found.ours)
+
+
+def test_a_slope_over_equal_numbers_never_passes():
+    METRICS["same_for_all"] = 1.0
+    assert row("slope", ["two"], {"over": "same_for_all", "at_least": -1e9}).verdict == MISSED
+
+
+@pytest.mark.parametrize(("rule", "expected"), [
+    ({"at_least": 0.5, "within": {"at_most": 2.0}}, MET), ({"at_least": 0.51, "within": {"at_most": 2.0}}, MISSED),
+    ({"at_most": 0.25, "within": {"at_least": 3.0}}, MET), ({"at_least": 0.76, "within": {"at_most": 1e9}}, MISSED),
+    ({"at_least": 0.75, "within": {"at_most": 1e9, "at_least": 0.0}}, MET)])
+def test_share_counts_members_and_never_those_that_failed(rule, expected):
+    found = row("share", ["many"], rule, quantity="spread")
+    assert found.verdict == expected
+    assert found.evidence.endswith("of 4 members")
+
+
+@pytest.mark.parametrize(("others", "rule", "expected", "ours"), [
+    (["same"], {}, MET, 0.0), (["near"], {}, MISSED, 1e-3), (["near"], {"tolerance": 1.1e-3}, MET, 1e-3),
+    (["near"], {"tolerance": 2e-6, "samples": "last"}, MET, 1e-6),
+    (["near"], {"tolerance": 0.5e-6, "samples": "last"}, MISSED, 1e-6)])
+def test_same_state_is_the_largest_difference(others, rule, expected, ours):
+    found = row("same_state", ["one"], rule, others, "q")
+    assert found.verdict == expected
+    assert found.ours == pytest.approx(ours, rel=1e-9)
+
+
+def test_same_state_needs_every_pair():
+    assert row("same_state", ["one", "one"], {}, ["same", "near"], "q").verdict == MISSED
+    assert row("same_state", ["one", "same"], {}, ["same", "one"], "q").verdict == MET
+    assert row("same_state", ["one", "dead"], {}, ["same", "same"], "q").verdict == MISSED  # it stopped early
+
+
+@pytest.mark.parametrize(("kind", "integrators", "rule", "against", "quantity", "sentence"), [
+    ("slope", ["one"], {"at_least": 1.0}, [], "error",
+     "the slope of p/one in study s needs 3 runs, which are not there: 1"),
+    ("slope", ["two"], {"at_least": 1.0}, [], "eror", "unknown quantity 'eror'; did you mean error?"),
+    ("slope", ["two"], {"at_least": 1.0, "over": "stp"}, [], "error", "unknown quantity 'stp'; did you mean step?"),
+    ("slope", ["two"], {"at_least": 1.0, "over": "message"}, [], "error", "unknown quantity 'message'"),
+    ("share", ["two"], {"at_least": 1.0, "within": {"at_most": 1.0}}, [], "spread",
+     "a share needs one ensemble run, not 4"),
+    ("share", ["many"], {"at_least": 1.0, "within": {"at_most": 1.0}}, [], "q", "one number of each member"),
+    ("share", ["many"], {"at_least": 1.0, "within": {"at_most": 1.0}}, [], "sprad", "unknown quantity 'sprad'"),
+    ("same_state", ["one"], {}, ["same", "same"], "q", "1 runs cannot be compared with 2"),
+    ("same_state", ["one"], {}, ["two"], "q", "criterion same_state needs one run, not 4"),
+    ("same_state", ["one"], {}, ["longer"], "q",
+     "q of the two runs cannot be compared: shapes (3, 1, 3) and (4, 1, 3)"),
+    ("same_state", ["one"], {}, ["shifted"], "q", "at times that must be the same"),
+    ("same_state", ["one"], {}, ["same"], "w", "unknown quantity 'w'")])
+def test_what_cannot_be_judged_is_refused(kind, integrators, rule, against, quantity, sentence):
+    with pytest.raises(InputError, match=f"^claim c of paper: .*{re.escape(sentence)}"):
+        row(kind, integrators, rule, against, quantity)
+
+
+def test_every_criterion_has_its_two_functions_and_a_sentence_for_the_schema():
+    assert len(CRITERIA) >= 14
+    for kind, item in CRITERIA.items():
+        assert item.__doc__, kind
+        assert {"describe", "judge"} <= {name for base in item.__mro__[:-1] for name in vars(base)
+                                         if base.__name__ != "Criterion"}, kind
+
+
+PART = """paper: {paper}
+claims:
+  - {{id: {claim}, statement: s, source: x, known: false, criterion: {{kind: none}}}}
+"""
+
+
+def folder(tmp_path, **parts):
+    place = tmp_path/"claims"/"paper"
+    place.mkdir(parents=True)
+    for name, (paper, claim) in parts.items():
+        (place/f"{name}.yaml").write_text(PART.format(paper=paper, claim=claim))
+    return claim_files(tmp_path)["paper"]
+
+
+def test_files_of_a_folder_are_one_paper_in_the_order_of_their_names(tmp_path):
+    found = load_claims(folder(tmp_path, b=("liegroup2021", "second"), a=("liegroup2021", "first")))
+    assert [claim.id for claim in found.claims] == ["first", "second"]
+    assert found.citation.startswith("E. Celledoni")  # of the paper's package
+
+
+@pytest.mark.parametrize(("second", "sentence"), [
+    (("paper", "first"), "b.yaml: claim first appears twice"),
+    (("other", "second"),
+     "b.yaml, line 1: paper is other, in a.yaml it is paper; the files of a folder are of one paper")])
+def test_parts_that_do_not_fit_are_refused(tmp_path, second, sentence):
+    paths = folder(tmp_path, a=("paper", "first"), b=second)
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        load_claims(paths)
+
+
+def test_a_file_beside_a_folder_is_refused(tmp_path):
+    folder(tmp_path, a=("paper", "first"))
+    (tmp_path/"claims"/"paper.yaml").write_text(PART.format(paper="paper", claim="other"))
+    with pytest.raises(InputError, match=r"paper are in paper.yaml and in the folder paper; keep one of the two"):
+        claim_files(tmp_path)

@@ -1,0 +1,136 @@
+"""What an edit of one file makes anew: the package is copied, a comment is added, and what every job of the workflow is
+compared by (its fingerprint and the hash of its sources) is computed again. Nothing is run."""
+import importlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import liestep
+from liestep.catalogue import _own_system, papers, sheet
+from liestep.core import sources
+from liestep.pipeline import sources as pipeline_sources
+from liestep.pipeline.workflow import Workflow
+from liestep.report.sources import page_source
+
+ROOT = Path(liestep.__file__).parent
+TOP = Path(__file__).parents[2]
+CACHES = (sources.module_file, sources._imports, sources.source_hash, pipeline_sources._packages)
+
+
+def forget() -> None:
+    for found in CACHES:
+        found.cache_clear()
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package whose files are hashed instead of the imported ones."""
+    copy = tmp_path/"liestep"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sources, "__file__", str(copy/"core"/"sources.py"))
+    forget()
+    yield copy
+    forget()
+
+
+def jobs() -> dict[str, tuple[str, ...]]:
+    """Job -> what Snakemake compares it by, as in workflow/rules."""
+    workflow = Workflow({}, TOP/"config")
+    found: dict[str, tuple[str, ...]] = {batch.rule: (batch.fingerprint,) for batch in workflow.batches}
+    found |= {f"reference {batch.study} {batch.label}": (batch.fingerprint,) for batch in workflow.references}
+    for products in workflow.studies:
+        found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
+        found |= {film.rule: (film.cell.fingerprint, pipeline_sources.film_source()) for film in products.animations}
+    found |= {f"figures {drawing.study.name} {drawing.label}": (drawing.study.fingerprint, drawing.source)
+              for drawing in workflow.drawings}
+    found["claims"] = (pipeline_sources.claim_source(),)
+    found["errata"] = (pipeline_sources.evidence_source(path.stem for path in workflow.errata),)
+    found["page"] = (page_source(),)
+    return found
+
+
+def changed(package: Path, *names: str) -> set[str]:
+    """Jobs that are out of date after a comment in files of the package."""
+    before = jobs()
+    for name in names:
+        path = package/name
+        path.write_text(path.read_text("utf-8") + "\n# a comment\n", "utf-8")
+    forget()
+    after = jobs()
+    assert before.keys() == after.keys()
+    return {name for name in before if before[name] != after[name]}
+
+
+def kinds(names: set[str]) -> set[str]:
+    return {"sweep" if name.startswith("sweep") else name.split()[0] for name in names}
+
+
+def systems_of(names: set[str]) -> set[str]:
+    """Systems of the runs of some sweeps."""
+    return {cell.spec.problem for batch in Workflow({}, TOP/"config").batches if batch.rule in names
+            for sweep in batch.sweeps for cell in sweep.cells}
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_comment_in_evidence_makes_the_errata_anew_and_nothing_else(package, paper):
+    for module in papers()[paper].evidence:  # the errata, then the report's pages and the manifest: at most six jobs
+        assert changed(package, f"papers/{paper}/{module.replace('.', '/')}.py") == {"errata"}
+
+
+@pytest.mark.parametrize(("family", "systems"), [
+    ("spheres", {"dipole_array", "elastic_rod", "lennard_jones_sphere", "sphere_nbody", "spherical_pendulum_chain",
+                 "spring_pendula"}),
+    ("fixed_body", {"free_rigid_body", "heavy_top"})])
+def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(package, family, systems):
+    sweeps = {name for name in changed(package, f"formulations/{family}/forms.py",
+                                       f"formulations/{family}/components.py") if name.startswith("sweep")}
+    assert systems_of(sweeps) == systems
+    assert sweeps == {batch.rule for batch in Workflow({}, TOP/"config").batches
+                      if {cell.spec.problem for sweep in batch.sweeps for cell in sweep.cells} & systems}
+
+
+def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(package):
+    lists = [f"papers/{paper}/__init__.py" for paper in papers()]
+    assert not kinds(changed(package, "figures/commands.py", *lists)) & {"sweep", "reference", "tables", "figures"}
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_comment_in_presets_runs_nothing(package, paper):
+    assert changed(package, f"papers/{paper}/presets.py") == {"errata"}
+
+
+def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch):
+    def cells() -> dict[Path, str]:
+        return {path: cell.fingerprint for path, cell in Workflow({}, TOP/"config").cells.items()}
+
+    before = cells()
+    system, name, parameter = "sphere_nbody", "paper", "gamma"
+    facts = sheet(system)
+    preset = replace(facts.presets[name], parameters={**facts.presets[name].parameters, parameter: 1.25})
+    room = importlib.import_module(papers()["twospheres2009"].module("presets"))
+    monkeypatch.setitem(room.PRESETS[system], name, preset)
+    _own_system.cache_clear()
+    try:
+        after = cells()
+    finally:
+        monkeypatch.undo()
+        _own_system.cache_clear()
+    users = {cell.path for products in Workflow({}, TOP/"config").studies
+             for problem, setup in products.study.config.problems.items()
+             if setup.system == system and (setup.preset or facts.default) == name and parameter not in setup.parameters
+             for cell in products.study.select(problem)}
+    assert {path for path in before if before[path] != after[path]} == users
+    assert 0 < len(users) < len(before)/2
+
+
+def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(package):
+    assert kinds(changed(package, "papers/liegroup2021/figures/peak.py")) == {"figures"}
+    assert len(changed(package, "papers/liegroup2021/figures/peak.py")) <= 3
+
+
+def test_the_counting_sees_an_edit_of_the_loop(package):
+    """Every run, reference and table is a product of the loop."""
+    found = changed(package, "core/driver.py")
+    assert {name for name in jobs() if name.startswith(("sweep", "reference", "tables"))} <= found
