@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
+from liestep.core.precision import coefficients
 from liestep.core.rows import axpy, put, row
 from liestep.core.status import Status
 from liestep.integrators.stages import combine
@@ -44,14 +45,14 @@ class CasasOwren(NamedTuple):
         return Status.OK
 
 
-A = [[Fraction(x) for x in line.split()]
-     for line in ("0 0 0 0", "1/2 0 0 0", "0 1/2 0 0", "0 0 1 0", "1/6 1/3 1/3 1/6")]
-E = [Fraction(0), Fraction(0), Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]
-C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
+HALF, THIRD, SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)
+A = ((0, 0, 0, 0), (HALF, 0, 0, 0), (0, HALF, 0, 0), (0, 0, 1, 0), (SIXTH, THIRD, THIRD, SIXTH))
+E = (0, 0, Fraction(-1, 8), 0, Fraction(-1, 12))
+C = (0, HALF, HALF, 1)
 
 METHODS = {
     "rkmk4_2comm": Method(
         summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
         conserves=ORBIT, citation="Casas and Owren 2003; liegroup2021 section 2",
-        build=lambda options, tolerance, t_end: CasasOwren(*(np.array(x, dtype=np.float64) for x in (A, E, C)))),
+        build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C)))),
 }

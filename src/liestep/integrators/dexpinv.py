@@ -4,9 +4,8 @@ from fractions import Fraction
 from math import comb, factorial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from liestep.contracts.option import Option
+from liestep.core.precision import coefficients
 from liestep.core.rows import axpy, copy, put, row
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
@@ -52,17 +51,17 @@ def series(commutators: int) -> list[Fraction]:
     numbers = [Fraction(1)]
     for j in range(1, commutators + 1):
         numbers.append(-sum(comb(j + 1, i)*numbers[i] for i in range(j))/(j + 1))
-    coefficients = [number/factorial(j) for j, number in enumerate(numbers)]
-    while not coefficients[-1]:
-        coefficients.pop()
-    return coefficients
+    terms = [number/factorial(j) for j, number in enumerate(numbers)]
+    while not terms[-1]:
+        terms.pop()
+    return terms
 
 
 def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
     """Component of a checked option `dexpinv`."""
     if options["dexpinv"] == "exact":
         return Exact(0)
-    return Truncated(np.array([float(x) for x in series(options["dexpinv"])]))
+    return Truncated(coefficients(series(options["dexpinv"])))
 
 
 def truncated_order(order: int, options: Mapping[str, Any]) -> int:

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from liestep.core.precision import coefficients
+
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step
 
@@ -75,10 +77,9 @@ class ExponentialScheme:
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """weights (e, stages), times (e,), bases (e,), stages that the results give (e,), 0 for none."""
-        weights = np.zeros((len(self.exponentials), self.stages))
-        for row, entry in zip(weights, self.exponentials, strict=True):
-            row[:len(entry.weights)] = [float(x) for x in entry.weights]
-        times = np.array([float(sum(self.total(number))) for number in range(len(self.exponentials))])
+        zeros = (Fraction(0),)*self.stages
+        weights = coefficients([(entry.weights + zeros)[:self.stages] for entry in self.exponentials])
+        times = coefficients([sum(self.total(number)) for number in range(len(self.exponentials))])
         gives = np.array([entry.stage for entry in self.exponentials])
         return weights, times, np.array([entry.base for entry in self.exponentials]), np.cumsum(gives)*gives
 

@@ -1,18 +1,16 @@
 """Explicit Runge-Kutta tableaux as exact rationals, validated when they are made.
 
 A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i.
-`arrays()` gives float64.
+`arrays()` gives them in the number type of the run (`liestep.core.precision`), each entry rounded once.
 """
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from liestep.core.precision import coefficients
+
 Row = tuple[Fraction, ...]
-
-
-def _floats(rows) -> np.ndarray:
-    return np.array([[float(x) for x in row] for row in rows])
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ class Tableau:
         return abs(x - y) <= self.tolerance
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(a, b, c) as contiguous float64, each entry correctly rounded."""
-        return _floats(self.a), _floats([self.b])[0], _floats([self.c])[0]
+        """(a, b, c)"""
+        return coefficients(self.a), coefficients(self.b), coefficients(self.c)
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,11 @@ class EmbeddedTableau(Tableau):
 
     def error_weights(self) -> np.ndarray:
         """b - embedded, (s,): the error estimate is h times their sum with the slopes."""
-        return _floats([[x - y for x, y in zip(self.b, self.embedded, strict=True)]])[0]
+        return coefficients([x - y for x, y in zip(self.b, self.embedded, strict=True)])
 
     def dense_rows(self) -> np.ndarray:
         """(s, degree)"""
-        return _floats(self.dense)
+        return coefficients(self.dense)
 
 
 @dataclass(frozen=True)
@@ -103,15 +101,15 @@ class Dop853Tableau(Tableau):
 
     @property
     def e5(self) -> np.ndarray:
-        return _floats([self.error5])[0]
+        return coefficients(self.error5)
 
     @property
     def e3(self) -> np.ndarray:
-        return _floats([self.error3])[0]
+        return coefficients(self.error3)
 
     @property
     def d(self) -> np.ndarray:
-        return _floats(self.dense)
+        return coefficients(self.dense)
 
 
 def _row(text: str, length: int = 0) -> Row:

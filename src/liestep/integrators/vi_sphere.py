@@ -1,5 +1,4 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
-import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
@@ -7,7 +6,7 @@ from liestep.errors import InputError
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_cayley import CayleyStep
 from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
-from liestep.integrators.weights import WEIGHTS
+from liestep.integrators.weights import composition_weights
 
 OPTIONS = {
     "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",
@@ -44,14 +43,13 @@ def inner_step(options):
 
 
 def _method(name: str, order: int, stages: int, source: str) -> Method:
-    weights = np.array(WEIGHTS[name], dtype=np.float64)
     return Method(
         summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal"
         " mass, else implicit",
         order=order, formulation="sphere_lagrangian", symmetric=True,
         conserves="unit length, tangency, symplectic form, momentum maps; energy bounded", citation=source,
         options=OPTIONS, resolve=_resolve,
-        build=lambda options, tolerance, t_end: Composition(inner_step(options), weights))
+        build=lambda options, tolerance, t_end: Composition(inner_step(options), composition_weights(name)))
 
 
 METHODS = {

@@ -1,8 +1,19 @@
 """Weights c_1 ... c_s of symmetric compositions Phi_(c_s h) o ... o Phi_(c_1 h) of a symmetric
-one-step method of order 2."""
+one-step method of order 2.
+
+They are algebraic numbers, known to 20 digits or more; with numbers of many digits they are refined on their order
+conditions (`order_conditions`).
+"""
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from liestep.core.precision import Convert, chosen_type
+from liestep.integrators.order_conditions import refined
 
 
 @dataclass(frozen=True)
@@ -17,6 +28,7 @@ class Scheme:
     order: int
     source: str
     weights: tuple[float, ...]
+    decimals: tuple[Fraction, ...] = ()  # of the weights before the middle one, as exactly as they are known
 
     def __post_init__(self):
         if self.weights != self.weights[::-1]:
@@ -30,7 +42,7 @@ def _scheme(name: str, order: int, source: str, half: list[Decimal]) -> Scheme:
     1 as closely as possible."""
     left = tuple(float(x) for x in half)
     middle = float(1 - 2*sum(map(Fraction, left)))
-    return Scheme(name, order, source, (*left, middle, *left[::-1]))
+    return Scheme(name, order, source, (*left, middle, *left[::-1]), tuple(map(Fraction, half)))
 
 
 def _decimals(text: str) -> list[Decimal]:
@@ -71,3 +83,14 @@ SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (
 )}
 
 WEIGHTS: dict[str, tuple[float, ...]] = {name: scheme.weights for name, scheme in SCHEMES.items()}
+
+
+def composition_weights(name: str) -> np.ndarray:
+    """Weights of a scheme (s,) in the number type of the run."""
+    convert = chosen_type()
+    return np.array(WEIGHTS[name] if convert is None else _refined(name, convert))
+
+
+@cache
+def _refined(name: str, convert: Convert) -> list[Any]:
+    return refined(SCHEMES[name].decimals, SCHEMES[name].order, convert)

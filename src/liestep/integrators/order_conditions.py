@@ -1,0 +1,90 @@
+"""Order conditions of symmetric compositions, solved to any number of digits.
+
+A symmetric method of order 2 is exp(h X_1 + h^3 X_3 + h^5 X_5 + ...) with vector fields that do not commute, and the
+substep w h has w^k X_k in place of X_k. In the free algebra of the letters 1, 3, 5, ... the word k_1 ... k_n has the
+coefficient w^(k_1 + ... + k_n)/n! in one substep, and the sum over its cuts of products in a composition. The
+composition has order p when its coefficients of all Lyndon words of grades below p are those of exp(h X_1); those of
+even grade follow from the symmetry (Hairer, Lubich and Wanner 2006, III.3 and V.3).
+"""
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import factorial
+from typing import Any
+
+Word = tuple[int, ...]
+MOST_ITERATIONS = 20
+DIFFERENCE = Fraction(1, 10**30)  # of the slopes: their relative error is its square, or what is left of the digits
+
+
+@cache
+def words(order: int) -> tuple[Word, ...]:
+    """Words of the odd letters with grades below `order`, the empty one first."""
+    letters = range(1, order, 2)
+    return tuple(word for length in range(order) for word in product(letters, repeat=length) if sum(word) < order)
+
+
+@cache
+def conditions(order: int) -> tuple[Word, ...]:
+    """Lyndon words of odd grade below `order`, without the word 1, which the middle weight sees to."""
+    return tuple(word for word in words(order) if sum(word) % 2 and word != (1,)
+                 and all(word < word[i:] for i in range(1, len(word))))
+
+
+def whole(half: Sequence[Any]) -> list[Any]:
+    """All weights from those before the middle one."""
+    return [*half, 1 - 2*sum(half), *reversed(half)]
+
+
+def residuals(half: Sequence[Any], order: int) -> list[Any]:
+    """Coefficients that must vanish, in the order of `conditions`."""
+    total: dict[Word, Any] = {word: 1 if word == () else 0 for word in words(order)}
+    for weight in whole(half):
+        powers = [1]
+        for _ in range(order):
+            powers.append(powers[-1]*weight)
+        one = {word: powers[sum(word)]/factorial(len(word)) for word in words(order)}
+        total = {word: sum(total[word[:i]]*one[word[i:]] for i in range(len(word) + 1)) for word in words(order)}
+    return [total[word] for word in conditions(order)]
+
+
+def refined(half: Sequence[Fraction], order: int, convert: Callable[[Fraction], Any]) -> list[Any]:
+    """All weights in numbers made by `convert`, by Newton's method of least change from the weights before the middle;
+    stops when the residual no longer falls.
+
+    The slopes are those of the start: from n right digits they give n more in every iteration.
+    """
+    best = [convert(x) for x in half]
+    if not best:
+        return [convert(Fraction(1))]
+    update = _least_change(best, order, convert(DIFFERENCE))
+    now = best
+    smallest = None
+    for _ in range(MOST_ITERATIONS):
+        found = residuals(now, order)
+        size = max(map(abs, found))
+        if smallest is not None and not size < smallest:
+            break
+        best, smallest = now, size
+        now = [x - sum(u*r for u, r in zip(row, found, strict=True)) for x, row in zip(now, update, strict=True)]
+    return whole(best)
+
+
+def _least_change(half: list[Any], order: int, step: Any) -> list[list[Any]]:
+    """J^T (J J^T)^-1 of the slopes J of the residuals: the smallest change of the weights for a change of residuals."""
+    slopes = []  # of all residuals along one weight
+    for j in range(len(half)):
+        ends = [residuals([x + sign*step if i == j else x for i, x in enumerate(half)], order) for sign in (1, -1)]
+        slopes.append([(a - b)/(2*step) for a, b in zip(*ends, strict=True)])
+    count = len(slopes[0])
+    gram = [[sum(s[i]*s[k] for s in slopes) for k in range(count)] + [int(i == k) for k in range(count)]
+            for i in range(count)]
+    for i in range(count):
+        pivot = max(range(i, count), key=lambda r: abs(gram[r][i]))
+        gram[i], gram[pivot] = gram[pivot], gram[i]
+        gram[i] = [x/gram[i][i] for x in gram[i]]
+        for r in range(count):
+            if r != i:
+                gram[r] = [x - gram[r][i]*y for x, y in zip(gram[r], gram[i], strict=True)]
+    return [[sum(s[i]*gram[i][count + k] for i in range(count)) for k in range(count)] for s in slopes]
