@@ -47,9 +47,15 @@ class Sheet:
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
-        checked = {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
+        checked = {name: rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+                   for name, rule in self.parameters.items()}
         self.combination(checked)
         return checked
+
+    def _excepted(self, name: str, value: Any) -> bool:
+        """Whether a preset states an exception for exactly this value (of a run's file too: it is checked again)."""
+        return any(name in preset.exceptions and np.array_equal(preset.parameters[name], value)
+                   for preset in self.presets.values())
 
     def coupled(self, parameters: dict) -> bool:
         """Whether variational steps are implicit: see `Method.resolve`."""

@@ -90,7 +90,7 @@ SHEET = BodySheet(
     equations="dQ/dt = hat(w) Q, dpi/dt = 0, w = Q I^-1 Q^T pi",
     citation="liegroup2021, example 1",
     system=FreeRigidBody,
-    parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "positive")},
+    parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "moments")},
     build=lambda parameters: FreeRigidBody(parameters["inertia"]),
     conserved_momentum=lambda parameters: ALL,
     state=STATE,

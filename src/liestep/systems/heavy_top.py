@@ -154,7 +154,7 @@ SHEET = BodySheet(
     system=HeavyTop,
     parameters={
         "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,),
-                             "positive"),
+                             "moments"),
         "mass": Parameter("kg", "mass", (), "positive"),
         "length": Parameter("m", "distance from the fixed point to the centre of mass", (), "non-negative"),
         "axis": Parameter("1", "unit vector from the fixed point to the centre of mass, in the body", (3,), "finite"),
