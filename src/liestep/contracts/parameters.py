@@ -1,59 +1,104 @@
 """Parameters and presets of a system: what a number must be, and where it comes from."""
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from liestep.errors import InputError
 
+MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body has I_3 = I_1 + I_2 up to rounding
+SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
+
 
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters
-    ("n", "m") and integers."""
+    ("n", "m") and integers.
+
+    rule:
+        finite, positive, non-negative: of every number; index: whole numbers from 0; integer: those of any sign;
+        moments: the last axis holds the three principal moments of inertia of a body, positive, none larger than the
+        sum of the other two; inertia: the last two axes hold an inertia matrix (3, 3), symmetric, positive definite,
+        with such moments; choice: one of `choices`.
+    empty: the array may have no entries (its sizes named by letters are then zero).
+    """
 
     units: str
     doc: str
     shape: tuple = ()
-    rule: str = "finite"            # finite | positive | non-negative | index | choice
+    rule: str = "finite"
     choices: tuple[str, ...] = ()
+    empty: bool = False
 
-    def check(self, name: str, value: Any, sizes: dict[str, int]) -> Any:
-        """Normalised value (float, contiguous float64, int64 or str).
+    def check(self, name: str, value: Any, sizes: dict[str, int], excepted: bool = False) -> Any:
+        """Normalised value (float, contiguous float64, int64 or str). `excepted`: moments of inertia may break the
+        triangle inequality, see `Preset.exceptions`.
 
         Raises:
-            InputError: wrong type, shape, sign, or not finite.
+            InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
         """
         if self.rule == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
-        kind = np.int64 if self.rule == "index" else np.float64
+        whole = self.rule in ("index", "integer")
         try:
             array = np.array(value, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(f"parameter {name} must be numbers, not {value!r}") from None
+        array = self._shaped(name, array, sizes)
+        if not np.all(np.isfinite(array)):
+            raise InputError(f"parameter {name} must be finite numbers")
+        if self.rule in ("positive", "moments") and not np.all(array > 0.0):
+            raise InputError(f"parameter {name} must be positive")
+        if self.rule in ("non-negative", "index") and not np.all(array >= 0.0):
+            raise InputError(f"parameter {name} must not be negative")
+        if whole and not np.all((array == np.round(array)) & (np.abs(array) < 2**31)):
+            raise InputError(f"parameter {name} must be integers "
+                             + ("below 2^31" if self.rule == "index" else "between -2^31 and 2^31"))
+        if self.rule in ("moments", "inertia"):
+            _check_inertia(name, array, self.rule == "inertia", excepted)
+        if not self.shape:
+            return int(array) if whole else float(array)
+        return np.ascontiguousarray(array.astype(np.int64 if whole else np.float64))
+
+    def _shaped(self, name: str, array: np.ndarray, sizes: dict[str, int]) -> np.ndarray:
+        """The array, with the declared shape; sizes named by letters are noted in `sizes`."""
         wanted = "a scalar" if not self.shape else "of shape (" + ", ".join(map(str, self.shape)) + ")"
+        if self.empty and array.shape == (0,):  # [] for an array of any number of axes
+            array = array.reshape([0 if isinstance(size, str) else size for size in self.shape])
         if array.ndim != len(self.shape):
             raise InputError(f"parameter {name} must be {wanted}, not of shape {array.shape}")
         for size, expected in zip(array.shape, self.shape, strict=True):
             expected = sizes.setdefault(expected, size) if isinstance(expected, str) else expected
             if size != expected:
                 raise InputError(f"parameter {name} must be {wanted} with size {expected}, not of shape {array.shape}")
-        if array.size == 0:
+        if array.size == 0 and not self.empty:
             raise InputError(f"parameter {name} must not be empty")
-        if not np.all(np.isfinite(array)):
-            raise InputError(f"parameter {name} must be finite numbers")
-        if self.rule == "positive" and not np.all(array > 0.0):
-            raise InputError(f"parameter {name} must be positive")
-        if self.rule in ("non-negative", "index") and not np.all(array >= 0.0):
-            raise InputError(f"parameter {name} must not be negative")
-        if self.rule == "index" and not np.all((array == np.round(array)) & (array < 2**31)):
-            raise InputError(f"parameter {name} must be integers below 2^31")
-        if not self.shape:
-            return int(array) if self.rule == "index" else float(array)
-        return np.ascontiguousarray(array.astype(kind))
+        return array
+
+
+def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: bool) -> None:
+    """Raises InputError for principal moments (..., 3), or inertia matrices (..., 3, 3), that no body has."""
+    single = array.ndim == (2 if matrices else 1)
+    for number, body in enumerate(array.reshape(-1, 3, 3) if matrices else array.reshape(-1, 3)):
+        where = f"parameter {name}" + ("" if single else f" of body {number}")
+        moments = np.sort(_principal_moments(where, body) if matrices else body)
+        if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted:
+            raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.6g} is above the sum of"
+                             f" the other two, {moments[0]:.6g} + {moments[1]:.6g}")
+
+
+def _principal_moments(where: str, matrix: np.ndarray) -> np.ndarray:
+    """Eigenvalues (3,) of an inertia matrix. Raises InputError when it is not symmetric or not positive definite."""
+    skew = float(np.abs(matrix - matrix.T).max())
+    if skew > SYMMETRY_TOLERANCE*float(np.abs(matrix).max()):
+        raise InputError(f"{where} must be a symmetric matrix; two entries differ by {skew:.3g}")
+    moments = np.linalg.eigvalsh(0.5*(matrix + matrix.T))
+    if not moments[0] > 0.0:
+        raise InputError(f"{where} must be positive definite; its smallest principal moment is {moments[0]:.6g}")
+    return moments
 
 
 @dataclass(frozen=True)
@@ -70,3 +115,5 @@ class Preset:
     parameters: Mapping[str, Any]
     initial: Callable[[dict], dict[str, np.ndarray]]  # parameters -> state fields
     t_end: float
+    # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
+    exceptions: Mapping[str, str] = field(default_factory=dict)

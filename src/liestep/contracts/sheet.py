@@ -73,7 +73,8 @@ class Sheet:
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
-        checked = {name: rule.check(name, parameters[name], sizes) for name, rule in self.parameters.items()}
+        checked = {name: rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+                   for name, rule in self.parameters.items()}
         self.combination(checked)
         return checked
 
@@ -81,6 +82,11 @@ class Sheet:
     def default(self) -> str:
         """Name of the preset that is meant when none is named."""
         return self.default_preset or next(iter(self.presets))
+
+    def _excepted(self, name: str, value: Any) -> bool:
+        """Whether a preset states an exception for exactly this value (of a run's file too: it is checked again)."""
+        return any(name in preset.exceptions and np.array_equal(preset.parameters[name], value)
+                   for preset in self.presets.values())
 
     def check_initial(self, parameters: Parameters, initial: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """All initial fields as float64 arrays.

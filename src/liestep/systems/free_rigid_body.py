@@ -72,7 +72,7 @@ SHEET = fixed_body(
     title="Free rigid body",
     equations="dQ/dt = hat(w) Q, dpi/dt = 0, w = Q I^-1 Q^T pi",
     citation="liegroup2021, example 1",
-    parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "positive")},
+    parameters={"inertia": Parameter("kg m2", "principal moments of inertia, along the body's axes", (3,), "moments")},
     build=lambda parameters: FreeRigidBody(parameters["inertia"]),
     conserved_momentum=lambda parameters: ALL,
     invariants=lambda parameters, first: (invariant("momentum_casimir", first, "kg2 m4 s-2", "|Pi|^2"),),

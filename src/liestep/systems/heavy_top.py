@@ -140,7 +140,7 @@ SHEET = fixed_body(
     citation="liegroup2021, section 3.4.1",
     parameters={
         "inertia": Parameter("kg m2", "principal moments of inertia about the fixed point, along the body's axes", (3,),
-                             "positive"),
+                             "moments"),
         "mass": Parameter("kg", "mass", (), "positive"),
         "length": Parameter("m", "distance from the fixed point to the centre of mass", (), "non-negative"),
         "axis": Parameter("1", "unit vector from the fixed point to the centre of mass, in the body", (3,), "finite"),

@@ -225,7 +225,7 @@ SHEET = Sheet(
         "load_mass": Parameter("kg", "mass of the load, a point", (), "positive"),
         "mass": Parameter("kg", "masses of the quadrotors", (2,), "positive"),
         "length": Parameter("m", "lengths of the massless links", (2,), "positive"),
-        "inertia": Parameter("kg m2", "principal moments of inertia of each quadrotor", (2, 3), "positive"),
+        "inertia": Parameter("kg m2", "principal moments of inertia of each quadrotor", (2, 3), "moments"),
         "gravity": Parameter("m s-2", "acceleration of gravity along +e3, which points down"),
         "control": Parameter("1", "tracking: forces that let the load follow the path; none: no forces", (), "choice",
                              ("tracking", "none")),
