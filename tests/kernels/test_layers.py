@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import liestep
 
 ROOT = Path(liestep.__file__).parent
@@ -58,6 +60,15 @@ def test_nothing_imports_upwards():
 
 def test_there_is_no_circle():
     TopologicalSorter({module: set(imports(module)) - {module} for module in FILES if module != "liestep"}).prepare()
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_files_and_functions_are_short(module):
+    text = FILES[module].read_text("utf-8")
+    assert len(text.splitlines()) <= 350
+    long = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)
+            and node.end_lineno - node.lineno >= 60]
+    assert not long
 
 
 def test_papers_do_not_import_each_other():

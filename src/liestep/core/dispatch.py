@@ -11,8 +11,9 @@ Rules for the author of a method (a violation is a compile error, or slow):
 - numbers that a method needs are fields (class constants are invisible to compiled code).
 """
 import inspect
+from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from numba import config, njit, types
 from numba.core.codegen import JITCodeLibrary
@@ -22,8 +23,10 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin
 from numba.np import linalg
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-def _no_blas():
+
+def _no_blas() -> None:
     raise ImportError("no BLAS in compiled code: its results differ between machines")
 
 
@@ -78,10 +81,10 @@ def _lower_calls(key, function, *declared):
         return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
 
 
-def outlined(function):
+def outlined(function: Function) -> Function:
     """Decorator: calls of this function or method are compiled as calls, not inlined. It saves compile time where a
     large one is called at several places; a call costs 0.1-0.2 us, because components are passed field by field."""
-    function.outlined = True
+    function.outlined = True  # type: ignore[attr-defined]
     return function
 
 
@@ -109,9 +112,9 @@ class Kernel:
         return self._callable(*args)
 
 
-def kernel(function):
+def kernel(function: Function) -> Function:
     """Decorator; without effect when NUMBA_DISABLE_JIT is set."""
-    return function if config.DISABLE_JIT else Kernel(function)
+    return function if config.DISABLE_JIT else cast(Function, Kernel(function))
 
 
 @cache

@@ -4,12 +4,17 @@
 Loops can be called again to go on where they stopped: callers run them in pieces to show
 progress and to store step logs.
 """
+from typing import Any
+
+import numpy as np
+
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.status import Status
 
 
-def advance(integrator, problem, recorder, y, h, first, last, work):
+def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
+            work: Any) -> tuple[Status, int]:
     """Fixed steps from number `first` to `last`; y (m, d) is advanced in place. Time is k h, never accumulated.
 
     Returns (status, number of completed steps).
@@ -30,13 +35,15 @@ def advance(integrator, problem, recorder, y, h, first, last, work):
 
 @kernel
 @outlined
-def record(recorder, problem, y, k, t):
+def record(recorder: Any, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
     """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would
     double the compile time."""
     return recorder.record(problem, y, k, t)
 
 
-def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, interval, t_end, work):
+def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
+                     memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
+                     work: Any) -> tuple[Status, int]:
     """Adaptive steps to `t_end`, with output k at k*interval by dense output; stops early when `log` is full (RUNNING).
 
     memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted time and
@@ -92,11 +99,11 @@ def advance_adaptive(pair, problem, outputs, accepted, y, out, memory, log, inte
     return Status.OK, entries
 
 
-def evaluate(problem, t, y, out):
+def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     """One right-hand side, for solvers outside the core (references)."""
     return problem.rhs(t, y, out)
 
 
-def observe(problem, y, out):
+def observe(problem: Any, y: np.ndarray, out: np.ndarray) -> None:
     """Observables of one state."""
     problem.observe(y, out)

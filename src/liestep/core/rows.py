@@ -9,15 +9,17 @@ import numpy as np
 
 from liestep.core.dispatch import kernel
 
+Vector = tuple[float, float, float]
+
 
 @kernel
-def row(a, i):
+def row(a: np.ndarray, i: int) -> Vector:
     """The first three numbers of row i of an array (m, d), d >= 3, as a tuple."""
     return a[i, 0], a[i, 1], a[i, 2]
 
 
 @kernel
-def put(a, i, u):
+def put(a: np.ndarray, i: int, u: Vector) -> None:
     """Write the tuple u into the first three numbers of row i."""
     a[i, 0] = u[0]
     a[i, 1] = u[1]
@@ -25,7 +27,7 @@ def put(a, i, u):
 
 
 @kernel
-def add_to(a, i, u):
+def add_to(a: np.ndarray, i: int, u: Vector) -> None:
     """Add the tuple u to row i."""
     a[i, 0] += u[0]
     a[i, 1] += u[1]
@@ -33,7 +35,7 @@ def add_to(a, i, u):
 
 
 @kernel
-def copy(a, out):
+def copy(a: np.ndarray, out: np.ndarray) -> None:
     """Copy the rows of a; a loop, because a whole-array assignment costs seconds of compile time."""
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):
@@ -41,38 +43,43 @@ def copy(a, out):
 
 
 @kernel
-def cross(u, v):
+def cross(u: Vector, v: Vector) -> Vector:
+    """u x v"""
     return u[1]*v[2] - u[2]*v[1], u[2]*v[0] - u[0]*v[2], u[0]*v[1] - u[1]*v[0]
 
 
 @kernel
-def dot(u, v):
+def dot(u: Vector, v: Vector) -> float:
+    """u.v"""
     return u[0]*v[0] + u[1]*v[1] + u[2]*v[2]
 
 
 @kernel
-def add(u, v):
+def add(u: Vector, v: Vector) -> Vector:
+    """u + v"""
     return u[0] + v[0], u[1] + v[1], u[2] + v[2]
 
 
 @kernel
-def sub(u, v):
+def sub(u: Vector, v: Vector) -> Vector:
+    """u - v"""
     return u[0] - v[0], u[1] - v[1], u[2] - v[2]
 
 
 @kernel
-def scale(s, u):
+def scale(s: float, u: Vector) -> Vector:
+    """s u"""
     return s*u[0], s*u[1], s*u[2]
 
 
 @kernel
-def axpy(s, u, v):
+def axpy(s: float, u: Vector, v: Vector) -> Vector:
     """s u + v"""
     return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]
 
 
 @kernel
-def stage_rows(weights, h, k, count, y, out):
+def stage_rows(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
     """out = y + h (weights_0 k_0 + ...) over the first `count` of k (s, m, 3): `stage` of vector fields on rows of
     three. out may be y."""
     for i in range(y.shape[0]):
@@ -84,7 +91,7 @@ def stage_rows(weights, h, k, count, y, out):
 
 
 @kernel
-def stage_columns(weights, h, k, count, y, out):
+def stage_columns(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
     """The same for rows of any length, k (s, m, d)."""
     for i in range(y.shape[0]):
         for c in range(y.shape[1]):
@@ -96,31 +103,31 @@ def stage_columns(weights, h, k, count, y, out):
 
 
 @kernel
-def sqrt(x):
+def sqrt(x: float) -> float:
     """Square root that is NaN for negative arguments, compiled or not."""
     return math.sqrt(x) if x >= 0.0 else np.nan
 
 
 @kernel
-def below(x, limit):
+def below(x: float, limit: float) -> bool:
     """x < limit: a test for a singularity, which a symbolic trace of the code takes as never met
     (`liestep.core.tracing`)."""
     return x < limit
 
 
 @kernel
-def sin(x):
+def sin(x: float) -> float:
     """Sine that is NaN for non-finite arguments, compiled or not."""
     return math.sin(x) if abs(x) < np.inf else np.nan
 
 
 @kernel
-def cos(x):
+def cos(x: float) -> float:
     """Cosine that is NaN for non-finite arguments, compiled or not."""
     return math.cos(x) if abs(x) < np.inf else np.nan
 
 
 @kernel
-def atan2(y, x):
+def atan2(y: float, x: float) -> float:
     """Angle of the point (x, y) in (-pi, pi]; NaN for NaN."""
     return math.atan2(y, x)

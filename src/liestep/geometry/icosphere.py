@@ -69,7 +69,7 @@ def _divide(faces: np.ndarray, ends: np.ndarray, first: int) -> np.ndarray:
     keys = ends[:, 0]*first + ends[:, 1]
     a, b, c = faces.T
 
-    def midpoint(i, j):
+    def midpoint(i: np.ndarray, j: np.ndarray) -> np.ndarray:
         return first + np.searchsorted(keys, np.minimum(i, j)*first + np.maximum(i, j))
 
     ab, bc, ca = midpoint(a, b), midpoint(b, c), midpoint(c, a)

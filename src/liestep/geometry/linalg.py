@@ -15,7 +15,7 @@ from liestep.core.rows import sqrt
 
 
 @kernel
-def cholesky(a, n):
+def cholesky(a: np.ndarray, n: int) -> bool:
     """Factor a symmetric matrix, of which only the lower triangle is read, as L^T L with L lower triangular.
 
     Writes L into the lower and L^T into the upper triangle, so that both substitutions run along rows. Returns False,
@@ -37,7 +37,7 @@ def cholesky(a, n):
 
 
 @kernel
-def cholesky_solve(a, b, n):
+def cholesky_solve(a: np.ndarray, b: np.ndarray, n: int) -> None:
     """Overwrite b by the solution of L^T L x = b, a from `cholesky`."""
     x = b.flat
     for k in range(n - 1, -1, -1):
@@ -53,7 +53,7 @@ def cholesky_solve(a, b, n):
 
 
 @kernel
-def lu(a, pivots, n):
+def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
     """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows.
 
     Row k was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half
@@ -81,7 +81,7 @@ def lu(a, pivots, n):
 
 
 @kernel
-def lu_solve(a, pivots, b, n):
+def lu_solve(a: np.ndarray, pivots: np.ndarray, b: np.ndarray, n: int) -> None:
     """Overwrite b by the solution x of the system whose matrix `lu` factored into a and pivots."""
     x = b.flat
     for k in range(n - 1, -1, -1):

@@ -6,14 +6,14 @@ angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this ke
 liegroup2021, section 2.
 """
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, cross, dot
+from liestep.core.rows import Vector, add, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
 
 __all__ = ["bracket", "dexpinv", "exp_apply", "in_chart"]
 
 
 @kernel
-def exp_apply(A, a, q, w):
+def exp_apply(A: Vector, a: Vector, q: Vector, w: Vector) -> tuple[Vector, Vector]:
     """exp(A, a).(q, w) as two tuples."""
     s, c, d = coefficients(dot(A, A))
     r = quadratic(c, d, A, a)
@@ -22,13 +22,13 @@ def exp_apply(A, a, q, w):
 
 
 @kernel
-def bracket(A, a, B, b):
+def bracket(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]:
     """[(A, a), (B, b)] = (A x B, A x b + a x B)."""
     return cross(A, B), add(cross(A, b), cross(a, B))
 
 
 @kernel
-def dexpinv(A, a, B, b):
+def dexpinv(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]:
     """dexpinv_(A, a) (B, b) as two tuples, exact. Meaningful where `in_chart(A)`."""
     g, slope = dexpinv_coefficients(dot(A, A))
     rotation, translation = bracket(A, a, B, b)

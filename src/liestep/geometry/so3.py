@@ -12,7 +12,7 @@ to round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Not
 import math
 
 from liestep.core.dispatch import kernel
-from liestep.core.rows import cos, cross, dot, sin, sqrt
+from liestep.core.rows import Vector, cos, cross, dot, sin, sqrt
 
 FOUR_PI_SQUARED = 4.0*math.pi*math.pi
 
@@ -20,7 +20,7 @@ bracket = cross
 
 
 @kernel
-def coefficients(z2):
+def coefficients(z2: float) -> tuple[float, float, float]:
     """(s, c, d) of exp and dexp from the squared angle."""
     if z2 < 0.25:  # below, 1 - cos z and z - sin z cancel; the series are complete to 1e-17
         s = 1.0 + z2*(-1.0/6.0 + z2*(1.0/120.0 + z2*(-1.0/5040.0 + z2*(1.0/362880.0 + z2*(
@@ -39,7 +39,7 @@ def coefficients(z2):
 
 
 @kernel
-def dexpinv_coefficients(z2):
+def dexpinv_coefficients(z2: float) -> tuple[float, float]:
     """(g, g'(z)/z) with g = (1 - (z/2) cot(z/2))/z^2 from the squared angle; poles at z = 2 pi k, k >= 1.
 
     Series: sum_k |B_2k|/(2k)! z^(2k-2), and (2k - 2) |B_2k|/(2k)! z^(2k-4), with the Bernoulli numbers B_2k.
@@ -62,13 +62,13 @@ def dexpinv_coefficients(z2):
 
 
 @kernel
-def in_chart(a):
+def in_chart(a: Vector) -> bool:
     """True where dexpinv_a exists: |a| < 2 pi. False for NaN."""
     return dot(a, a) < FOUR_PI_SQUARED
 
 
 @kernel
-def quadratic(x, y, a, v):
+def quadratic(x: float, y: float, a: Vector, v: Vector) -> Vector:
     """v + x a x v + y a x (a x v), the form of every function of hat a applied to v."""
     first = cross(a, v)
     second = cross(a, first)
@@ -76,28 +76,28 @@ def quadratic(x, y, a, v):
 
 
 @kernel
-def exp_apply(a, v):
+def exp_apply(a: Vector, v: Vector) -> Vector:
     """exp(hat a) v: the vector v rotated by the angle |a| about a."""
     s, c, _ = coefficients(dot(a, a))
     return quadratic(s, c, a, v)
 
 
 @kernel
-def dexp(a, v):
+def dexp(a: Vector, v: Vector) -> Vector:
     """dexp_a v."""
     _, c, d = coefficients(dot(a, a))
     return quadratic(c, d, a, v)
 
 
 @kernel
-def dexpinv(a, v):
+def dexpinv(a: Vector, v: Vector) -> Vector:
     """dexpinv_a v, exact (no truncated series of brackets). Meaningful where `in_chart(a)`."""
     g, _ = dexpinv_coefficients(dot(a, a))
     return quadratic(-0.5, g, a, v)
 
 
 @kernel
-def dexp_coefficients(z2):
+def dexp_coefficients(z2: float) -> tuple[float, float, float, float]:
     """(c, d, c'(z)/z, d'(z)/z) of dexp and its derivative from the squared angle.
 
     The slopes cancel for small angles, an error of about 1e-16/z^2; `dexp_slope` multiplies them by z^2.
@@ -109,7 +109,7 @@ def dexp_coefficients(z2):
 
 
 @kernel
-def dexp_slope(k, a, v, u):
+def dexp_slope(k: tuple[float, float, float, float], a: Vector, v: Vector, u: Vector) -> Vector:
     """d/de dexp_(a + e u) v at e = 0; k = dexp_coefficients(|a|^2)."""
     first, turned = cross(a, v), cross(u, v)
     second = cross(a, first)

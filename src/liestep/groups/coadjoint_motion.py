@@ -1,6 +1,8 @@
 """SE(3) on se(3)*, coadjoint action."""
 from typing import NamedTuple
 
+import numpy as np
+
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
@@ -14,19 +16,19 @@ class CoadjointMotion(NamedTuple):
 
     rows: int  # 2
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return 2
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         gamma, pi = exp_apply(row(xi, 0), row(xi, 1), row(y, 1), row(y, 0))
         put(out, 0, pi)
         put(out, 1, gamma)
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return in_chart(sigma)
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         bracket(a, b, out)

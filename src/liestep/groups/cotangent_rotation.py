@@ -1,6 +1,8 @@
 """The semidirect product SO(3) x so(3)* on T*SO(3)."""
 from typing import NamedTuple
 
+import numpy as np
+
 from liestep.core.rows import add, dot, put, row
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
@@ -15,21 +17,21 @@ class CotangentRotation(NamedTuple):
 
     rows: int  # 4
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return 2
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         u = row(xi, 0)
         s, c, d = coefficients(dot(u, u))
         put(out, 3, add(quadratic(s, c, u, row(y, 3)), quadratic(c, d, u, row(xi, 1))))
         for i in range(3):
             put(out, i, quadratic(s, c, u, row(y, i)))
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return in_chart(sigma)
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         bracket(a, b, out)

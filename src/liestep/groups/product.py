@@ -1,6 +1,8 @@
 """Direct products of actions."""
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Product(NamedTuple):
     """(g, h).(x, y) = (g.x, h.y): the rows of the first factor, then those of the second. Products nest."""
@@ -10,29 +12,29 @@ class Product(NamedTuple):
     state: int    # rows of the first factor's state
     algebra: int  # rows of the first factor's algebra
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return self.first.algebra_rows() + self.second.algebra_rows()
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         self.first.act(xi[:self.algebra], y[:self.state], out[:self.state])
         self.second.act(xi[self.algebra:], y[self.state:], out[self.state:])
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         k = self.algebra
         one = self.first.dexpinv(sigma[:k], v[:k], out[:k])
         other = self.second.dexpinv(sigma[k:], v[k:], out[k:])
         return one and other
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return self.first.in_chart(sigma[:self.algebra]) and self.second.in_chart(sigma[self.algebra:])
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         k = self.algebra
         self.first.bracket(a[:k], b[:k], out[:k])
         self.second.bracket(a[k:], b[k:], out[k:])
 
 
-def product(*factors):
+def product(*factors: tuple[Any, int]) -> Any:
     """Product of actions given as (action, rows of its state)."""
     (first, rows), *others = factors
     if not others:

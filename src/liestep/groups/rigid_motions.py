@@ -1,5 +1,7 @@
 """The Lie algebra of SE(3)^n in rows A_1..A_n, a_1..a_n: what all actions of rigid motions
 share, whatever they act on."""
+import numpy as np
+
 from liestep.core.dispatch import kernel
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import bracket as bracket_of_one
@@ -8,7 +10,7 @@ from liestep.geometry.se3 import in_chart as one_in_chart
 
 
 @kernel
-def dexpinv(sigma, v, out):
+def dexpinv(sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
     """out = dexpinv_sigma(v); False where a rotation of sigma reaches 2 pi. out may be v."""
     n = v.shape[0]//2
     ok = True
@@ -22,7 +24,7 @@ def dexpinv(sigma, v, out):
 
 
 @kernel
-def in_chart(sigma):
+def in_chart(sigma: np.ndarray) -> bool:
     """Whether all rotations of sigma stay below 2 pi."""
     n = sigma.shape[0]//2
     ok = True
@@ -32,7 +34,7 @@ def in_chart(sigma):
 
 
 @kernel
-def bracket(a, b, out):
+def bracket(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
     """out = [a, b]; out may be a or b."""
     n = a.shape[0]//2
     for i in range(n):

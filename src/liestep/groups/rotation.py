@@ -1,6 +1,8 @@
 """SO(3) on vectors."""
 from typing import NamedTuple
 
+import numpy as np
+
 from liestep.core.rows import cross, put, row
 from liestep.geometry.so3 import dexpinv, exp_apply, in_chart
 
@@ -15,21 +17,21 @@ class Rotation(NamedTuple):
 
     vectors: int  # m
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return 1
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         u = row(xi, 0)
         for i in range(y.shape[0]):
             put(out, i, exp_apply(u, row(y, i)))
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         u = row(sigma, 0)
         put(out, 0, dexpinv(u, row(v, 0)))
         return in_chart(u)
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return in_chart(row(sigma, 0))
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         put(out, 0, cross(row(a, 0), row(b, 0)))

@@ -1,6 +1,8 @@
 """SE(3)^n on (TS^2)^n."""
 from typing import NamedTuple
 
+import numpy as np
+
 from liestep.core.rows import put, row
 from liestep.geometry.se3 import exp_apply
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
@@ -15,21 +17,21 @@ class TangentSpheres(NamedTuple):
 
     n: int
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return 2*self.n
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         for i in range(n):
             q, w = exp_apply(row(xi, i), row(xi, n + i), row(y, i), row(y, n + i))
             put(out, i, q)
             put(out, n + i, w)
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return in_chart(sigma)
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         bracket(a, b, out)

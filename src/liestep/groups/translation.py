@@ -1,6 +1,8 @@
 """R^3n on itself."""
 from typing import NamedTuple
 
+import numpy as np
+
 from liestep.core.rows import add, put, row
 
 
@@ -9,21 +11,21 @@ class Translation(NamedTuple):
 
     rows: int  # n
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return self.rows
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         for i in range(y.shape[0]):
             put(out, i, add(row(y, i), row(xi, i)))
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         for i in range(v.shape[0]):
             put(out, i, row(v, i))
         return True
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         return True
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         for i in range(a.shape[0]):
             put(out, i, (0.0, 0.0, 0.0))
