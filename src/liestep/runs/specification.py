@@ -145,7 +145,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, _whole("statistics_every", statistics_every),
                             _whole("replicas", replicas),
-                            _ensemble(ensemble, facts), bool(log_steps), contents(problem, integrator))
+                            _ensemble(ensemble), bool(log_steps), contents(problem, integrator))
 
 
 def system_options(declared: Method, facts: Sheet, parameters: dict, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,11 +225,9 @@ def _mapping(name: str, value: Any) -> Mapping:
     return value
 
 
-def _ensemble(given: Any, facts: Sheet) -> Ensemble | None:
+def _ensemble(given: Any) -> Ensemble | None:
     if given is None:
         return None
-    if not isinstance(facts, SphereSheet):
-        raise InputError(f"ensembles are for systems on spheres: there is no perturbation of {facts.title}")
     allowed = {entry.name for entry in fields(Ensemble)}
     for name in _mapping("ensemble", given):
         if name not in allowed:
