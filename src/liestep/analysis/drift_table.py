@@ -1,12 +1,13 @@
 """The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
 compared?), from the runs' files."""
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
-from liestep.analysis.errors import error_fields, lengths
+from liestep.analysis.errors import error_fields, member_distances
 from liestep.catalogue import sheet
 from liestep.runs.files import RunFile, require_current
 from liestep.runs.specification import RunSpecification
@@ -17,15 +18,14 @@ NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest",
 DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS,
                  "period", "deciding_time")
 HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
-RESIDUALS = ("unit_length", "orthogonality")
 LIMIT = 1e-6
 SLACK = 1e-9
 MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per run and invariant (energy, momentum_x/y/z, further ones of the system,
-    unit_length), columns DRIFT_COLUMNS.
+    """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
+    residuals), columns DRIFT_COLUMNS.
 
     verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method,
     step) over at least four times its t_end, the one that both support; confirmed_by is the key of that longer problem.
@@ -73,32 +73,45 @@ def _identity(spec: RunSpecification) -> tuple:
             *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins")))
 
 
-def invariants(file: RunFile) -> list[str]:
-    """Names of what the exact motion keeps: energy, conserved components of the momentum map,
-    further ones, and residuals."""
-    axes = file.attributes["momentum_conserved"]
-    further = [name for name in file.attributes["invariants"].split() if name != "energy"]
-    residuals = [name for name in RESIDUALS if f"{name}_error" in file.variables]
-    return ["energy", *(f"momentum_{axis}" for axis in "xyz" if axes != "none" and axis in axes), *further, *residuals]
+@dataclass(frozen=True)
+class Place:
+    """Where a file keeps something that the exact motion keeps."""
+
+    variable: str
+    index: int | None   # of the component, None for a single number
+    residual: bool      # measured from zero
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Its part of the variable's values (..., components)."""
+        return values if self.index is None else values[..., self.index]
+
+
+def invariants(file: RunFile) -> dict[str, Place]:
+    """What the exact motion keeps, by name: energy, components of the momentum map, further ones, residuals."""
+    found = {}
+    for attribute in ("invariants", "residuals"):
+        for item in file.attributes[attribute].split():
+            name, _, place = item.partition("=")
+            variable, _, index = place.partition(":")
+            found[name] = Place(variable, int(index) if index else None, attribute == "residuals")
+    return found
 
 
 def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
     """Invariant -> estimate, or the reason why there is none."""
     period = period_of(file)
     found: dict[str, DriftEstimate | str] = {}
-    for name in invariants(file):
-        if name == "energy":
-            values, blocks, scale = file["energy"], file.blocks("energy", "mean"), energy_terms(spec, file)
-        elif name in RESIDUALS:
-            values, blocks, scale = file[f"{name}_error"], file.blocks(f"{name}_error", "mean"), 1.0
-        elif name in file.variables:
-            values, blocks = file[name], file.blocks(name, "mean")
-            scale = float(np.abs(values).max())
-        else:
-            axis = "xyz".index(name[-1])
-            values, blocks = file["momentum_map"][:, axis], file.blocks("momentum_map", "mean")[:, axis]
+    for name, place in invariants(file).items():
+        values, blocks = place.of(file[place.variable]), place.of(file.blocks(place.variable, "mean"))
+        start = 0.0 if place.residual else values[0]
+        if place.residual:
+            scale = 1.0
+        elif name == "energy":
+            scale = energy_terms(spec, file)
+        elif place.variable == "momentum_map":
             scale = float(file.attributes["momentum_scale"])
-        start = 0.0 if name in RESIDUALS else values[0]
+        else:
+            scale = float(np.abs(file[place.variable]).max())
         try:
             found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0,
                                         steps=int(file.attributes["steps"]), period=period, blocks=len(blocks))
@@ -131,17 +144,15 @@ def longest_period(time: np.ndarray, q: np.ndarray) -> float:
 def horizon_rows(study: Study) -> list[dict[str, Any]]:
     """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
 
-    The distance is the larger of |q - q_0| over bodies and |omega - omega_0| relative to the largest |omega_0|; horizon
-    is empty if it stays below, and the perturbation is the amplitude of the study.
+    The distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and
+    the perturbation is the amplitude of the study.
     """
     rows = []
     for cell in study.cells:
         if cell.spec.ensemble is None:
             continue
         file = require_current(cell.path, cell.spec)
-        scale = lengths(file["omega"][0]).max() or 1.0
-        apart = np.maximum(*(lengths(file[name][1:] - file[name][0]).max(axis=(0, 2))/part
-                             for name, part in (("q", 1.0), ("omega", scale))))
+        apart = member_distances(file).max(axis=0, initial=0.0)
         amplitude = cell.spec.ensemble.amplitude
         rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
                      "limit": LIMIT,

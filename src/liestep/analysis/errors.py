@@ -14,11 +14,11 @@ TIME_SLACK = 1e-9  # relative to t_end: sample times are the same number compute
 
 @dataclass(frozen=True)
 class StateError:
-    """error    maximum over the outputs and the parts
-    parts    maximum over the outputs of the error of each state field, by `StateField.distance`,
-             relative fields divided by the reference's scale: for q the chord, for omega |omega -
-             omega_ref| over the largest |omega_ref|
-    final    Euclidean norm of all components of the state minus the reference at the last output, not scaled
+    """error    maximum over the outputs and the counted parts
+    parts    maximum over the outputs of the error of each state field in its norm, divided by the reference's scale
+             where the norm has one: for directions the chord, for relative vectors the distance over the largest
+             length along the reference
+    final    Euclidean norm of the counted part of the state minus the reference at the last output, not scaled
     """
 
     error: float = nan
@@ -39,8 +39,18 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
         raise InputError(f"{run.path} and {reference.path} have different sample times")
     fields = error_fields(run)
     parts = field_errors(fields, run.variables, reference)
-    squares = sum(float(np.sum((run[part.name][-1] - reference[part.name][-1])**2)) for part in fields)
-    return StateError(max(parts.values()), parts, float(np.sqrt(squares)))
+    squares = sum(float(np.sum((run[part.name][-1] - reference[part.name][-1])**2)) for part in counted(fields))
+    return StateError(largest_error(fields, parts), parts, float(np.sqrt(squares)))
+
+
+def counted(fields: list[StateField]) -> list[StateField]:
+    """Those that enter the state error."""
+    return [part for part in fields if part.counted]
+
+
+def largest_error(fields: list[StateField], parts: Mapping[str, float]) -> float:
+    """The state error from the errors of the fields."""
+    return max(parts[part.name] for part in counted(fields))
 
 
 def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> dict[str, float]:
@@ -50,15 +60,25 @@ def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], ref
 
 
 def error_history(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> np.ndarray:
-    """(time,): largest scaled error over the fields."""
-    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference) for part in fields],
-                  axis=0)
+    """(time,): largest scaled error over the counted fields."""
+    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference)
+                   for part in counted(fields)], axis=0)
+
+
+def member_distances(run: RunFile) -> np.ndarray:
+    """(members - 1, time): distance of each member of an ensemble from the unperturbed one, the largest over the
+    counted fields, each divided by its scale along the unperturbed motion."""
+    gaps = []
+    for part in counted(error_fields(run)):
+        first, *others = run[part.name]
+        gaps.append([part.distance(other, first)/part.scale(first) for other in others])
+    return np.max(gaps, axis=0).reshape(-1, len(run["time"]))
 
 
 def error_fields(run: RunFile) -> list[StateField]:
-    """The fields that make the state error, as the run's file names them with their norms."""
-    pairs = (item.split(":") for item in run.attributes["error_norms"].split())
-    return [StateField(name, "", "", norm=norm) for name, norm in pairs]
+    """The fields that have an error, as the run's file names them with their norms."""
+    found = (item.split(":") for item in run.attributes["error_norms"].split())
+    return [StateField(name, "", "", norm=norm, counted=not apart) for name, norm, *apart in found]
 
 
 def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
@@ -69,14 +89,14 @@ def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def reference_floor(reference: RunFile, fields: list[StateField]) -> float:
-    """Largest scaled disagreement of the reference's two engines in these fields."""
-    return float(max(reference[f"disagreement_{part.name}"].max() for part in fields))
+    """Largest scaled disagreement of the reference's two engines in the counted ones of these fields."""
+    return float(max(reference[f"disagreement_{part.name}"].max() for part in counted(fields)))
 
 
 def replica_floor(run: RunFile, reference: RunFile) -> float:
     """Largest scaled distance between runs of the same method started 1 ulp apart; NaN without replicas
     or if one of them failed."""
-    fields = error_fields(run)
+    fields = counted(error_fields(run))
     spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
     if run.failed or any(spread is None or len(spread) != len(reference["time"]) for spread in spreads):
         return nan
@@ -84,9 +104,4 @@ def replica_floor(run: RunFile, reference: RunFile) -> float:
 
 
 def _scale(part: StateField, reference: RunFile) -> float:
-    return float(reference.attributes[f"scale_{part.name}"]) if part.norm == "relative" else 1.0
-
-
-def lengths(vectors: np.ndarray) -> np.ndarray:
-    """Euclidean norm over the last axis."""
-    return np.sqrt(np.sum(vectors*vectors, axis=-1))
+    return float(reference.attributes[f"scale_{part.name}"]) if part.measure.scaled else 1.0

@@ -23,7 +23,7 @@ AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max",
               *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
               "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
-FURTHER = re.compile(r"_error_(mean|max)(_[xyz])?$")  # statistics of observables that only some systems have
+FURTHER = re.compile(r"_(mean|max|mean_square)(_\w+)?$")  # statistics of observables that only some systems have
 ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",

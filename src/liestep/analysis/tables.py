@@ -1,4 +1,5 @@
 """All tables of a study: tidy CSV files, and tables.md to read."""
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,13 @@ import numpy as np
 
 from liestep.analysis import crossover, drift_table, growth, metrics, order_table, work_table
 from liestep.analysis.results import StudyResults
+from liestep.analysis.steps import ACCEPTED, over_steps
 from liestep.storage.textfiles import csv_text, write_text_atomically
 from liestep.study.plan import Study
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
        "tolerance", "t_end", "members", "status", "message")
+LARGEST = re.compile(r"_error_max(_\w+)?$")
 LENGTH = ("unit_length_error_mean", "unit_length_error_max", "tangency_error_max")
 ENERGY_COLUMNS = (*RUN, "energy_start", "energy_change", "energy_error_mean", "energy_error_max",
                   "energy_error_mean_relative", "member_low", "member_median", "member_high", *LENGTH)
@@ -85,16 +88,18 @@ def _text(value: Any) -> str:
 
 
 def _orders(results: StudyResults) -> tuple:
-    return order_table.COLUMNS, order_table.orders_table(results.metrics)
+    return order_table.COLUMNS, order_table.orders_table(over_steps(results.metrics))
 
 
 def _energy(results: StudyResults) -> tuple:
-    """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors."""
+    """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors.
+    All errors are over every step, those of adaptive runs over the accepted ones."""
     rows = []
-    for run in results.metrics.to_dict("records"):
+    for run in over_steps(results.metrics).to_dict("records"):
         row = {name: run.get(name) for name in ENERGY_COLUMNS}
         if run["members"] > 1:
-            means = results.file(run["problem"], run["integrator"], run["resolution"])["energy_error_mean"]
+            members = results.file(run["problem"], run["integrator"], run["resolution"]).variables
+            means = members.get(f"energy_error_mean{ACCEPTED}", members["energy_error_mean"])
             row |= dict(zip(("member_low", "member_median", "member_high"),
                             map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
         rows.append(row)
@@ -102,13 +107,17 @@ def _energy(results: StudyResults) -> tuple:
 
 
 def _momentum(results: StudyResults) -> tuple:
-    """momentum_error_max_relative: over the conserved components, divided by sum_i |sum_j M_ij v_j| at the start."""
+    """momentum_error_max_relative: over the conserved components, divided by sum_i |sum_j M_ij v_j| at the start. The
+    largest errors of all further invariants and residuals of the systems follow."""
     rows = []
-    for run in results.metrics.to_dict("records"):
+    further = [name for name in results.metrics.columns
+               if LARGEST.search(name) and not name.endswith(ACCEPTED) and name not in metrics.STATISTICS]
+    columns = (*MOMENTUM_COLUMNS, *further)
+    for run in over_steps(results.metrics).to_dict("records"):
         scale = run["momentum_scale"]
         relative = {"momentum_error_max_relative": run["momentum_error_max"]/scale if scale else None}
-        rows.append({name: run.get(name) for name in MOMENTUM_COLUMNS} | relative)
-    return MOMENTUM_COLUMNS, rows
+        rows.append({name: run.get(name) for name in columns} | relative)
+    return columns, rows
 
 
 def _work(results: StudyResults) -> tuple:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.analysis.errors import field_errors
+from liestep.analysis.errors import field_errors, largest_error
 from liestep.catalogue import sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance, advance_adaptive
@@ -161,7 +161,8 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
                     fields = formulated.to_fields(clock.result)
                 except (NotSymbolic, EngineError):
                     continue
-                error = max(field_errors(formulated.error_fields, fields, reference).values())
+                error = largest_error(formulated.error_fields,
+                                      field_errors(formulated.error_fields, fields, reference))
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}",
                        "runtime": "other runtime", "tolerance": tolerance, "seconds": seconds, "repeats": repeats,
                        "error": error}

@@ -93,12 +93,13 @@ class Observable:
         """Values (..., width) without the last dimension where there is one column."""
         return values[..., 0] if self.width == 1 else values
 
-    def kept(self) -> Iterator[tuple[str, str]]:
-        """(label, place in the file) of each column that the exact motion keeps: `variable`, or `variable:index`."""
-        stem = self.stem.removesuffix("_error") or self.name
-        for index, (label, conserved) in enumerate(zip(self.labels, self.conserved, strict=False)):
-            if conserved:
-                yield f"{stem}{label}", f"{self.name}:{index}" if self.width > 1 else self.name
+    def kept(self) -> Iterator[str]:
+        """label=place in the file of each column that the exact motion keeps; a place is `variable` or
+        `variable:index`."""
+        stem = (self.stem or self.name).removesuffix("_error")
+        for index, label in enumerate(self.labels):
+            if self.kind == "residual" or self.conserved[index]:
+                yield f"{stem}{label}={self.name}{f':{index}' if self.width > 1 else ''}"
 
 
 @dataclass(frozen=True)
@@ -215,12 +216,12 @@ class Formulated:
     def attributes(self) -> dict[str, Any]:
         """What files say about fields and observables.
 
-        `invariants`: label=place of everything that the exact motion keeps; `residuals`: the dimensionless ones with a
-        mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error.
+        `invariants`: label=place of everything that the exact motion keeps; `residuals`: the same of the dimensionless
+        ones with a mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error.
         """
-        invariants = [f"{label}={place}" for part in self.observables for label, place in part.kept()]
-        residuals = [part.name for part in self.observables
-                     if part.kind == "residual" and part.units == "1" and "mean" in part.asked and part.width == 1]
+        invariants = [item for part in self.observables if part.kind == "invariant" for item in part.kept()]
+        residuals = [item for part in self.observables
+                     if part.kind == "residual" and part.units == "1" and "mean" in part.asked for item in part.kept()]
         norms = [f"{part.name}:{part.norm}{'' if part.counted else ':apart'}" for part in self.error_fields]
         return {
             "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.order_table import orders_table
+from liestep.analysis.steps import over_steps
 from liestep.figures.panels import grid, hollow, label_of, logarithmic, slope_triangle
 from liestep.figures.style import Mark, drawing, marks
 
@@ -26,7 +27,7 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
 
     order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
     """
-    metrics = results.metrics
+    metrics = over_steps(results.metrics)
     metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
                           list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor",
                                               "floor_reference", column)))]
@@ -77,7 +78,7 @@ def _name(column: str, prefix: str | None) -> str:
 
 @lru_cache(maxsize=1)
 def _orders(results: "StudyResults") -> dict[tuple[str, str], dict]:
-    return {(row["problem"], row["integrator"]): row for row in orders_table(results.metrics)}
+    return {(row["problem"], row["integrator"]): row for row in orders_table(over_steps(results.metrics))}
 
 
 def _order_text(row: dict, prefix: str) -> str:
@@ -127,9 +128,9 @@ def convergence(results: "StudyResults") -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
-@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods), divided"
-         " by the largest kinetic energy of the reference where there is one. Its exponent, in the legends, is not the"
-         " order of the method. {runs}")
+@drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
+         " divided by the largest kinetic energy of the reference where there is one. Its exponent, in the legends, is"
+         " not the order of the method. {runs}")
 def energy_convergence(results: "StudyResults") -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:

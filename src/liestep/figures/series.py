@@ -74,16 +74,16 @@ def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
     return extent if columns is None else extent[:, columns].max(axis=1)
 
 
-@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps; pale: stored samples. At"
-         " every problem the largest step that most fixed-step integrators completed; a cross ends a run that"
-         " stopped early. {runs}")
+@drawing("{title}: |E(t) - E(0)|, largest value in each hundredth of the run over all steps (adaptive methods: over"
+         " their outputs); pale: stored samples. At every problem the largest step that most fixed-step integrators"
+         " completed; a cross ends a run that stopped early. {runs}")
 def energy_error(results: "StudyResults") -> Figure:
     return _draw(results, list(results.config.problems), lambda file: _largest(file, "energy"),
                  lambda file: np.abs(file["energy"] - file["energy"][0]), "$|E(t) - E(0)|$ (J)")
 
 
-@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps; pale: stored"
-         " samples, exact zeros left out. {runs}")
+@drawing("{title}: mean over the bodies of |1 - q.q|, mean over each hundredth of the run over all steps (adaptive"
+         " methods: over their outputs); pale: stored samples, exact zeros left out. {runs}")
 def length_error(results: "StudyResults") -> Figure:
     figure = _draw(results, list(results.config.problems), lambda file: file.blocks("unit_length_error", "mean"),
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
@@ -102,9 +102,9 @@ def conserved_axes(file: RunFile) -> list[int]:
 
 
 @drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in"
-         " each hundredth of the run over all steps, divided by J_s, the sum of the bodies' |M dq/dt| at the start."
-         " Problems that conserve no component are left out; if there are no others, the change of all components is"
-         " shown, which is physical. {runs}")
+         " each hundredth of the run over all steps (adaptive methods: over their outputs), divided by J_s, the"
+         " sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are no"
+         " others, the change of all components is shown, which is physical. {runs}")
 def momentum_error(results: "StudyResults") -> Figure:
     kept = []
     for problem in results.config.problems:

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from liestep.analysis.chaos import interval
 from liestep.analysis.crossover import energy_errors
-from liestep.analysis.errors import lengths
+from liestep.analysis.errors import member_distances
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
@@ -103,9 +103,9 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
     return 1.0/reach, reach
 
 
-@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and over q and omega"
-         " (omega divided by its largest initial value). The dotted line is the limit up to which states are"
-         " compared. {runs}")
+@drawing("{title}: distance of the perturbed members from the unperturbed one, largest over bodies and parts of the"
+         " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
+         " the limit up to which states are compared. {runs}")
 def separation(results: "StudyResults") -> Figure:
     from liestep.analysis.drift_table import LIMIT
 
@@ -114,10 +114,7 @@ def separation(results: "StudyResults") -> Figure:
     styles = marks(results)
     for panel, (cell, file) in zip(axes, rows, strict=True):
         mark = styles[cell.integrator]
-        scale = lengths(file["omega"][0]).max() or 1.0
-        apart = np.maximum(lengths(file["q"][1:] - file["q"][0]).max(axis=2),
-                           lengths(file["omega"][1:] - file["omega"][0]).max(axis=2)/scale)
-        for member in apart:
+        for member in member_distances(file):
             panel.plot(file["time"], np.where(member > 0.0, member, np.nan), color=mix(mark.colour, "white", 0.35),
                        linewidth=0.7)
         panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
@@ -131,8 +128,9 @@ def separation(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps; the"
-         " triangle is linear growth. A legend beside each panel gives the verdict of the drift test. {runs}")
+@drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps"
+         " (adaptive methods: over their outputs); the triangle is linear growth. A legend beside each panel gives"
+         " the verdict of the drift test. {runs}")
 def drift(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=2.0)

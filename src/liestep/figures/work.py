@@ -119,7 +119,8 @@ def _solves(results: "StudyResults", rows: pandas.DataFrame) -> pandas.Series:
          " study that has several sizes, at the smallest step of each size; thin lines show growth like n and like"
          " n cubed. {runs}")
 def scaling(results: "StudyResults") -> Figure:
-    metrics = results.metrics.assign(bodies=[len(cell.spec.initial["q"]) for cell in results.study.cells])
+    bodies = [len(next(iter(cell.spec.initial.values()))) for cell in results.study.cells]
+    metrics = results.metrics.assign(bodies=bodies)
     metrics = metrics[metrics["status"] == "ok"]
     sizes = metrics.groupby("system")["bodies"].nunique()
     systems = [name for name in dict.fromkeys(metrics["system"]) if sizes[name] > 1]

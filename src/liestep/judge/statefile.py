@@ -22,7 +22,7 @@ from liestep.errors import InputError, unknown
 
 SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
 NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds
-ALTERNATIVES = {"omega": "velocity"}  # dq/dt serves for omega = q x dq/dt
+VELOCITY = "velocity"  # dq/dt serves for a field omega = q x dq/dt that is tangent to q
 
 
 def _number(text: Any) -> float:
@@ -93,8 +93,9 @@ def read_states(path: Path, layout: Layout) -> StateFile:
     time, fields, facts = (_read_netcdf if start.startswith(NETCDF) else _read_csv)(path, layout)
     _check_numbers(path, time, fields)
     _check_times(path, time)
-    if "velocity" in fields:
-        fields["omega"] = np.cross(fields["q"], fields.pop("velocity"))
+    if VELOCITY in fields and VELOCITY not in layout.fields:
+        part = next(part for part in layout.fields.values() if part.tangent and part.name not in fields)
+        fields[part.name] = np.cross(fields[part.tangent], fields.pop(VELOCITY))
     return StateFile(path, time, fields, facts)
 
 
@@ -147,10 +148,9 @@ def _header(layout: Layout) -> str:
 def _choose(layout: Layout, there: Any) -> dict[str, str]:
     """Name in the file -> field whose shape it has: the alternative where only that is there."""
     found = {}
-    for field in layout.fields:
-        other = ALTERNATIVES.get(field)
-        usable = other and "q" in layout.fields and not there(field, field) and there(other, field)
-        found[other if usable else field] = field
+    for field, part in layout.fields.items():
+        usable = part.tangent in layout.fields and not there(field, field) and there(VELOCITY, field)
+        found[VELOCITY if usable else field] = field
     return found
 
 
@@ -163,7 +163,7 @@ def _check_header(path: Path, layout: Layout, header: list[str], wanted: list[st
             close = difflib.get_close_matches(column, [name for name in header if name not in wanted], n=1, cutoff=0.6)
             raise InputError(f"{path} has no column {column!r}{f' (is it {close[0]!r}?)' if close else ''};"
                              f" {layout.what} has the columns {_header(layout)}")
-    stems = tuple(f"{name}_" for name in (*layout.fields, *ALTERNATIVES.values()))
+    stems = tuple(f"{name}_" for name in (*layout.fields, VELOCITY))
     foreign = [name for name in header if name not in wanted and name.startswith(stems) and name not in layout.optional]
     if foreign:
         raise InputError(f"{path} has a column {foreign[0]!r}, but the last columns of {layout.what} are"

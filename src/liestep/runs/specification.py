@@ -141,7 +141,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, _whole("statistics_every", statistics_every),
                             _whole("replicas", replicas),
-                            _ensemble(ensemble, facts, start), bool(log_steps), contents(problem, integrator))
+                            _ensemble(ensemble), bool(log_steps), contents(problem, integrator))
 
 
 def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
@@ -257,11 +257,9 @@ def _mapping(name: str, value: Any) -> Mapping:
     return value
 
 
-def _ensemble(given: Any, facts: Sheet, start: Start) -> Ensemble | None:
+def _ensemble(given: Any) -> Ensemble | None:
     if given is None:
         return None
-    if set(start.initial) != {"q", "omega"}:
-        raise InputError(f"ensembles are for systems on spheres: there is no perturbation of {facts.title}")
     allowed = {entry.name for entry in fields(Ensemble)}
     for name in _mapping("ensemble", given):
         if name not in allowed:
