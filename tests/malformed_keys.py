@@ -42,7 +42,7 @@ VALID = {
         "problems": {"bodies": {"system": "sphere_nbody", "preset": "four_bodies", "parameters": {"gamma": 1.0},
                                 "initial": {}, "t_end": 1.0, "label": "b", "integrators": ["vi_sphere", "ode45"],
                                 "overrides": {"vi_sphere": {}, "ode45": {}}}},
-        "integrators": {"vi_sphere": {"id": "vi_sphere", "options": {}, "label": "l"}, "ode45": {}},
+        "integrators": {"vi_sphere": {"id": "vi_sphere", "options": {}, "label": "l", "variant": 1}, "ode45": {}},
         "steps": {"from": 0.1, "to": 0.025, "ratio": 0.5}, "tolerances": [1e-3], "samples": 6, "outputs": 11,
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
         "log_steps": False, "reference": False, "timing": False, "tables": ["energy"], "figures": ["energy_error"],
@@ -142,6 +142,8 @@ TABLES = {
                           ([], "must be a mapping")]},
         "IntegratorConfig": {
             **SETTINGS, "id": [("vi_spher", "did you mean vi_sphere?"), *TEXT[:2]], "label": TEXT[:2],
+            "variant": [(-1, "must be at least 0, not -1"), (1.5, "must be a whole number, not 1.5"),
+                        (True, "must be a whole number, not True")],
             "options": [({"nowhere": 1}, "unknown option"), (3, "must be a mapping, not 3"),
                         (None, "must be a mapping, not empty")]},
         "PairConfig": SETTINGS,

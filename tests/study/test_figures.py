@@ -12,7 +12,7 @@ from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.results import StudyResults
 from liestep.catalogue import integrator_ids
 from liestep.errors import InputError
-from liestep.figures import commands, growth, ladders, panels, series, style
+from liestep.figures import commands, growth, ladders, marks, panels, series, style
 from liestep.study.plan import Study
 
 STUDY = """
@@ -87,10 +87,10 @@ def lines(axes, colour) -> list:
     return [line for line in axes.get_lines() if to_hex(line.get_color()) == to_hex(colour)]
 
 
-def test_registry_has_every_integrator_with_its_own_marker_and_colour():
-    assert set(style.REGISTRY) == set(integrator_ids())
+def test_landed_marks_have_their_own_marker_colour_and_label():
+    assert set(marks.LANDED) <= set(integrator_ids())
     for part in ("colour", "marker", "label"):
-        values = [getattr(mark, part) for mark in style.REGISTRY.values()]
+        values = [getattr(mark, part) for mark in marks.LANDED.values()]
         assert len(set(values)) == len(values)
 
 
@@ -121,7 +121,7 @@ def cielab(colour, sight) -> np.ndarray:
 
 @pytest.mark.parametrize("sight", SIGHT)
 def test_colours_differ_for_the_colour_blind(sight):
-    seen = [cielab(mark.colour, SIGHT[sight]) for mark in style.REGISTRY.values()]
+    seen = [cielab(mark.colour, SIGHT[sight]) for mark in marks.LANDED.values()]
     closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
     assert closest > 4.0*JUST_NOTICEABLE
 
@@ -134,12 +134,12 @@ def test_fonts_are_legible_at_final_size():
 
 
 def test_options_of_one_method_look_different(made):
-    base = style.REGISTRY["rk2_midpoint"]
-    looks = {(mark.colour, mark.marker, mark.dash) for mark in (style.variant(base, number) for number in range(5))}
-    assert len(looks) == 5
-    assert style.variant(base, 0) == base
-    assert style.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
-    assert style.marks(made["tiny"])["vi_sphere"].label == style.REGISTRY["vi_sphere"].label
+    base = marks.LANDED["rk2_midpoint"]
+    looks = {(mark.colour, mark.marker, mark.dash) for mark in (marks.variant(base, number) for number in range(9))}
+    assert len(looks) == 9
+    assert marks.variant(base, 0) == base
+    assert marks.marks(made["tiny"])["rk2_velocity"].label == "RK2, velocities"
+    assert marks.marks(made["tiny"])["vi_sphere"].label == marks.LANDED["vi_sphere"].label
 
 
 def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
@@ -222,7 +222,7 @@ def test_series_show_the_largest_step_that_most_completed(made):
 
 def test_energy_curve_bounds_every_sample(made):
     figure = series.energy_error(made["tiny"])
-    curve, = (line for line in lines(figure.axes[0], style.REGISTRY["vi_sphere"].colour) if line.get_linewidth() > 0.5)
+    curve, = (line for line in lines(figure.axes[0], marks.LANDED["vi_sphere"].colour) if line.get_linewidth() > 0.5)
     file = made["tiny"].file("bodies", "vi_sphere", "h0.03125")
     samples = np.abs(file["energy"] - file["energy"][0])
     assert curve.get_ydata().max() >= samples.max() > 0.0
@@ -235,7 +235,7 @@ def test_convergence_marks_admissible_points_and_orders(made):
     axes = figure.axes[0]
     runs = results.select("bodies", "vi_sphere").dropna(subset=["error"])
     usable = (runs["error"] >= FLOOR_FACTOR*runs["floor"]) & (runs["error"] <= LARGEST_ERROR)
-    solid, hollow = (line for line in lines(axes, style.REGISTRY["vi_sphere"].colour) if line.get_linestyle() == "None")
+    solid, hollow = (line for line in lines(axes, marks.LANDED["vi_sphere"].colour) if line.get_linestyle() == "None")
     assert 0 < usable.sum() < len(runs)
     assert sorted(solid.get_xdata()) == sorted(runs["step"][usable])
     assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])

@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
+from liestep.figures.marks import marks
 from liestep.figures.panels import label_of
-from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

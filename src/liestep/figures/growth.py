@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from liestep.analysis.errors import error_fields, error_history, reference_floor
 from liestep.analysis.growth import SPAN
 from liestep.errors import InputError
+from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, triangle, triangle_width
-from liestep.figures.style import drawing, marks
+from liestep.figures.style import drawing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.order_table import orders_table
 from liestep.analysis.steps import over_steps
+from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, hollow, label_of, logarithmic, slope_triangle
-from liestep.figures.style import Mark, drawing, marks
+from liestep.figures.style import drawing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

@@ -11,7 +11,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from liestep.errors import InputError
-from liestep.figures.style import DOUBLE, Mark, new_figure
+from liestep.figures.marks import Mark
+from liestep.figures.style import DOUBLE, new_figure
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 

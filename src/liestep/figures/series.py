@@ -10,8 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.figures.marks import marks
 from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
-from liestep.figures.style import drawing, marks
+from liestep.figures.style import drawing
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 

@@ -13,8 +13,9 @@ from liestep.analysis.crossover import energy_errors
 from liestep.analysis.errors import member_distances
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
+from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 

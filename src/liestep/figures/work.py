@@ -10,8 +10,9 @@ from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
+from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic
-from liestep.figures.style import DASHDOT, DOTTED, DOUBLE, Mark, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

@@ -147,6 +147,8 @@ class IntegratorConfig(Settings):
     id: str | None = Field(None, description="id of an integrator (default: the key)")
     options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
     label: str | None = Field(None, description="how tables and figures call it (default: the registered label)")
+    variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
+                                        " (default: 0 with default options, others by their order)")
 
 
 class StudyConfig(Settings):

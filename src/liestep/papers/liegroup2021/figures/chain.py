@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
-from liestep.figures.style import DOUBLE, Mark, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, parameters, staircase
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix

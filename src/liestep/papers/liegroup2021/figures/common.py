@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.figures.style import SOLID, Mark, marks
+from liestep.figures.marks import SOLID, Mark, marks
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 

@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.catalogue import sheet
+from liestep.figures.marks import marks
 from liestep.figures.panels import legend_below, line_handle
-from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, parameters, staircase
 from liestep.runs.files import RunFile

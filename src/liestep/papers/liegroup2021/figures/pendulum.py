@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, logarithmic
-from liestep.figures.style import DOUBLE, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, guides, ladder
 from liestep.runs.files import RunFile
 

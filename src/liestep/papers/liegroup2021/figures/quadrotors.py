@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import DOUBLE, SINGLE, drawing, marks, new_figure
+from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, ladder, parameters
 from liestep.runs.files import RunFile
 from liestep.systems.quadrotor_payload import desired_directions, desired_path

@@ -5,8 +5,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
-from liestep.figures.style import DASHED, DOTTED, DOUBLE, SOLID, Mark, drawing, new_figure
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, ladder, parameters
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix

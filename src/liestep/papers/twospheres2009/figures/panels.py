@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.errors import InputError
-from liestep.figures.style import DASHDOT, DASHED, DOTTED, DOUBLE, SOLID, drawing, new_figure
+from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
+from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.runs.files import RunFile
 from liestep.scenes import motion as motion
 from liestep.scenes.colour import mix

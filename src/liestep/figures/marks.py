@@ -1,0 +1,152 @@
+"""Colour, marker, dash and label of each integrator of a study.
+
+Colour says the family, marker the order, dash and shade the variant: other options of one method, or another method of
+the same family and order. A mark depends on the method alone, so that it is the same in all figures. The methods that
+have been here for long keep the marks of LANDED; a new one needs no entry.
+"""
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+
+from liestep.catalogue import integrator_ids, integrator_module, method
+from liestep.scenes.colour import mix
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+    from liestep.study.config import IntegratorConfig
+
+SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Colour, marker, dash and label of one method."""
+
+    colour: str
+    marker: str | tuple  # of matplotlib
+    dash: str | tuple
+    label: str
+
+    @property
+    def line(self) -> dict:
+        return {"color": self.colour, "linestyle": self.dash}
+
+    @property
+    def points(self) -> dict:
+        return {"color": self.colour, "marker": self.marker, "linestyle": "none"}
+
+
+LANDED: dict[str, Mark] = {
+    "vi_sphere": Mark("#CC3311", "o", SOLID, "VI"),
+    "vi_sphere_y4": Mark("#EE7733", "^", DASHED, "VI Yoshida 4"),
+    "vi_sphere_s4": Mark("#E6C229", "v", SOLID, "VI Suzuki 4"),
+    "vi_sphere_y6": Mark("#882255", "<", DASHED, "VI Yoshida 6"),
+    "vi_sphere_kl6": Mark("#F090BE", ">", SOLID, "VI Kahan-Li 6"),
+    "vi_sphere_kl8": Mark("#7D4FB0", "D", SOLID, "VI Kahan-Li 8"),
+    "rk2_midpoint": Mark("#1A85D6", "s", DASHED, "RK2 midpoint"),
+    "rk2_heun": Mark("#33BBEE", "d", DOTTED, "RK2 Heun"),
+    "rk4": Mark("#3DA58A", "P", DASHED, "RK4"),
+    "ode45": Mark("#004488", "X", DOTTED, "ode45"),
+    "dop853": Mark("#222222", "*", DASHDOT, "DOP853"),
+    "lie_euler": Mark("#6B6B00", "p", DOTTED, "Lie-Euler"),
+    "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
+    "lie_heun": Mark("#A85695", "H", DASHDOT, "Lie-Euler-Heun"),
+    "rkmk3": Mark("#7E6CFC", "8", DASHDOT, "RKMK3"),
+    "rkmk5": Mark("#0301B9", (5, 1, 180), SOLID, "RKMK5"),
+    "rkmk54": Mark("#F83976", (4, 1, 0), SOLID, "RKMK(5,4)"),
+    "rkmk": Mark("#474D34", (6, 1, 0), DASHED, "RKMK, any tableau"),
+    "runge_kutta": Mark("#52765A", (6, 2, 0), DASHED, "RK, any tableau"),
+    "rkmk4_2comm": Mark("#412600", "x", DASHED, "RKMK4, 2 commutators"),
+    "cf4": Mark("#95C579", (3, 1, 0), SOLID, "CF4"),
+    "cf43": Mark("#260E71", (3, 1, 180), SOLID, "CF4(3)"),
+    "cf32a": Mark("#14D250", "1", DASHED, "CF3(2) a"),
+    "cf32b": Mark("#540255", "2", DOTTED, "CF3(2) b"),
+    "cg3": Mark("#4448D2", "+", DASHDOT, "Crouch-Grossman 3"),
+    "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
+    "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
+}
+FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5")  # by their names
+ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # other orders: "*"
+# Other options of one method: share of white (of black where negative), marker, dash; the second round has thin markers
+VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),
+            (0.55, "x", DOTTED), (-0.3, "+", DASHDOT), (0.25, (3, 2, 0), DASHED), (-0.62, (4, 2, 45), DASHED))
+BRIGHT = 0.5
+
+
+def variant(mark: Mark, number: int) -> Mark:
+    """The same method with other options: lighter or darker (darker first for bright colours), with other marker and
+    dash; number 0 is the method itself."""
+    if number == 0:
+        return mark
+    share, marker, dash = VARIANTS[(number - 1) % len(VARIANTS)]
+    share = -share if np.dot(to_rgb(mark.colour), (0.3, 0.59, 0.11)) > BRIGHT else share
+    colour = to_hex(mix(mark.colour, "white" if share > 0 else "black", abs(share)))
+    return replace(mark, colour=colour, marker=marker, dash=dash)
+
+
+def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
+    """Marks of integrators without one of their own, from their families (modules) and orders."""
+    families = sorted({integrator_module(name) for name in names})
+    found: dict[str, Mark] = {}
+    siblings: dict[tuple[str, int], int] = {}
+    for name in names:
+        family, order = integrator_module(name), method(name).order
+        number = siblings.get((family, order), 0)
+        siblings[family, order] = number + 1
+        base = Mark(FAMILIES[families.index(family) % len(FAMILIES)], ORDERS.get(order, "*"), SOLID, name)
+        shade = variant(base, number)
+        found[name] = replace(shade, marker=base.marker)
+    return found
+
+
+@cache
+def _marks_of(names: tuple[str, ...]) -> dict[str, Mark]:
+    return {**_derived(tuple(name for name in names if name not in LANDED)), **LANDED}
+
+
+def mark_of(name: str) -> Mark:
+    """Mark of an integrator id with its default options."""
+    return _marks_of(integrator_ids())[name]
+
+
+def _is_default(name: str, entry: "IntegratorConfig | None") -> bool:
+    """Whether the options of a study's entry are the method's own."""
+    known = method(name).options
+    return all(option in known and known[option].check(option, value) == known[option].default
+               for option, value in (entry.options if entry else {}).items())
+
+
+def variant_numbers(results: "StudyResults") -> dict[str, int]:
+    """Key of every integrator of a study -> number of its variant: that of the study file; else 0 with default options,
+    others by their order in the file."""
+    entries = results.config.integrators
+    taken: dict[str, set[int]] = {}
+    found: dict[str, int] = {}
+    given = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
+    for key, number in given.items():
+        taken.setdefault(results.study.integrator_id(key), set()).add(number)
+    for key, entry in entries.items():
+        name = results.study.integrator_id(key)
+        used = taken.setdefault(name, set())
+        if key in given:
+            found[key] = given[key]
+            continue
+        first = 0 if _is_default(name, entry) else 1
+        found[key] = next(number for number in range(first, first + len(used) + 1) if number not in used)
+        used.add(found[key])
+    return found
+
+
+def marks(results: "StudyResults") -> dict[str, Mark]:
+    """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method, else the
+    key."""
+    numbers, found = variant_numbers(results), {}
+    for key, entry in results.config.integrators.items():
+        name = results.study.integrator_id(key)
+        base, number = mark_of(name), numbers[key]
+        default = base.label if name in LANDED and number == 0 else key
+        found[key] = replace(variant(base, number), label=(entry.label if entry else None) or default)
+    return found

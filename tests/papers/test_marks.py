@@ -1,0 +1,78 @@
+"""Marks of methods: the same in all figures of a paper, different inside each study, derived for what is new."""
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from liestep.catalogue import integrator_ids, papers
+from liestep.figures import marks as style
+from liestep.study.config import IntegratorConfig
+from liestep.study.plan import Study, study_names
+
+
+def look(mark: style.Mark) -> tuple:
+    return mark.colour, mark.marker, mark.dash
+
+
+def study(name: str) -> SimpleNamespace:
+    found = Study.find(name)
+    return SimpleNamespace(study=found, config=found.config)
+
+
+def made_up(**entries) -> SimpleNamespace:
+    entries = {key: IntegratorConfig(**value) for key, value in entries.items()}
+    return SimpleNamespace(config=SimpleNamespace(integrators=entries),
+                           study=SimpleNamespace(integrator_id=lambda key: entries[key].id or key))
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_methods_of_a_study_look_different(name):
+    looks = [look(mark) for mark in style.marks(study(name)).values()]
+    assert len(set(looks)) == len(looks)
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_method_has_one_mark_in_all_figures_of_a_paper(paper):
+    found: dict[tuple, dict] = {}
+    for name in study_names():
+        if not name.startswith(f"{paper}/"):
+            continue
+        results, here = study(name), set()
+        for key, mark in style.marks(results).items():
+            entry = results.config.integrators[key]
+            method = (results.study.integrator_id(key), json.dumps(entry.options if entry else {}, sort_keys=True))
+            if method not in here:  # the same method with other steps is a curve of its own
+                found.setdefault(method, {}).setdefault(look(mark), []).append(f"{name}: {key}")
+            here.add(method)
+    assert not [places for places in found.values() if len(places) > 1]
+
+
+def test_default_options_are_the_method_itself_wherever_they_stand():
+    found = style.variant_numbers(made_up(a={"id": "slgi", "options": {"theta": 0}}, slgi={},
+                                          b={"id": "slgi", "options": {"theta": 0.5}}))
+    assert found == {"a": 1, "slgi": 0, "b": 2}  # theta = 1/2 is the default: a second curve of the same method
+
+
+def test_a_study_can_say_which_variant_it_means():
+    found = style.variant_numbers(made_up(a={"id": "rk4", "options": {"form": "velocity"}, "variant": 2},
+                                          b={"id": "rk4", "options": {"form": "omega"}},
+                                          c={"id": "rk4", "options": {"projection": "state"}}))
+    assert found == {"a": 2, "b": 1, "c": 3}
+
+
+def test_all_integrators_have_marks_that_differ():
+    looks = [look(style.mark_of(name)) for name in integrator_ids()]
+    assert len(set(looks)) == len(looks)
+
+
+def test_a_new_integrator_has_a_mark_by_family_and_order(monkeypatch):
+    """Three new methods in two modules, without any entry."""
+    family = {"new_a": "one", "new_b": "one", "new_c": "two", "new_d": "one"}
+    order = {"new_a": 2, "new_b": 4, "new_c": 2, "new_d": 2}
+    monkeypatch.setattr(style, "integrator_module", family.__getitem__)
+    monkeypatch.setattr(style, "method", lambda name: SimpleNamespace(order=order[name], options={}))
+    found = style._derived(tuple(family))
+    assert found["new_a"].colour == found["new_b"].colour != found["new_c"].colour
+    assert found["new_a"].marker == found["new_c"].marker == found["new_d"].marker != found["new_b"].marker
+    assert found["new_a"].dash != found["new_d"].dash
+    assert len({look(mark) for mark in found.values()}) == 4
