@@ -1,0 +1,189 @@
+"""Forms and options: what belongs to whom, what is hashed, what is refused; every form against its protocol."""
+import inspect
+from itertools import product as combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+from liestep import simulate
+from liestep.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.contracts.formulations import PROTOCOLS
+from liestep.errors import InputError
+from liestep.formulations import formulate, formulate_standard
+from liestep.inspection.check_system import check_system
+from liestep.plugins.loading import load_plugin
+from liestep.references.reference import compute_reference, specify_reference
+from liestep.runs.specification import applicable, specify, start_of
+
+PLUGINS = Path(__file__).parents[1]/"plugins"
+FORMS = [(name, formulation) for name in system_ids() for formulation in sheet(name).forms]
+
+
+def bob(**request):
+    """A specification of the bob on a link."""
+    load_plugin(PLUGINS/"jointed_bob.py")
+    return specify("jointed_bob", request.pop("integrator", "rk4"), **{"steps": 10} | request)
+
+
+def choices(name, formulation):
+    """All combinations of the choices of a form that its system takes, each with the defaults of other options."""
+    form, start = sheet(name).forms[formulation], start_of(name)
+    words = {key: option.choices for key, option in form.options.items() if option.choices}
+    for values in combinations(*words.values()):
+        options = dict(zip(words, values, strict=True))
+        try:
+            form.complete(start.parameters, options)
+        except InputError:
+            continue
+        yield start, options
+
+
+def arguments(function):
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+@pytest.mark.parametrize(("name", "formulation"), FORMS)
+def test_components_keep_their_protocol(name, formulation):
+    """Method names and number of arguments, and fields that are no methods."""
+    protocol, seen = PROTOCOLS[formulation], 0
+    methods = {key: value for key, value in inspect.getmembers(protocol, inspect.isfunction) if key[0] != "_"}
+    fields = {key for base in protocol.__mro__ for key in vars(base).get("__annotations__", {})}
+    for start, options in choices(name, formulation):
+        problem = formulate(sheet(name), start.parameters, start.initial, formulation, options).problem
+        for key, declared in methods.items():
+            found = inspect.getattr_static(type(problem), key, None)
+            assert inspect.isfunction(found), f"{type(problem).__name__} has no method {key}"
+            assert len(arguments(found)) == len(arguments(declared)), f"{type(problem).__name__}.{key}"
+        assert all(hasattr(problem, key) for key in fields)
+        seen += 1
+    assert seen
+    assert fields
+
+
+def test_every_formulation_says_what_it_is():
+    for protocol in PROTOCOLS.values():
+        assert inspect.getdoc(protocol)
+        assert all(inspect.getdoc(value) for _, value in inspect.getmembers(protocol, inspect.isfunction)
+                   if value.__name__[0] != "_")
+
+
+@pytest.mark.parametrize("name", integrator_ids())
+def test_a_specification_holds_only_options_that_exist_there(name):
+    """Those of the form and the method's own, nothing of other forms; no name belongs to both."""
+    declared, size = method(name), {"tolerance": 1e-3} if method(name).adaptive else {"steps": 10}
+    for problem in system_ids():
+        if applicable(problem, name):
+            form = sheet(problem).forms[declared.formulation]
+            assert not set(form.options) & set(declared.options)
+            held = set(specify(problem, name, **size).options)
+            assert held <= {*form.options, *declared.options}
+            assert set(form.options) <= held
+
+
+@pytest.mark.parametrize(("problem", "integrator", "absent"), [
+    ("heavy_top", "rkmk4", ("alpha", "beta", "mass")), ("heavy_top", "rk4", ("mass", "projection")),
+    ("quadrotor_payload", "cf4", ("alpha", "mass")), ("sphere_nbody", "vi_sphere", ("tolerance", "iterations"))])
+def test_options_without_meaning_are_not_hashed(problem, integrator, absent):
+    assert not set(absent) & set(specify(problem, integrator, steps=10).options)
+
+
+@pytest.mark.parametrize(("problem", "integrator", "options", "said"), [
+    ("heavy_top", "rkmk4", {"alpha": 0.0}, "option alpha does not exist for lie_action of Heavy top: lie_action of"
+     " dipole_array, elastic_rod"),
+    ("sphere_nbody", "rkmk4", {"projection": "state"}, "lie_action of Point masses on the sphere: it is one of"
+     " vector_field"),
+    ("sphere_nbody", "rk4", {"theta": 0.5}, "it is one of slgi"),
+    ("heavy_top", "slgi_kk", {"itertions": 3}, "unknown option 'itertions'; did you mean iterations?"),
+    ("heavy_top", "rk4", {"form": "omega"}, "option form is 'omega'; allowed are attitude, coadjoint"),
+    ("spherical_pendulum_chain", "rk4", {"mass": "diagonal"}, "the bodies of this system are coupled"),
+    ("spherical_pendulum_chain", "rk4", {"mass": "banded", "form": "velocity"}, "which is for the omega form")])
+def test_an_option_that_the_form_does_not_have_is_refused(problem, integrator, options, said):
+    with pytest.raises(InputError) as caught:
+        specify(problem, integrator, steps=10, options=options)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"{integrator}: ")
+
+
+def test_a_full_mass_matrix_of_uncoupled_bodies_gives_the_same_motion():
+    for name, other in (("rk4", {"mass": "dense"}), ("rkmk4", {"mass": "banded"}), ("vi_sphere", {"mass": "dense"})):
+        plain, full = (simulate("sphere_nbody", name, steps=50, t_end=1.0, options=options) for options in ({}, other))
+        gap = np.abs(plain["q"] - full["q"]).max()
+        assert gap <= 1e-12
+        assert full.attrs["specification"] != plain.attrs["specification"]
+
+
+def test_a_start_off_a_joint_is_refused():
+    """The check sees the parameters: the same start fits a link of 1 m, not one of 2 m."""
+    start = {"position": [0.6, 0.0, -0.8], "velocity": [0.0, 1.0, 0.0]}
+    assert bob(initial=start).initial["position"].tolist() == start["position"]
+    with pytest.raises(InputError, match="initial position is 1 m off the joint: the link is 2 m long"):
+        bob(initial=start, parameters={"length": 2.0})
+    with pytest.raises(InputError, match="velocity is along the link"):
+        bob(initial=start | {"velocity": [0.6, 0.0, -0.8]})
+
+
+def test_a_system_declares_options_of_its_own():
+    assert bob().options == {"stabilisation_rate": 0.0}
+    assert bob(options={"stabilisation_rate": -1}).options == {"stabilisation_rate": -1.0}
+    with pytest.raises(InputError, match="vector_field of jointed_bob has it"):
+        specify("sphere_nbody", "rk4", steps=2, options={"stabilisation_rate": 1.0})
+    free, held = (simulate("jointed_bob", "rk4", steps=100, t_end=10.0, options={"stabilisation_rate": rate})
+                  for rate in (0.0, 5.0))
+    along = [abs(float(data["position"][-1] @ data["velocity"][-1])) for data in (free, held)]
+    assert 0.0 < along[1] < 0.1*along[0]
+
+
+def test_another_engine_stands_in_where_there_is_no_taylor_series():
+    bob()
+    reference = compute_reference(specify_reference("jointed_bob", samples=5))
+    assert reference.attributes["engines"] == "scipy DOP853, rtol 3e-14, vector field; rk4, step halved to convergence"
+    assert reference.attributes["disagreement_position_max"] < 1e-11
+    with pytest.raises(InputError, match="no Taylor series can be made, and the system declares no fallback engine"):
+        compute_reference(specify_reference("jointed_bob", samples=5, parameters={"wall": 1.0}))
+
+
+def test_a_system_refuses_a_method_at_its_parameters():
+    assert bob(integrator="ode45", steps=None, tolerance=1e-3).tolerance == 1e-3
+    with pytest.raises(InputError, match="ode45 cannot run on jointed_bob: a wall needs fixed steps; integrators that"
+                       " can: rk2_heun, rk2_midpoint, rk4, runge_kutta"):
+        bob(integrator="ode45", steps=None, tolerance=1e-3, parameters={"wall": 1.0})
+
+
+def test_a_method_refuses_a_problem_and_names_those_that_can():
+    load_plugin(PLUGINS/"chain_of_bobs.py")
+    assert specify("sphere_nbody", "kick_drift_kick", steps=10).options == {"mass": "diagonal"}
+    with pytest.raises(InputError, match="kick_drift_kick cannot run on spherical_pendulum_chain: it needs uncoupled"
+                       " bodies; integrators that can: cf32a") as caught:
+        specify("spherical_pendulum_chain", "kick_drift_kick", steps=10)
+    able = str(caught.value).split("can: ")[1].split(", ")
+    assert "vi_sphere" in able
+    assert "kick_drift_kick" not in able
+
+
+def test_the_number_of_bodies_comes_from_a_parameter():
+    """Also atan2 in compiled code, on symbols and counted."""
+    load_plugin(PLUGINS/"chain_of_bobs.py")
+    for bobs in (1, 3):
+        data = simulate("chain_of_bobs", "kick_drift_kick", steps=100, parameters={"bobs": bobs})
+        assert data["q"].shape[1:] == (bobs, 3)
+        assert data.attrs["energy_error_max"] <= 1e-4
+    rows = check_system("chain_of_bobs")
+    assert [row.check for row in rows if row.ok is not True] == []
+    start = start_of("chain_of_bobs")
+    run = specify("chain_of_bobs", "rk4", steps=10)
+    counters = {"force_evaluations": 1, "rhs_evaluations": 0, "linear_solves": 0, "exponentials": 0}
+    assert sheet("chain_of_bobs").cost(start.parameters, start.initial)(run.options, counters) > 120
+    reference = compute_reference(specify_reference("chain_of_bobs", samples=3))
+    assert reference.attributes["disagreement_q_max"] < 1e-12
+
+
+@pytest.mark.parametrize("name", system_ids())
+def test_the_standard_form_is_one_of_the_forms_and_holds_all_initial_fields(name):
+    facts, start = sheet(name), start_of(name)
+    assert facts.standard_form in facts.forms
+    found = formulate_standard(facts, start.parameters, start.initial)
+    fields = found.to_fields(found.start)
+    for key, value in start.initial.items():
+        assert np.array_equal(fields[key], value)
