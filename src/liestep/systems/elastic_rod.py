@@ -143,6 +143,7 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"], p["clamp"] if p["stiffness"] > 0.0 else np.zeros(3)]),
+    symmetries=("gravity", "clamp"),
     presets={
         "paper": _preset("printed", "ten elements with the inertia as printed, e1 = [1, 0, 0]; g = 9.81 m/s2"
                          " is not printed", "twospheres2009, example 4; errata 5, 7 and 8"),

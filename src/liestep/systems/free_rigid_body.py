@@ -78,6 +78,7 @@ SHEET = fixed_body(
     invariants=lambda parameters, first: (invariant("momentum_casimir", first, "kg2 m4 s-2", "|Pi|^2"),),
     exact=_exact,
     engines=("exact", "dop853"),
+    symmetries=(),
     presets={
         "asymmetric": _own("three different moments, about the axis of the smallest", [2.0, 1.0, 2.0/3.0],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),

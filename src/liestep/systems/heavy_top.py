@@ -153,6 +153,7 @@ SHEET = fixed_body(
     gravity=lambda parameters: parameters["gravity"],
     invariants=_invariants,
     quadratic=True,
+    symmetries=("gravity",),
     presets={
         "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one"
                           " about the centre of mass", "liegroup2021, section 3.4.1; errata 2 and 3", "printed",

@@ -177,6 +177,7 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
+    symmetries=(),
     presets={
         "paper": _reading("mean"),
         "paper_sigma_min": _reading("min"),

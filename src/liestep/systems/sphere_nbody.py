@@ -63,6 +63,7 @@ SHEET = spheres(
     build=lambda p: SphereNBody(p["gamma"]),
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
+    symmetries=(),
     presets={
         "paper": Preset("three bodies; closest pair 11.689 degrees at t = 3.576", "twospheres2009, example 2",
                         "printed", {"mass": [1.0, 1.0, 1.0], "gamma": 1.0}, _start, 10.0),

@@ -107,6 +107,7 @@ SHEET = spheres(
     build=_build,
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
+    symmetries=("gravity",),
     presets={
         "paper": Preset("double pendulum with the printed data; energies are 9.81^2 times those of paper_scaled",
                         "twospheres2009, example 1", "printed",

@@ -135,6 +135,7 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
+    symmetries=("gravity", "pivots"),
     presets={
         "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy"
                         " variation, g = 9.81 m/s2 is not printed", "twospheres2009, example 3; errata 5 and 6",
