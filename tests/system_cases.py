@@ -10,7 +10,7 @@ SPHERES = tuple(name for name in system_ids() if "sphere_lagrangian" in sheet(na
 PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]
 SMALL = [(name, preset)
          for name, preset in PRESETS if not (name == "lennard_jones_sphere" and preset not in ("level1", "level2"))]
-VECTORS = ("gravity", "clamp", "pivots", "positions")  # parameters that turn with the system
+TURNED = [(name, preset) for name, preset in SMALL if sheet(name).symmetries is not None]
 
 
 @njit(error_model="numpy")
@@ -48,7 +48,8 @@ class Case:
         return q/np.linalg.norm(q, axis=1)[:, None]
 
     def turned(self, rotation):
-        return {name: value @ rotation.T if name in VECTORS else value for name, value in self.parameters.items()}
+        return {name: value @ rotation.T if name in self.sheet.symmetries else value
+                for name, value in self.parameters.items()}
 
 
 @functools.cache

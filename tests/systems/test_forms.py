@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
+from scipy.spatial.transform import Rotation
 
 from liestep import simulate
 from liestep.catalogue import integrator_ids, method, sheet, system_ids
@@ -130,9 +131,9 @@ def test_a_system_declares_options_of_its_own():
     with pytest.raises(InputError, match="vector_field of jointed_bob has it"):
         specify("sphere_nbody", "rk4", steps=2, options={"stabilisation_rate": 1.0})
     free, held = (simulate("jointed_bob", "rk4", steps=100, t_end=10.0, options={"stabilisation_rate": rate})
-                  for rate in (0.0, 5.0))
-    along = [abs(float(data["position"][-1] @ data["velocity"][-1])) for data in (free, held)]
-    assert 0.0 < along[1] < 0.1*along[0]
+                  for rate in (0.0, 2.0))
+    off = [abs(float(np.linalg.norm(data["position"][-1])) - 1.0) for data in (free, held)]
+    assert 0.0 < off[1] < 0.2*off[0]
 
 
 def test_another_engine_stands_in_where_there_is_no_taylor_series():
@@ -147,7 +148,7 @@ def test_another_engine_stands_in_where_there_is_no_taylor_series():
 def test_a_system_refuses_a_method_at_its_parameters():
     assert bob(integrator="ode45", steps=None, tolerance=1e-3).tolerance == 1e-3
     with pytest.raises(InputError, match="ode45 cannot run on jointed_bob: a wall needs fixed steps; integrators that"
-                       " can: rk2_heun, rk2_midpoint, rk4, runge_kutta"):
+                       " can: rk2_heun"):
         bob(integrator="ode45", steps=None, tolerance=1e-3, parameters={"wall": 1.0})
 
 
@@ -187,3 +188,25 @@ def test_the_standard_form_is_one_of_the_forms_and_holds_all_initial_fields(name
     fields = found.to_fields(found.start)
     for key, value in start.initial.items():
         assert np.array_equal(fields[key], value)
+
+
+@pytest.mark.parametrize("name", [name for name in system_ids() if sheet(name).symmetries is not None])
+def test_turning_space_turns_the_motion(name):
+    """Parameters that `symmetries` names and all vectors and attitudes of the start are turned."""
+    facts, start = sheet(name), start_of(name)
+    rotation = Rotation.from_rotvec([0.3, -1.1, 0.7]).as_matrix()
+    parts = {part.name: part for part in formulate_standard(facts, start.parameters, start.initial).fields}
+
+    def turned(part, value):
+        return np.einsum("ij,...jk->...ik", rotation, value) if part.dims[-1] == "axis" else value @ rotation.T
+
+    parameters = {key: value @ rotation.T if key in facts.symmetries else value
+                  for key, value in start.parameters.items()}
+    initial = {key: turned(parts[key], value) for key, value in start.initial.items()}
+    request = {"steps": 10, "t_end": 1e-3*next(iter(facts.presets.values())).t_end}
+    plain = simulate(name, "rk4", **request)
+    other = simulate(name, "rk4", parameters=parameters, initial=initial, **request)
+    for key in start.initial:
+        expected = turned(parts[key], plain[key].values)
+        assert np.abs(other[key].values - expected).max() <= 1e-11*max(1.0, np.abs(expected).max())
+        assert np.abs(plain[key].values[-1] - plain[key].values[0]).max() > 0.0 or key in ("angular_momentum", "omega")

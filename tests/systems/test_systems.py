@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from numba import njit
-from system_cases import PRESETS, SMALL, Case, case, compiled_gradient, compiled_potential
+from system_cases import PRESETS, SMALL, TURNED, Case, case, compiled_gradient, compiled_potential
 
 from liestep import simulate
 from liestep.catalogue import sheet, system_ids
@@ -47,7 +47,7 @@ def test_plain_python_gives_the_same_bits(name, preset):
     assert c.system.potential(q) == c.potential(q)
 
 
-@pytest.mark.parametrize(("name", "preset"), SMALL)
+@pytest.mark.parametrize(("name", "preset"), TURNED)
 def test_turning_everything_changes_no_energy_and_turns_the_gradient(name, preset):
     c, r = case(name, preset), rotation(3)
     turned = c.sheet.build(c.sheet.check(c.turned(r)))

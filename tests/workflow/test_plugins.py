@@ -1,5 +1,6 @@
 """Own systems and integrators from files outside the package: the documented example, and mistakes in it."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pandas
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
+import liestep.extend as door
 from liestep.catalogue import plugin_entries
 from liestep.cli import main
 from liestep.errors import InputError
@@ -61,6 +63,65 @@ def test_examples_are_short_and_the_page_shows_them():
     page = PAGE.read_text("utf-8")
     for path in (SYSTEM, METHOD, EXAMPLES/"own_study.yaml"):
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
+
+
+SHOWN = {"dipole_in_field.py": 40, "ralston.py": 25}  # in README: most lines that are not empty
+
+
+def test_readme_shows_the_examples_and_they_are_short():
+    page = (PAGE.parents[1]/"README.md").read_text("utf-8")
+    for name, most in SHOWN.items():
+        text = (EXAMPLES/name).read_text("utf-8")
+        assert f"```python\n{text}```" in page, f"README.md shows another {name}"
+        assert sum(bool(line.strip()) for line in text.splitlines()) <= most
+
+
+def test_pages_and_examples_import_from_one_door():
+    pages = [PAGE.parents[1]/"README.md", *PAGE.parent.glob("*.md"), *EXAMPLES.glob("*.py")]
+    statement = re.compile(r"^ *(?:from|import) (liestep[\w.]*)", re.MULTILINE)
+    found = {name for page in pages for name in statement.findall(page.read_text("utf-8"))}
+    assert found == {"liestep", "liestep.extend"}
+
+
+def test_everything_of_the_door_exists_and_is_listed_once():
+    assert sorted(set(door.__all__)) == sorted(door.__all__)
+    assert all(hasattr(door, name) for name in door.__all__)
+
+
+def test_readme_examples_copied_into_the_package_run(tmp_path):
+    """One file each; every integrator of its formulations runs on the system, and the integrator on other systems."""
+    package = tmp_path/"liestep"
+    shutil.copytree(Path(door.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(EXAMPLES/"dipole_in_field.py", package/"systems")
+    shutil.copy(EXAMPLES/"ralston.py", package/"integrators")
+    code = ("import liestep\nfrom liestep.runs.specification import specify\n"
+            "for problem, name in (('dipole_in_field', 'rk2_ralston'), ('dipole_in_field', 'vi_sphere'),"
+            " ('heavy_top', 'rk2_ralston')):\n"
+            "    gaps = [liestep.simulate(problem, name, steps=n, t_end=0.02).attrs['energy_error_max']"
+            " for n in (50, 100)]\n"
+            "    print(name, gaps[0] > 3.0*gaps[1] > 0.0)\n"
+            "print(sorted({'dipole_in_field', 'rk2_ralston'} & {*liestep.systems(), *liestep.integrators()}))")
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
+                          capture_output=True, text=True, timeout=600)
+    assert done.stdout.splitlines() == ["rk2_ralston True", "vi_sphere True", "rk2_ralston True",
+                                        "['dipole_in_field', 'rk2_ralston']"], done.stderr
+
+
+@pytest.mark.parametrize(("name", "line", "said"), [
+    ("one", "from liestep.systems.sheet import Parameter, Preset, SphereSheet",
+     "write: from liestep.extend import Parameter, Preset, spheres (spheres(...) takes no `system`)"),
+    ("two", "from liestep.geometry.rows import dot, put", "write: from liestep.extend import dot, put"),
+    ("three", "from liestep.contracts.sheet import SphereSheet", "write: from liestep.extend import spheres"),
+    ("four", "from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method",
+     "write: from liestep.extend import Method, ORBIT (ACTION_OPTIONS are options of the problem's form"),
+    ("five", "from liestep.integrators.runge_kutta import FORMS, PROJECTION", "leave it out")])
+def test_a_plugin_of_earlier_versions_is_told_the_new_import(tmp_path, name, line, said):
+    path = changed(tmp_path, f"earlier_{name}", ("import numpy as np\n", f"import numpy as np\n{line}\n"))
+    sentence = complaint(path)
+    module = line.split()[1]
+    assert sentence.startswith(f"{path}, line {line_of(path, line)}: plugins import from liestep.extend only, not from"
+                               f" {module}; ")
+    assert said in sentence
 
 
 def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):

@@ -57,6 +57,9 @@ class Sheet:
     exact: Callable[[Parameters, State, np.ndarray], np.ndarray] | None = None  # (parameters, start, times) -> rows
     # (rows, their rates of change) at the start -> size of each row; None: its length, at least 1
     row_sizes: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    # parameters (..., 3) that have to be turned with the state when all of space is turned, for the same motion; None
+    # where that is no symmetry
+    symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; "" where it can
     requires: "Callable[[Mapping[str, Any], Method], str] | None" = None
 

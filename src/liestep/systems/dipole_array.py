@@ -98,6 +98,7 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes(p["positions"] - p["positions"][0]),
     default_preset="paper",
+    symmetries=("positions",),
     presets={
         "line": Preset("eight dipoles on a line along e1: J.e1 is conserved", "none", "own",
                        {"mass": 0.05, "length": 0.02, "moment": 0.1, "permeability": 4e-7*np.pi,

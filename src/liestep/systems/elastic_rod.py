@@ -138,6 +138,7 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"], p["clamp"] if p["stiffness"] > 0.0 else np.zeros(3)]),
     default_preset="paper",
+    symmetries=("gravity", "clamp"),
     presets={
         "no_gravity": Preset("consistent inertia, no gravity, turning about the clamp: J.e1 is conserved", "none",
                              "own", {**OWN, "gravity": [0.0, 0.0, 0.0]}, _turning, 3.0),

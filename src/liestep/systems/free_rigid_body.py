@@ -79,6 +79,7 @@ SHEET = fixed_body(
     exact=_exact,
     engines=("exact", "dop853"),
     default_preset="asymmetric",
+    symmetries=(),
     presets={
         "asymmetric": _own("three different moments, about the axis of the smallest", [1.5, 1.0, 0.6],
                            _momentum(np.cos(1.1), 0.0, np.sin(1.1)), 10.0),

@@ -154,6 +154,7 @@ SHEET = fixed_body(
     invariants=_invariants,
     quadratic=True,
     default_preset="printed",
+    symmetries=("gravity",),
     presets={
         "classical": Preset("the top of bruels_cardona for two seconds, to compare with other codes",
                             "Bruels and Cardona 2010", "own", CLASSICAL, upright(CLASSICAL_RATE), 2.0),

@@ -167,6 +167,7 @@ SHEET = spheres(
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
     default_preset="paper",
+    symmetries=(),
     presets={
         "level1": _own(1),
         "level2": _own(2),

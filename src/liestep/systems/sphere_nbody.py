@@ -72,6 +72,7 @@ SHEET = spheres(
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
     default_preset="paper",
+    symmetries=(),
     presets={
         "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to"
                               " t_end", "none", "own", {"mass": [1.0, 1.0, 1.0, 1.0], "gamma": 0.2}, _four_start, 10.0),

@@ -78,6 +78,7 @@ SHEET = spheres(
     mass=_mass,
     conserved_momentum=lambda p: invariant_axes([p["gravity"]]),
     default_preset="paper",
+    symmetries=("gravity",),
     presets={
         "chain3": _own(3, 1.0, "three pendula"),
         "chain5": _own(5, 1.0, "five pendula"),

@@ -116,6 +116,7 @@ SHEET = spheres(
     mass=lambda p: p["mass"]*p["length"]*p["length"],
     conserved_momentum=_conserved,
     default_preset="paper",
+    symmetries=("gravity", "pivots"),
     presets={
         "column": Preset("three pendula on one vertical line, turning about it: J.e3 is conserved", "none", "own",
                          {"mass": [0.1]*3, "length": [0.1]*3, "gravity": [0.0, 0.0, 9.81], "stiffness": [10.0, 20.0],

@@ -24,7 +24,7 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
     `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`;
     `quadratic` offers the formulation quadratic_rotation. `further` are fields of `Sheet`: citation, combination,
-    engines, exact, fallback, requires.
+    engines, exact, fallback, requires, symmetries.
     """
     declared = Declared(build, gravity, conserved_momentum, invariants)
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,

@@ -27,7 +27,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     `build` makes a NamedTuple with `potential(q)` in J and `gradient(q, out)`, its plain derivative in R^3 (n, 3);
     `mass` gives (n,) for uncoupled bodies or (n, n), in kg m2: T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt (twospheres2009
     eq. (2)).
-    `further` are fields of `Sheet`: citation, engines, exact, requires.
+    `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
     """
     declared = Declared(build, mass, conserved_momentum)
 
