@@ -14,6 +14,9 @@ class CoadjointMotion(NamedTuple):
 
     rows: Any  # 2
 
+    def state_rows(self):
+        return 2
+
     def algebra_rows(self):
         return 2
 

@@ -15,6 +15,9 @@ class CotangentRotation(NamedTuple):
 
     rows: Any  # 4
 
+    def state_rows(self):
+        return 4
+
     def algebra_rows(self):
         return 2
 

@@ -10,6 +10,9 @@ class Product(NamedTuple):
     state: Any    # rows of the first factor's state
     algebra: Any  # rows of the first factor's algebra
 
+    def state_rows(self):
+        return self.first.state_rows() + self.second.state_rows()
+
     def algebra_rows(self):
         return self.first.algebra_rows() + self.second.algebra_rows()
 

@@ -15,6 +15,9 @@ class Rotation(NamedTuple):
 
     vectors: Any  # m
 
+    def state_rows(self):
+        return self.vectors
+
     def algebra_rows(self):
         return 1
 

@@ -15,6 +15,9 @@ class TangentSpheres(NamedTuple):
 
     n: Any
 
+    def state_rows(self):
+        return 2*self.n
+
     def algebra_rows(self):
         return 2*self.n
 

@@ -9,6 +9,9 @@ class Translation(NamedTuple):
 
     rows: Any  # n
 
+    def state_rows(self):
+        return self.rows
+
     def algebra_rows(self):
         return self.rows
 

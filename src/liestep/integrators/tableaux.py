@@ -3,16 +3,18 @@
 A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i.
 `arrays()` gives float64.
 """
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 Row = tuple[Fraction, ...]
 
 
-def _floats(rows) -> np.ndarray:
-    return np.array([[float(x) for x in row] for row in rows])
+def _arrays(rows: Iterable[Row], number: Callable[[Fraction], Any] = float) -> np.ndarray:
+    return np.array([[number(x) for x in row] for row in rows])
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Tableau:
     def _close(self, x, y) -> bool:
         return abs(x - y) <= self.tolerance
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(a, b, c) as contiguous float64, each entry correctly rounded."""
-        return _floats(self.a), _floats([self.b])[0], _floats([self.c])[0]
+    def arrays(self, number: Callable[[Fraction], Any] = float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(a, b, c) as contiguous float64, each entry correctly rounded; or as objects of another kind of number."""
+        return _arrays(self.a, number), _arrays([self.b], number)[0], _arrays([self.c], number)[0]
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,11 @@ class EmbeddedTableau(Tableau):
 
     def error_weights(self) -> np.ndarray:
         """b - embedded, (s,): the error estimate is h times their sum with the slopes."""
-        return _floats([[x - y for x, y in zip(self.b, self.embedded, strict=True)]])[0]
+        return _arrays([[x - y for x, y in zip(self.b, self.embedded, strict=True)]])[0]
 
     def dense_rows(self) -> np.ndarray:
         """(s, degree)"""
-        return _floats(self.dense)
+        return _arrays(self.dense)
 
 
 @dataclass(frozen=True)
@@ -103,15 +105,15 @@ class Dop853Tableau(Tableau):
 
     @property
     def e5(self) -> np.ndarray:
-        return _floats([self.error5])[0]
+        return _arrays([self.error5])[0]
 
     @property
     def e3(self) -> np.ndarray:
-        return _floats([self.error3])[0]
+        return _arrays([self.error3])[0]
 
     @property
     def d(self) -> np.ndarray:
-        return _floats(self.dense)
+        return _arrays(self.dense)
 
 
 def _row(text: str, length: int = 0) -> Row:
