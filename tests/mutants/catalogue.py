@@ -59,10 +59,9 @@ MUTANTS = (
     # Runge-Kutta
     _rk("k1 for k2", STAGE, STAGE.replace("z,", "y,")),
     _rk("k1 for k2 in the midpoint rule", STAGE, STAGE.replace("z,", "y,"), "rk2_midpoint"),
-    _rk("half a stage", "put(z, i, axpy(h, slope", "put(z, i, axpy(0.5*h, slope"),
-    _rk("last stage forgotten", "for r in range(1, stages):\n                slope",
-        "for r in range(1, stages - 1):\n                slope", "rk2_heun"),
-    _rk("inner stages see the first slope only", "for r in range(1, s):", "for r in range(1, 1):"),
+    _rk("half a stage", "h, work, s, y,", "h if s == stages else 0.5*h, work, s, y,"),
+    _rk("last stage forgotten", "h, work, s, y,", "h, work, s - 1 if s == stages else s, y,", "rk2_heun"),
+    _rk("inner stages see the first slope only", "h, work, s, y,", "h, work, s if s == stages else 1, y,"),
     Mutant("weights of two stages swapped", "integrators/tableaux.py", '"1/6 1/3 1/3 1/6"', '"1/3 1/6 1/6 1/3"', "rk4",
            ("order",)),
     Mutant("velocity term of coupled bodies forgotten", "formulations/spheres/mass.py", "self.matrix[i, j]*dot(wj, wj)",
@@ -101,10 +100,11 @@ MUTANTS = (
     _cf("last stage from the start of the step", 'exponential(0, "-1/2 0 1", stage=True)',
         'exponential(START, "0 0 1", stage=True)'),
     _cf("every exponential from the start of the step", "y if self.bases[number] < 0", "y if self.bases[number] < 4"),
-    *(Mutant(name, "integrators/casas_owren.py", "E = [0, 0, -1/8, 0, -1/12]", f"E = {e}", "rkmk4_2comm", ("order",))
+    *(Mutant(name, "integrators/casas_owren.py", "Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]", f"{e}]", "rkmk4_2comm",
+             ("order",))
       for name, e in (
-          ("last commutator missing", [0, 0, -1/8, 0, 0]), ("inner commutator missing", [0, 0, 0, 0, -1/12]),
-          ("sign of the last commutator", [0, 0, -1/8, 0, 1/12]))),
+          ("last commutator missing", "Fraction(-1, 8), 0, 0"), ("inner commutator missing", "0, 0, Fraction(-1, 12)"),
+          ("sign of the last commutator", "Fraction(-1, 8), 0, Fraction(1, 12)"))),
     # rigid bodies
     _top("angular velocity in the body's axes", "formulations/fixed_body/components.py", SPATIAL_RATE,
          "body_rate(self.system.inertia, to_body(y, row(y, 3)))"),

@@ -36,7 +36,7 @@ def exact_properties(problem, name, options):
     start = flow(flow.start, STEP, 10)
     end = flow(start, STEP, STEPS)
     observed = flow.observed(end)
-    defect = max(np.abs(observed[item.name]).max() for item in flow.observables if item.residual)
+    defect = max(np.abs(observed[item.name]).max() for item in flow.observables if item.kind == "residual")
     if declared.formulation != "vector_field" and not defect <= 100*EPS:
         found["manifold"] = f"a constraint is wrong by {defect:.1e}"
     if declared.symmetric:

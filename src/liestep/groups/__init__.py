@@ -4,6 +4,7 @@
 Every action is a left action of a group on a state (m, d), whose columns nobody else reads (here d = 3), with algebra
 elements as rows (k, 3), and offers
 
+    state_rows()             m (plain Python)
     algebra_rows()           k, for workspaces (plain Python)
     act(xi, y, out)          out = exp(xi).y; out may be y
     dexpinv(sigma, v, out)   out = dexpinv_sigma(v), exact; False where a rotation of sigma reaches 2 pi; out may be v

@@ -16,6 +16,9 @@ class CoadjointMotion(NamedTuple):
 
     rows: int  # 2
 
+    def state_rows(self) -> int:
+        return 2
+
     def algebra_rows(self) -> int:
         return 2
 

@@ -17,6 +17,9 @@ class CotangentRotation(NamedTuple):
 
     rows: int  # 4
 
+    def state_rows(self) -> int:
+        return 4
+
     def algebra_rows(self) -> int:
         return 2
 

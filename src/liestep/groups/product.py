@@ -12,6 +12,9 @@ class Product(NamedTuple):
     state: int    # rows of the first factor's state
     algebra: int  # rows of the first factor's algebra
 
+    def state_rows(self) -> int:
+        return self.first.state_rows() + self.second.state_rows()
+
     def algebra_rows(self) -> int:
         return self.first.algebra_rows() + self.second.algebra_rows()
 

@@ -17,6 +17,9 @@ class Rotation(NamedTuple):
 
     vectors: int  # m
 
+    def state_rows(self) -> int:
+        return self.vectors
+
     def algebra_rows(self) -> int:
         return 1
 

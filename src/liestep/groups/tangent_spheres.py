@@ -17,6 +17,9 @@ class TangentSpheres(NamedTuple):
 
     n: int
 
+    def state_rows(self) -> int:
+        return 2*self.n
+
     def algebra_rows(self) -> int:
         return 2*self.n
 

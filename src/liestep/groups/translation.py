@@ -11,6 +11,9 @@ class Translation(NamedTuple):
 
     rows: int  # n
 
+    def state_rows(self) -> int:
+        return self.rows
+
     def algebra_rows(self) -> int:
         return self.rows
 

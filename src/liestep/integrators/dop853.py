@@ -17,7 +17,8 @@ class Dop853Work(NamedTuple):
     k: Any      # (16, m, d) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
     f: Any      # (7, m, d) dense output coefficients
     new: Any    # (m, d)
-    stage: Any  # (m, d)
+    stage: Any  # (2, m, d) state of a stage; at the end of a step the errors of order 5 and 3
+    zero: Any   # (m, d)
     ready: Any  # (1,) 1 when f belongs to the current step
 
 
@@ -46,7 +47,7 @@ class Dop853(NamedTuple):
 
     def workspace(self, problem, y):
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros_like(y),                          np.zeros(1))
+                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),                          np.zeros(1))
 
     def start(self, problem, y, t_end, work):
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
@@ -56,8 +57,8 @@ class Dop853(NamedTuple):
         h = min(h, t_end)
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
-                work.stage[i, k] = h*work.k[0, i, k] + y[i, k]
-        evaluate(problem, h, work.stage, work.k[1])
+                work.new[i, k] = h*work.k[0, i, k] + y[i, k]
+        evaluate(problem, h, work.new, work.k[1])
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 work.k[1, i, k] = -1.0*work.k[0, i, k] + work.k[1, i, k]
@@ -76,10 +77,11 @@ class Dop853(NamedTuple):
 
     def attempt(self, problem, t, y, h, work):
         work.ready[0] = 0.0
-        for s in range(1, 13):  # stage 12 is the new state
-            z = work.new if s == 12 else work.stage
-            problem.stage(self.a[s], h, work.k, s, y, z)
-            if not problem.rhs(t + self.c[s]*h, z, work.k[s]):
+        for s in range(1, 15):  # stage 12 is the new state; the last two sums are the errors
+            z = work.new if s == 12 else work.stage[1 if s == 14 else 0]
+            problem.stage(self.e5 if s == 13 else self.e3 if s == 14 else self.a[s], h if s < 13 else 1.0, work.k,
+                          min(s, 13), y if s < 13 else work.zero, z)
+            if s < 13 and not problem.rhs(t + self.c[s]*h, z, work.k[s]):
                 return Status.NOT_EVALUABLE, np.inf
         return Status.OK, self.error(y, h, work)
 
@@ -88,10 +90,7 @@ class Dop853(NamedTuple):
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
-                five, three = 0.0, 0.0
-                for r in range(13):
-                    five = self.e5[r]*work.k[r, i, k] + five
-                    three = self.e3[r]*work.k[r, i, k] + three
+                five, three = work.stage[0, i, k], work.stage[1, i, k]
                 tolerance = self.atol + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
                 fifth += (five/tolerance)*(five/tolerance)
                 third += (three/tolerance)*(three/tolerance)
@@ -112,8 +111,8 @@ class Dop853(NamedTuple):
 
     def prepare_dense(self, problem, t, y, h, work):
         for s in range(13, 16):
-            problem.stage(self.a[s], h, work.k, s, y, work.stage)
-            problem.rhs(t + self.c[s]*h, work.stage, work.k[s])
+            problem.stage(self.a[s], h, work.k, s, y, work.stage[0])
+            problem.rhs(t + self.c[s]*h, work.stage[0], work.k[s])
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 change = work.new[i, k] - y[i, k]

@@ -146,9 +146,7 @@ def statistics(outcome: Outcome) -> dict[str, float]:
 
 def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, float]:
     points = max(int(recorder.filled[1]), 1)
-    square = np.zeros_like(recorder.total)
-    square[recorder.squared] = recorder.square
-    values = {"mean": recorder.total/points, "max": recorder.largest, "mean_square": square/points}
+    values = {"mean": recorder.total[0]/points, "max": recorder.largest, "mean_square": recorder.total[1]/points}
     return {name: float(value) for observable in observables for what in observable.asked
             for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 

@@ -16,21 +16,18 @@ class Integrals(NamedTuple):
     one run share them: that of the accepted steps moves them on, that of the outputs looks ahead from the last step."""
 
     columns: Any  # (J,)
-    total: Any    # (J,) up to the last step
-    last: Any     # (J,) integrands there
-    time: Any     # (1,) its time
+    last: Any     # (3, J) of the last step: its time, the integrand there, and the integral up to it
 
     def replace(self, values, t, advance):
         """Write the integrals up to time t over the integrands in `values`; `advance` ends a step at t."""
         for j in range(self.columns.shape[0]):
             c = self.columns[j]
             integrand = values[c]
-            values[c] = self.total[j] + 0.5*(t - self.time[0])*(self.last[j] + integrand)
+            values[c] = self.last[2, j] + 0.5*(t - self.last[0, j])*(self.last[1, j] + integrand)
             if advance:
-                self.total[j] = values[c]
-                self.last[j] = integrand
-        if advance:
-            self.time[0] = t
+                self.last[0, j] = t
+                self.last[1, j] = integrand
+                self.last[2, j] = values[c]
 
 
 class Recorder(NamedTuple):
@@ -41,22 +38,20 @@ class Recorder(NamedTuple):
     but belongs to no block.
     """
 
-    states: Any        # (samples, m, d)
-    series: Any        # (samples, K) observables at the samples
-    scratch: Any       # (K,)
-    baseline: Any      # (K,)
-    total: Any         # (K,) sum of |deviation|
-    largest: Any       # (K,) max of |deviation|
-    squared: Any       # (S,) columns whose mean square is asked for
-    square: Any        # (S,) sum of squared deviations
-    block_sum: Any     # (BLOCKS, K) sum of signed deviations
-    block_low: Any     # (BLOCKS, K)
-    block_high: Any    # (BLOCKS, K)
-    block_count: Any   # (BLOCKS,)
-    filled: Any        # (2,) samples written, points counted
-    integrals: Any     # Integrals
-    steps: Any         # whether each point is the end of a step
-    points: Any        # number of the last point, > 0
+    states: Any       # (samples, m, d)
+    series: Any       # (samples, K) observables at the samples
+    scratch: Any      # (K,)
+    baseline: Any     # (K,)
+    total: Any        # (2, K) sums of |deviation| and of its square
+    largest: Any      # (K,) max of |deviation|
+    block_sum: Any    # (BLOCKS, K) sum of signed deviations
+    block_low: Any    # (BLOCKS, K)
+    block_high: Any   # (BLOCKS, K)
+    block_count: Any  # (BLOCKS,)
+    filled: Any       # (2,) samples written, points counted
+    integrals: Any    # Integrals
+    steps: Any        # whether each point is the end of a step
+    points: Any       # number of the last point, > 0
     stride: Any
     every: Any
 
@@ -92,7 +87,8 @@ class Recorder(NamedTuple):
             block = self.block_sum.shape[0] - 1
         for c in range(self.scratch.shape[0]):
             d = self.scratch[c] - self.baseline[c]
-            self.total[c] += abs(d)
+            self.total[0, c] += abs(d)
+            self.total[1, c] += d*d
             if abs(d) > self.largest[c]:
                 self.largest[c] = abs(d)
             if k > 0:
@@ -101,24 +97,16 @@ class Recorder(NamedTuple):
                     self.block_low[block, c] = d
                 if d > self.block_high[block, c]:
                     self.block_high[block, c] = d
-        for s in range(self.squared.shape[0]):
-            d = self.scratch[self.squared[s]] - self.baseline[self.squared[s]]
-            self.square[s] += d*d
         if k > 0:
             self.block_count[block] += 1
         self.filled[1] += 1
 
 
-def columns_of(observables: Iterable[Observable]) -> np.ndarray:
-    """Columns of some observables."""
-    found = [column for part in observables for column in range(part.columns.start, part.columns.stop)]
-    return np.array(found, dtype=np.int64)
-
-
 def new_integrals(observables: Iterable[Observable]) -> Integrals:
     """Integrals at the start of a run."""
-    columns = columns_of(part for part in observables if part.integral)
-    return Integrals(columns, np.zeros(columns.size), np.zeros(columns.size), np.zeros(1))
+    found = [column for part in observables if part.integral
+             for column in range(part.columns.start, part.columns.stop)]
+    return Integrals(np.array(found, dtype=np.int64), np.zeros((3, len(found))))
 
 
 def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samples: int, every: int = 1, *,
@@ -126,15 +114,13 @@ def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samp
                  steps: bool = True) -> Recorder:
     """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only.
 
-    observables: say which columns are integrals and which have mean squares. integrals: those of another recorder of
-    the same run. steps: whether each point ends a step.
+    observables: say which columns are integrals. integrals: those of another recorder of the same run. steps: whether
+    each point ends a step.
     """
-    width, observables = baseline.size, tuple(observables)
-    squared = columns_of(part for part in observables if "mean_square" in part.asked)
+    width = baseline.size
     return Recorder(
         states=np.full((samples, *shape), np.nan), series=np.full((samples, width), np.nan), scratch=np.zeros(width),
-        baseline=baseline, total=np.zeros(width), largest=np.zeros(width), squared=squared,
-        square=np.zeros(squared.size), block_sum=np.zeros((BLOCKS, width)),
+        baseline=baseline, total=np.zeros((2, width)), largest=np.zeros(width), block_sum=np.zeros((BLOCKS, width)),
         block_low=np.full((BLOCKS, width), np.inf), block_high=np.full((BLOCKS, width), -np.inf),
         block_count=np.zeros(BLOCKS, dtype=np.int64), filled=np.zeros(2, dtype=np.int64),
         integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps),
