@@ -12,6 +12,7 @@ from liestep.analysis.errors import error_fields, state_error
 from liestep.analysis.order import observed_order
 from liestep.catalogue import sheet
 from liestep.contracts.formulated import Observable, StateField
+from liestep.core.precision import number_type
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.formulations import formulate
@@ -136,7 +137,8 @@ def test_numbers_of_any_kind_pass_through_a_step():
     start = start_of("joint_pendulum")
     case = formulate(sheet("joint_pendulum"), start.parameters, start.initial, "vector_field", {})
     plain = Functions(None, None, None)
-    method = plain_component(ExplicitRungeKutta(*TABLEAUX["rk4"].arrays(Fraction)), plain)
+    with number_type(Fraction):
+        method = plain_component(ExplicitRungeKutta(*TABLEAUX["rk4"].arrays()), plain)
     problem = plain_component(case.problem, plain)._replace(length=Fraction(2), gravity=Fraction(981, 100))
     y = np.array([[Fraction(x).limit_denominator(10**6) for x in line] for line in case.start.tolist()])
     method.step(problem, Fraction(0), y, Fraction(1, 20), method.workspace(problem, y))

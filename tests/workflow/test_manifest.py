@@ -61,7 +61,7 @@ def test_every_product_and_input_is_listed_with_its_hash(made):
     assert content["inputs"] == {name: file_sha256(made.folder/name)
                                  for name in ("config/config.yaml", "config/studies/tiny.yaml")}
     assert {name for name, entry in products.items() if entry["kind"] == "measured"} == {
-        "environment.json", "report.html", "tiny/timings.csv", "tiny/seconds.csv",
+        "environment.json", "report/studies.html", "tiny/timings.csv", "tiny/seconds.csv",
         *(f"tiny/figures/work_precision.{kind}" for kind in ("pdf", "png"))}
     with netCDF4.Dataset(made.folder/RUN) as data:
         entry = products[RUN.removeprefix("results/")]

@@ -90,6 +90,11 @@ class Place:
     def __init__(self, folder: Path):
         self.folder = folder
         self.report = folder/"results"/"report.html"
+        self.page, self.own = (folder/"results"/"report"/f"{name}.html" for name in ("paper", "studies"))
+
+    @property
+    def files(self) -> list[Path]:
+        return [self.report, self.page, self.own]
 
     def liestep(self, *arguments: str) -> int:
         return main(["--config", str(self.folder/"config"), "--results", str(self.folder/"results"), *arguments])
@@ -147,38 +152,47 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def elements(place):
-    return Elements(place.report)
+    """Of the index, the page of the paper and that of own studies."""
+    return {path: Elements(path) for path in place.files}
 
 
-def test_page_is_one_small_file_that_asks_for_nothing(place, elements):
-    text = place.report.read_text("utf-8")
-    assert len(text.encode()) < LIMIT
-    assert "default-src 'none'" in text
-    kinds = Counter(address.partition(";base64,")[0] for address in elements.values("src"))
-    assert kinds == {"data:image/png": 2, "data:image/gif": 1}
-    assert all(address.startswith(("#", "data:,")) for address in elements.values("href"))
-    assert "://" not in re.sub(r"<pre.*?</pre>|<script type=.*?</script>", "", text, flags=re.DOTALL)
-    assert "alert(1)</script>" not in text
+def test_pages_are_small_files_that_ask_for_nothing(place, elements):
+    images = {place.report: {}, place.page: {"data:image/png": 2, "data:image/gif": 1}, place.own: {}}
+    for path in place.files:
+        text = path.read_text("utf-8")
+        assert len(text.encode()) < LIMIT
+        assert "default-src 'none'" in text
+        kinds = Counter(address.partition(";base64,")[0] for address in elements[path].values("src"))
+        assert kinds == images[path]
+        assert "://" not in re.sub(r"<pre.*?</pre>|<script type=.*?</script>", "", text, flags=re.DOTALL)
+        assert "alert(1)</script>" not in text
 
 
-def test_ids_are_unique_and_every_link_leads_to_one(elements):
-    ids = Counter(elements.values("id"))
-    assert set(ids.values()) == {1}
-    targets = {address[1:] for address in elements.values("href") if address.startswith("#")}
-    assert targets <= set(ids)
-    wanted = {anchor("study", name) for name in NAMES} | {anchor("runs", name) for name in NAMES} | {
+def test_ids_are_unique_and_every_link_leads_to_one_on_this_or_another_page(place, elements):
+    ids = {path: set(found.values("id")) for path, found in elements.items()}
+    for path, found in elements.items():
+        assert set(Counter(found.values("id")).values()) == {1}
+        for address in found.values("href"):
+            if address != "data:,":
+                page, _, target = address.partition("#")
+                assert target in ids[(path.parent/page).resolve() if page else path] | {""}, address
+    targets = {address[1:] for address in elements[place.page].values("href") if address.startswith("#")}
+    own = {anchor("study", "own"), anchor("runs", "own"), anchor("table", "own", "momentum")}
+    wanted = {anchor("study", "paper/bodies"), anchor("runs", "paper/bodies"),
         anchor("figure", "paper/bodies", "convergence"), anchor("film", "paper/bodies", "bodies.rk4.h0.03125"),
-        anchor("table", "paper/bodies", "orders"), anchor("table", "own", "momentum"),
-        anchor("claim", "paper", "words"), anchor("erratum", "paper", "2a")}
-    assert wanted <= set(ids)
+        anchor("table", "paper/bodies", "orders"), anchor("claim", "paper", "words"), anchor("erratum", "paper", "2a")}
+    assert wanted <= ids[place.page]
+    assert own <= ids[place.own]
+    assert not wanted & ids[place.own]
+    assert not own & ids[place.page]
     assert anchor("figure", "paper/bodies", "energy_error") in targets  # a claim about the energy leads there
     assert {anchor("table", "paper/bodies", "energy"), anchor("erratum", "paper", "2a"),
             anchor("erratum", "paper", "1")} <= targets
 
 
 def test_every_run_is_there_with_what_it_was_made_from(place, elements):
-    for name, count in zip(NAMES, (5, 2), strict=True):
-        data, folder = elements.data[anchor("runs", name)], place.folder/"results"/name
+    for name, count, page in zip(NAMES, (5, 2), (place.page, place.own), strict=True):
+        data, folder = elements[page].data[anchor("runs", name)], place.folder/"results"/name
         metrics = pandas.read_csv(folder/"metrics.csv")
         assert len(data["rows"]) == count == len(metrics)
         for number, row in enumerate(data["rows"]):
@@ -194,12 +208,26 @@ def test_every_run_is_there_with_what_it_was_made_from(place, elements):
             assert of(data["source_hash"]) == attributes["source_hash"]
             specification = json.loads(attributes["specification"])
             assert {key: of(entry) for key, entry in data["specification"].items()} == specification
-    data = elements.data[anchor("runs", "paper/bodies")]
+    data = elements[place.page].data[anchor("runs", "paper/bodies")]
     assert [row[data["columns"].index("status")] == "ok" for row in data["rows"]] == [False, True, True, True, True]
 
 
-def test_captions_are_those_beside_the_figures(place):
+def test_the_index_counts_verdicts_and_leads_to_every_page_and_study(place, elements):
+    found = set(elements[place.report].values("href"))
+    assert {f"report/paper.html#{anchor('claims', 'paper')}", "report/paper.html#errata", "report/studies.html",
+            f"report/paper.html#{anchor('study', 'paper/bodies')}",
+            f"report/studies.html#{anchor('study', 'own')}"} <= found
     text = place.report.read_text("utf-8")
+    counts = re.findall(r'<td class="number" data-v="(\d+)">', text)
+    assert counts == ["1", "0", "0", "0", "1", "1", "3"]  # one for each of MEANINGS, then all
+    assert next(iter(MEANINGS)) == "reproduced"
+    assert "2 studies, 7 runs, 2 figures." in text
+    assert "1 stopped early" in text
+    assert len(text.encode()) < 100_000
+
+
+def test_captions_are_those_beside_the_figures(place):
+    text = place.page.read_text("utf-8")
     for name in ("convergence", "energy_error"):
         caption = (place.folder/"results"/"paper"/"bodies"/"figures"/f"{name}.caption.txt").read_text().strip()
         assert "three bodies" in caption
@@ -207,14 +235,31 @@ def test_captions_are_those_beside_the_figures(place):
 
 
 def test_another_call_gives_the_same_bytes_and_studies_can_be_chosen(copy):
-    before = copy.report.read_bytes()
+    before = [path.read_bytes() for path in copy.files]
     assert copy.liestep("report") == 0
-    assert copy.report.read_bytes() == before
+    assert [path.read_bytes() for path in copy.files] == before
     assert copy.liestep("report", "own") == 0
     text = copy.report.read_text("utf-8")
-    assert "three bodies" not in text
-    assert 'id="claims"' not in text  # they rest on a study that is not shown
-    assert 'id="errata"' not in text
+    assert "paper.html" not in text
+    assert 'id="verdicts"' not in text  # they rest on a study that is not shown
+
+
+def test_a_claim_about_a_study_of_another_page_leads_there(copy):
+    """A paper whose runs are in a study without a folder."""
+    path = copy.folder/"config"/"claims"/"paper.yaml"
+    path.write_text(path.read_text().replace("study: paper/bodies, problem: bodies, integrator: rk4}",
+                                             "study: own, problem: pendulum, integrator: vi_sphere, resolution: h0.1}"))
+    assert copy.liestep("claims") == 0
+    assert copy.liestep("report") == 0
+    assert f"studies.html#{anchor('runs', 'own')}" in Elements(copy.page).values("href")
+    assert f"paper.html#{anchor('claim', 'paper', 'impossible')}" in Elements(copy.own).values("href")
+
+
+def test_claims_of_another_name_than_their_file_are_refused(copy, capsys):
+    path = copy.folder/"config"/"claims"/"paper.yaml"
+    path.write_text(path.read_text().replace("paper: paper", "paper: other"))
+    assert copy.liestep("report") == 2
+    assert "paper.yaml: paper is other; it must be paper" in capsys.readouterr().err
 
 
 def spoil_metrics(folder: Path) -> None:
@@ -275,13 +320,13 @@ def spoil_erratum(folder: Path) -> None:
      "references/bodies.nc does not exist"),
 ])
 def test_what_is_stale_or_missing_is_refused_in_one_sentence(copy, spoil, sentence, capsys):
-    before = copy.report.read_bytes()
+    before = [path.read_bytes() for path in copy.files]
     spoil(copy.folder)
     assert copy.liestep("report") == 2
     complaint = capsys.readouterr().err
     assert sentence in complaint
     assert complaint.count("\n") == 1
-    assert copy.report.read_bytes() == before
+    assert [path.read_bytes() for path in copy.files] == before
 
 
 def test_figures_become_smaller_until_they_fit(tmp_path):
@@ -355,7 +400,7 @@ COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}
 @pytest.fixture(scope="module")
 def page(place):
     with browser.Browser() as found:
-        found.open(place.report)
+        found.open(place.page)
         yield found
         assert found.complaints == []
         assert found.requests == []
@@ -460,7 +505,7 @@ def test_claims_can_be_chosen_by_verdict(page):
 @pytest.mark.parametrize(("width", "dark"), [(1600, False), (1000, True), (360, False), (360, True)])
 def test_nothing_is_wider_than_the_window_and_texts_have_contrast(place, width, dark):
     with browser.Browser(width, 800, dark) as found:
-        found.open(place.report, "#runs/paper/bodies")
+        found.open(place.page, "#runs/paper/bodies")
         assert found.value("document.getElementById('runs/paper/bodies').open &&"
                            " document.querySelectorAll('tr[data-run]').length") == 5
         assert found.value("document.documentElement.scrollWidth") <= width
@@ -468,5 +513,21 @@ def test_nothing_is_wider_than_the_window_and_texts_have_contrast(place, width, 
                               " backgroundColor])(getComputedStyle(document.body))")
         text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
         assert (text - back)*(1 if dark else -1) > 400
+        assert found.complaints == []
+        assert found.requests == []
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1600, 360])
+def test_the_index_fits_the_window_and_leads_to_a_claim_of_a_page(place, width):
+    with browser.Browser(width, 800, False) as found:
+        found.open(place.report)
+        assert found.value("document.documentElement.scrollWidth") <= width
+        assert found.complaints == []
+        found.value("document.querySelectorAll('table.verdicts th button')[1].click()")
+        assert found.value("document.querySelectorAll('table.verdicts tbody tr').length") == 1
+        found.value("document.querySelector('table.verdicts tbody a').click()")
+        found.value("new Promise(done => setTimeout(done, 300))")
+        assert found.value("location.pathname").endswith("/report/paper.html")
         assert found.complaints == []
         assert found.requests == []

@@ -23,8 +23,8 @@ ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
 def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
     place = Place(tmp_path)
     assert place.make() == ALL
-    assert set(place.contents()) == {"report.html", "manifest.json", "environment.json", "tiny/metrics.csv",
-                                     "tiny/energy.csv", "tiny/tables.md",
+    assert set(place.contents()) == {"report.html", "report/studies.html", "manifest.json", "environment.json",
+                                     "tiny/metrics.csv", "tiny/energy.csv", "tiny/tables.md",
                                      *(f"tiny/runs/{name.replace(' ', '/')}.nc" for name in ALL)}
     before = place.contents()
 
@@ -136,7 +136,7 @@ samples: 2
     assert list(metrics["status"] == "ok") == [False, True, True, True, True]  # a run that stops early is a result
     assert metrics["error"][1:].notna().all()
     assert "Nothing to be done" in place.call().stderr
-    assert 'id="figure/tiny/convergence"' in (tmp_path/"results"/"report.html").read_text()
+    assert 'id="figure/tiny/convergence"' in (tmp_path/"results"/"report"/"studies.html").read_text()
     report = place.call("--report", str(tmp_path/"report.html"))
     assert report.returncode == 0, report.stderr
     assert "convergence.png" in (tmp_path/"report.html").read_text()

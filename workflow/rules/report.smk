@@ -1,4 +1,4 @@
-# All results in one HTML file. It reads files of runs and references too, but whatever changes those makes the tables anew.
+# All results as HTML: an index and a page for each paper. It reads files of runs and references too, but whatever changes those makes the tables anew.
 rule page:
     localrule: True
     input:
@@ -12,7 +12,7 @@ rule page:
         ],
         films=[film.path for products in WORKFLOW.studies for film in products.animations],
     output:
-        WORKFLOW.report,
+        WORKFLOW.reports,
     log:
         "results/logs/page.log",
     params:

@@ -16,7 +16,7 @@ from liestep.pipeline import ledger as ledgers
 from liestep.pipeline.environment import environment
 from liestep.pipeline.ledger import Ledger
 from liestep.pipeline.sources import figure_source, film_source, table_source
-from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow
+from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow, page_of
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
@@ -124,8 +124,6 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
         found |= _study_products(products)
-    names = [products.name for products in workflow.studies]
-    timed = any(products.timings for products in workflow.studies)
     if workflow.claims:
         origin = {"kind": DATA,
                   "from": [*_names(_claim_paths(workflow)), *sorted(set().union(*workflow.claims.values()))]}
@@ -133,8 +131,13 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
         found |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
-    found[workflow.report] = {"kind": MEASURED if timed else DATA,
-                              "from": names + _names(path.relative_to(workflow.results) for path in workflow.verdicts)}
+    verdicts = _names(path.relative_to(workflow.results) for path in workflow.verdicts)
+    index, *pages = workflow.reports
+    found[index] = {"kind": DATA, "from": [products.name for products in workflow.studies] + verdicts}
+    for path in pages:
+        shown = [products for products in workflow.studies if page_of(products.name) == path.stem]
+        timed = any(products.timings for products in shown)
+        found[path] = {"kind": MEASURED if timed else DATA, "from": [products.name for products in shown] + verdicts}
     return found
 
 

@@ -21,6 +21,7 @@ from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
+REPORT_FOLDER = "report"  # of the report's pages, inside the results
 
 
 class WorkflowConfig(Strict):
@@ -165,7 +166,10 @@ class Workflow:
         made, found = {products.name for products in self.studies}, {}
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
-            choices = [(claim.id, choice) for claim in load_claims(paths).claims
+            file = load_claims(paths)
+            if file.paper != paper:
+                raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
+            choices = [(claim.id, choice) for claim in file.claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
             missing = sorted(needed - made)
@@ -206,18 +210,35 @@ class Workflow:
 
     @property
     def report(self) -> Path:
+        """Index of the report."""
         return self.common/"report.html"
+
+    @property
+    def pages(self) -> list[str]:
+        """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
+        papers = sorted({*self.claims, *(path.stem for path in self.errata)})
+        return list(dict.fromkeys((*papers, *(page_of(products.name) for products in self.studies))))
+
+    @property
+    def reports(self) -> list[Path]:
+        """Files of the report: the index and a page for each paper and each folder of own studies."""
+        return [self.report, *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
 
     @property
     def targets(self) -> list[Path]:
         """Everything that is asked for but the runs and references."""
-        found = [self.report, *self.verdicts]
+        found = [*self.reports, *self.verdicts]
         for products in self.studies:
             found += [*products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures
                       for kind in ("pdf", "png", "caption.txt")]
             found += [film.path for film in products.animations]
         return found
+
+
+def page_of(study: str) -> str:
+    """Key of the report's page with a study: its first folder, `studies` for one without."""
+    return study.partition("/")[0] if "/" in study else "studies"
 
 
 def require_config(path: Path) -> Mapping[str, Any]:

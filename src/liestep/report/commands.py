@@ -8,13 +8,15 @@ def command_report(arguments) -> None:
     from liestep.storage.textfiles import write_text_atomically
 
     workflow = configured(arguments.config, arguments.results, arguments.study)
-    text, summary = make_report(workflow)
-    write_text_atomically(workflow.report, text)
-    print(f"{workflow.report}: {summary}", file=sys.stderr)
+    # all pages are made before the first is written: what is stale leaves the report as it was
+    for path, text, summary in list(make_report(workflow)):
+        write_text_atomically(path, text)
+        print(f"{path}: {summary}", file=sys.stderr)
 
 
 def declare(add) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     command = add("report", command_report,
-                  "collect verdicts, figures, tables, runs and errata in one HTML file: report.html")
+                  "collect verdicts, figures, tables, runs and errata in HTML files: report.html, an index, and a page"
+                  " for each paper")
     command.add_argument("study", nargs="*", help="studies to show (default: those of config.yaml)")

@@ -1,4 +1,4 @@
-"""Addresses inside the page: of studies, figures, tables, claims and errata, and which of them a claim rests on."""
+"""Addresses inside the pages: of studies, figures, tables, claims and errata, and which of them a claim rests on."""
 import re
 from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import quote
@@ -22,8 +22,8 @@ def anchor(*parts: str) -> str:
 
 
 def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
-             tables: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
-    """(text, anchor) of the figures and tables that show what a claim is about, in the studies that it names.
+             tables: Mapping[str, Collection[str]]) -> list[tuple[str, str, str]]:
+    """(text, study, anchor) of the figures and tables that show what a claim is about, in the studies that it names.
 
     Args:
         figures, tables: names in the page, by study.
@@ -33,13 +33,13 @@ def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
     names = [*DECIDED_BY.get(claim.criterion.kind, ()),
              *(name for start, shown in SHOWN_BY.items() if claim.quantity.startswith(start)
                for name in shown)]
-    found = [(f"figure {name}", anchor("figure", study, name)) for number in numbers for study, known in figures.items()
-             for name in known if name == f"{paper}.figure{number}"]
+    found = [(f"figure {name}", study, anchor("figure", study, name)) for number in numbers
+             for study, known in figures.items() for name in known if name == f"{paper}.figure{number}"]
     for study in studies:
         own = [name for name in figures.get(study, ()) if name in names
                or (not numbers and name.startswith(f"{paper}."))]
-        found += [(f"figure {name} of {study}", anchor("figure", study, name)) for name in own]
-        found += [(f"table {name} of {study}", anchor("table", study, name))
+        found += [(f"figure {name} of {study}", study, anchor("figure", study, name)) for name in own]
+        found += [(f"table {name} of {study}", study, anchor("table", study, name))
                   for name in names if name in tables.get(study, ())]
     return list(dict.fromkeys(found))
 

@@ -1,9 +1,8 @@
-"""Collects what the workflow made and fills the template. Nothing is computed again, and everything
-is checked to be today's."""
+"""The report: an index with the verdicts, and one page for each paper and for each folder of own studies, each with its
+own limit of size."""
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,189 +10,152 @@ import jinja2
 import pandas
 from markupsafe import Markup, escape
 
-from liestep.analysis.results import StudyResults
-from liestep.catalogue import method, sheet
-from liestep.errors import InputError
-from liestep.figures.captions import fill
-from liestep.figures.commands import drawing_of
-from liestep.pipeline.jobs import Animation
-from liestep.pipeline.workflow import StudyProducts, Workflow
+from liestep.pipeline.workflow import REPORT_FOLDER, Workflow, page_of
 from liestep.report.films import SHARE, embed_films
 from liestep.report.links import anchor
-from liestep.report.pictures import Picture, embed
-from liestep.report.provenance import references_data, runs_data, table_data
+from liestep.report.pictures import embed
 from liestep.report.sources import TEMPLATES
+from liestep.report.study import StudyPage, study_page
 from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
-from liestep.storage.textfiles import read_text
 
-LIMIT = 15_000_000  # bytes of the page
-
-
-@dataclass
-class FigurePart:
-    """A figure of a study; `picture` is made last, when the size of everything else is known."""
-
-    name: str
-    path: Path
-    caption: str
-    picture: Picture | None = None
+LIMIT = 15_000_000  # bytes of a page
+OWN = "Studies"     # title of the page with the studies that are in no folder
 
 
 @dataclass
-class FilmPart:
-    """A film of a run; `picture` as that of a figure."""
+class Page:
+    """One page: a paper's claims, errata and studies, or own studies."""
 
-    film: Animation
-    caption: str
-    picture: Picture | None = None
-
-    @property
-    def name(self) -> str:
-        return self.film.label
-
-
-@dataclass
-class StudyPage:
-    """What the page says about one study."""
-
-    results: StudyResults
-    figures: list[FigurePart]
-    films: list[FilmPart]
-    tables: dict[str, dict[str, Any]]
-    runs: dict[str, Any]
-    references: list[dict[str, str]] = field(default_factory=list)
+    key: str
+    claims: PaperClaims | None = None
+    errata: PaperErrata | None = None
+    studies: list[StudyPage] = field(default_factory=list)
 
     @property
-    def name(self) -> str:
-        return self.results.study.name
+    def title(self) -> str:
+        return OWN if self.key == page_of("") else self.key
 
     @property
-    def config(self):
-        return self.results.config
+    def citation(self) -> str:
+        return next((item.citation for item in (self.claims, self.errata) if item and item.citation), "")
 
     @property
-    def file(self) -> str:
-        """Text of the study file."""
-        return self.results.study.path.read_text("utf-8")
-
-    @cached_property
-    def problems(self) -> list[dict[str, Any]]:
-        return [{"key": key, "label": setup.label or key, "system": setup.system, "title": sheet(setup.system).title,
-                 "t_end": next(cell.spec.t_end for cell in self.results.study.cells if cell.problem == key)}
-                for key, setup in self.config.problems.items() if any(cell.problem == key
-                                                                      for cell in self.results.study.cells)]
-
-    @cached_property
-    def integrators(self) -> list[dict[str, Any]]:
-        used = {cell.integrator for cell in self.results.study.cells}
-        found = []
-        for key, entry in self.config.integrators.items():
-            if key in used:
-                name = self.results.study.integrator_id(key)
-                options = ", ".join(f"{option} = {value}" for option, value in (entry.options if entry else {}).items())
-                found.append({"key": key, "label": (entry.label if entry else None) or key, "id": name,
-                              "options": options, "summary": method(name).summary})
-        return found
+    def address(self) -> str:
+        """Seen from the index."""
+        return f"{REPORT_FOLDER}/{self.key}.html"
 
     @property
-    def stopped(self) -> int:
-        """Number of runs that stopped early."""
-        return int((self.results.metrics["status"] != "ok").sum())
+    def confirmed(self) -> int:
+        """Number of errata whose evidence confirms them."""
+        return sum(row["confirmed"] is True for row in self.errata.rows) if self.errata else 0
+
+    def count(self, verdict: str) -> int:
+        """Number of claims with a verdict."""
+        return dict(self.claims.counts).get(verdict, 0) if self.claims else 0
 
 
 @dataclass
 class Group:
-    """Studies of one folder, which is a paper's if a claims or errata file names it."""
+    """Studies of one folder."""
 
     name: str
-    citation: str
     studies: list[StudyPage]
 
 
-def make_report(workflow: Workflow) -> tuple[str, str]:
-    """The page as text, and one line about it.
+def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
+    """Path and text of the index and of each page, and one line about it.
 
     Raises:
         InputError: a product is missing or stale; the sentence says which command makes it.
     """
+    pages = collect(workflow)
+    cited = citing(page.claims for page in pages if page.claims)
+    for page in pages:
+        text, summary = fitted(page, cited)
+        yield workflow.report.parent/page.address, text, summary
+    yield workflow.report, render_index(pages), f"pages: {len(pages)}"
+
+
+def collect(workflow: Workflow) -> list[Page]:
+    """All pages in the order of the index: papers, then own studies; nothing is rendered."""
     studies = [study_page(products) for products in workflow.studies]
     errata = paper_errata(workflow.errata, workflow.common)
     claims = paper_claims(workflow.claim_files.values(), workflow.common,
                           {page.name: [figure.name for figure in page.figures] for page in studies},
                           {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
-    figures = [figure for page in studies for figure in page.figures]
-    films = [film for page in studies for film in page.films]
-    rest = len(render(studies, claims, errata).encode())
+    pages = {key: Page(key) for key in workflow.pages}
+    for item in claims:
+        pages[item.paper].claims = item
+    for path, item in zip(workflow.errata, errata, strict=True):
+        pages[path.stem].errata = item
+    for study in studies:
+        pages[page_of(study.name)].studies.append(study)
+    return list(pages.values())
+
+
+def fitted(page: Page, cited: dict[str, list[ClaimRow]]) -> tuple[str, str]:
+    """Text of a page with films and figures as large as its limit allows, and one line about it."""
+    figures = [figure for study in page.studies for figure in study.figures]
+    films = [film for study in page.studies for film in study.films]
+    rest = len(render(page, cited).encode())
     for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
         film.picture = picture
         rest += len(picture.address)
     for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
         figure.picture = picture
-    text = render(studies, claims, errata)
-    runs = sum(len(page.runs["rows"]) for page in studies)
+    text = render(page, cited)
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
         size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
-    return (text, f"studies: {len(studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}runs:"
-            f" {runs}, {size}")
+    runs = sum(len(study.runs["rows"]) for study in page.studies)
+    return text, (f"studies: {len(page.studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}"
+                  f"runs: {runs}, {size}")
 
 
-def study_page(products: StudyProducts) -> StudyPage:
-    """Products of a study, all checked.
-
-    Raises:
-        InputError: one is missing or stale.
-    """
-    results = StudyResults(products.study)
-    names = [path.stem for path in products.tables if path.stem != "metrics"] + ["timings"]*bool(products.timings)
-    return StudyPage(results, [_figure(products, results, name) for name in products.figures],
-                     [_film(results, film) for film in products.animations],
-                     {name: table_data(results, name) for name in names}, runs_data(results), references_data(results))
-
-
-def _figure(products: StudyProducts, results: StudyResults, name: str) -> FigurePart:
-    path = products.figure(name, "png")
-    text = products.figure(name, "caption.txt")
-    expected = fill(drawing_of(name).caption, results)
-    try:
-        found = read_text(text)
-    except InputError as error:
-        raise InputError(f"{error}; run `liestep figure {products.name} {name}`") from None
-    if found.strip() != expected.strip():
-        raise InputError(f"{path} is of another state of the study; run `liestep figure {products.name} {name}` again")
-    return FigurePart(name, path, expected)
-
-
-def _film(results: StudyResults, film: Animation) -> FilmPart:
-    cell, config = film.cell, results.config
-    entry = config.integrators[cell.integrator]
-    names = config.problems[cell.problem].label or cell.problem, (entry.label if entry else None) or cell.integrator
-    return FilmPart(film,
-                    f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")
-
-
-def grouped(studies: Iterable[StudyPage], citations: Mapping[str, str]) -> list[Group]:
-    """Studies by folder: papers first, then the others."""
+def grouped(studies: Iterable[StudyPage]) -> list[Group]:
+    """Studies by folder, in their order."""
     found: dict[str, Group] = {}
-    for page in studies:
-        folder = page.name.rpartition("/")[0]
-        found.setdefault(folder, Group(folder, citations.get(folder, ""), [])).studies.append(page)
-    return sorted(found.values(), key=lambda group: not group.citation)
+    for study in studies:
+        folder = study.name.rpartition("/")[0]
+        found.setdefault(folder, Group(folder, [])).studies.append(study)
+    return list(found.values())
 
 
-def render(studies: list[StudyPage], claims: list[PaperClaims], errata: list[PaperErrata]) -> str:
-    """The template filled; figures without a picture are left out."""
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
+    environment.globals |= {"anchor": anchor, "meanings": MEANINGS,
+                            "style": (TEMPLATES/"report.css").read_text("utf-8"),
+                            "script": (TEMPLATES/"report.js").read_text("utf-8")}
+    return environment
 
-    citations = {item.paper: item.citation for item in (*errata, *claims)}
-    return environment.get_template("report.html").render(
-        groups=grouped(studies, citations), studies=studies, claims=claims, errata=errata, citing=citing(claims),
-        total_runs=sum(len(page.runs["rows"]) for page in studies), total_stopped=sum(page.stopped for page in studies),
-        total_figures=sum(len(page.figures) for page in studies), anchor=anchor, meanings=MEANINGS,
-        style=(TEMPLATES/"report.css").read_text("utf-8"), script=(TEMPLATES/"report.js").read_text("utf-8"))
+
+def _totals(studies: list[StudyPage]) -> dict[str, Any]:
+    return {"total_studies": len(studies), "total_runs": sum(len(study.runs["rows"]) for study in studies),
+            "total_stopped": sum(study.stopped for study in studies),
+            "total_figures": sum(len(study.figures) for study in studies)}
+
+
+def render(page: Page, cited: dict[str, list[ClaimRow]]) -> str:
+    """The template of a page filled; figures without a picture are left out."""
+    return _environment().get_template("page.html").render(
+        title=page.title, groups=grouped(page.studies), citation=page.citation,
+        claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=cited,
+        at=_address_from(page), **_totals(page.studies))
+
+
+def _address_from(page: Page) -> Callable[[str], str]:
+    """Study -> file of its page as seen from this page; "" for the page itself."""
+    return lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html"
+
+
+def render_index(pages: list[Page]) -> str:
+    """The template of the index filled."""
+    return _environment().get_template("index.html").render(
+        pages=pages, judged=[page for page in pages if page.claims],
+        **_totals([study for page in pages for study in page.studies]))
 
 
 def citing(claims: Iterable[PaperClaims]) -> dict[str, list[ClaimRow]]:

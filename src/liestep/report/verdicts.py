@@ -28,15 +28,16 @@ MEANINGS = {  # verdict -> (sign, class of colours, meaning)
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim with its row of claims.csv; `links` are (text, anchor) of figures and tables, `runs` (study,
-    anchor, keys of the run)."""
+    """A claim with its row of claims.csv; `links` are (text, study, anchor) of figures and tables, `runs`
+    (study, anchor, keys of the run)."""
 
+    paper: str
     claim: Claim
     outcome: Mapping
     anchor: str
     setting: Markup
     statement: Markup
-    links: list[tuple[str, str]]
+    links: list[tuple[str, str, str]]
     runs: list[tuple[str, str, str]]
 
     @property
@@ -101,7 +102,7 @@ def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables:
     runs = [(choice.study, anchor("runs", choice.study),
              "/".join(filter(None, (choice.problem, choice.integrator, choice.resolution))))
             for choice in (*claim.runs, *claim.against)]
-    return ClaimRow(claim, outcome, anchor("claim", paper, claim.id),
+    return ClaimRow(paper, claim, outcome, anchor("claim", paper, claim.id),
                     link_errata(_text(outcome["setting"]), paper, errata), link_errata(claim.statement, paper, errata),
                     evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
 
