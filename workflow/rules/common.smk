@@ -28,6 +28,8 @@ if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
+    if WORKFLOW.estimate.runs:
+        print(f"liestep: to make: {WORKFLOW.estimate}", file=sys.stderr)
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much

@@ -8,6 +8,13 @@ import numpy as np
 from liestep.errors import InputError
 
 
+def has_truth(value: Any) -> bool:
+    """Whether a value, or a value in a list of lists, is true or false, which Python takes for 1 and 0."""
+    if isinstance(value, np.ndarray):
+        return value.dtype == bool
+    return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters
@@ -29,6 +36,8 @@ class Parameter:
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
+        if has_truth(value):
+            raise InputError(f"parameter {name} must be numbers, not true or false")
         kind = np.int64 if self.rule == "index" else np.float64
         try:
             array = np.array(value, dtype=np.float64)

@@ -74,8 +74,10 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     try:
         if mend_times and path.stat().st_mtime > time.time() + SKEW:
             os.utime(path)  # all that is made of it would be older than it, however often it is made
-        if not found.allowed(name, listed):
-            return damage(path) if path.is_file() else None
+        if path.is_file() and not found.allowed(name, listed):  # of before there were records: taken as it is
+            wrong = damage(path)
+            if wrong:
+                return wrong
         same = found.sha256(name, listed)
     except FileNotFoundError:
         return f"{path} is lost" if listed else None
