@@ -2,7 +2,7 @@
 
 A product may be as the manifest lists it, or as a job has written it since (`liestep.storage.records`); whatever else
 stands under its name was edited, swapped, copied there or damaged. Files that the file system has not changed since
-they were looked at last are not read (`liestep.pipeline.ledger`).
+they were looked at last are not read (`liestep.storage.ledger`).
 """
 import os
 import time
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.pipeline import ledger as ledgers
-from liestep.pipeline.ledger import Ledger
 from liestep.pipeline.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.pipeline.workflow import Workflow
+from liestep.storage import ledger as ledgers
+from liestep.storage.ledger import Ledger
 
 SKEW = 60.0  # s that clocks of machines may differ
 

@@ -14,14 +14,14 @@ from typing import Any
 from liestep.core.sources import package_modules, source_hash
 from liestep.errors import InputError
 from liestep.figures.commands import figure_modules
-from liestep.pipeline import ledger as ledgers
 from liestep.pipeline.environment import environment
-from liestep.pipeline.ledger import Ledger
 from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
+from liestep.storage import ledger as ledgers
 from liestep.storage.atomic import TEMPORARY
+from liestep.storage.ledger import Ledger
 from liestep.storage.records import file_sha256, recording
 from liestep.storage.textfiles import write_text_atomically
 
