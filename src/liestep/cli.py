@@ -39,6 +39,7 @@ def command_describe(arguments) -> None:
 
 def command_run(arguments) -> None:
     from liestep.runs.content import carry_out
+    from liestep.runs.estimate import estimate, require_disk, require_memory
     from liestep.runs.files import require_free, write
     from liestep.runs.progress import progress_bar
     from liestep.runs.specification import specify
@@ -48,6 +49,10 @@ def command_run(arguments) -> None:
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
                    options=assignments(arguments.option, "option"), samples=arguments.samples)
+    if arguments.output.suffix.lower() != ".nc":
+        raise InputError(f"--output {arguments.output} must end with .nc: runs are NetCDF files")
+    require_memory(spec)
+    require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
     content = carry_out(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
     write(content, arguments.output, replace=False)
@@ -57,7 +62,8 @@ def command_run(arguments) -> None:
 
 
 def command_check(arguments) -> None:
-    from liestep.pipeline.workflow import StudyProducts
+    from liestep.pipeline.workflow import StudyProducts, require_room
+    from liestep.runs.estimate import count, total
     from liestep.runs.files import read
     from liestep.study.plan import Study
 
@@ -66,8 +72,10 @@ def command_check(arguments) -> None:
         maker = file.attributes.get("integrator", "the engines of a reference")
         print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
         return
-    study = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results)).study
-    print(f"{study.name}: valid, {len(study.sweeps)} sweeps, {len(study.cells)} runs")
+    products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
+    require_room([products], arguments.results)
+    study = products.study
+    print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
 
 
 def command_sweep(arguments) -> None:
@@ -141,6 +149,11 @@ def require_results(folder: Path) -> None:
         raise InputError(f"--results {folder} is not a folder")
 
 
+def printable(text: str) -> str:
+    """The text with escapes for characters that would end the line or speak to the terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def load(plugins: list[str]) -> None:
     """Make the systems and integrators of files known."""
     if plugins:
@@ -167,15 +180,15 @@ def main(argv: list[str] | None = None) -> int:
         with recording(arguments.results):
             arguments.function(arguments)
     except InputError as error:
-        print(f"liestep: {error}", file=sys.stderr)
+        print(f"liestep: {printable(str(error))}", file=sys.stderr)
         return 2
     except OSError as error:  # a name that the file system refuses, a disk that fails
         if isinstance(error, BrokenPipeError):  # the reader of our output, for example `head`, has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
         shown = str(error.filename or "")
-        print(f"liestep: cannot use {shown if len(shown) <= 100 else shown[:100] + '...'}: {error.strerror or error}",
-              file=sys.stderr)
+        shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
+        print(printable(f"liestep: cannot use {shown}: {error.strerror or error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("liestep: interrupted", file=sys.stderr)

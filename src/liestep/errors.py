@@ -3,6 +3,9 @@ everything may import it."""
 import difflib
 from collections.abc import Iterable
 
+FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
+LONGEST = 60         # characters of a wrong name that are shown
+
 
 class InputError(ValueError):
     """Something a person wrote is wrong; the message is one sentence: what, where, what is allowed."""
@@ -15,6 +18,9 @@ class PluginError(InputError):
 
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     """Sentence for an unknown name, closest match first."""
-    close = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return f"unknown {what} {name!r}{hint} (allowed: {', '.join(sorted(allowed))})"
+    known, given = sorted(set(map(str, allowed))), str(name)
+    close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
+    hint = f"; did you mean {close[0]}?" if difflib.get_close_matches(given, close[:1], cutoff=0.5) else ""
+    shown = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
+    some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {', '.join(known)}"
+    return f"unknown {what} {shown!r}{hint} ({some})"

@@ -32,6 +32,8 @@ if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
+    if WORKFLOW.estimate.runs:
+        print(f"liestep: to make: {WORKFLOW.estimate}", file=sys.stderr)
 
 
 # The packages of every job, for those who read or archive the rules. Jobs run in the environment that runs snakemake.

@@ -6,7 +6,8 @@ rule manifest:
         [runs_of(products.name) + references_of(products.name) for products in WORKFLOW.studies],
         [products.timings for products in WORKFLOW.studies],
     output:
-        manifest="results/manifest.json",
+        # Snakemake removes other outputs before the job; this one keeps the products of studies that are not selected.
+        manifest=update("results/manifest.json"),
         environment="results/environment.json",
     log:
         "results/logs/manifest.log",

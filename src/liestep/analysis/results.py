@@ -7,6 +7,7 @@ import pandas
 from liestep.errors import InputError
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import RunFile, require_current
+from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
 from liestep.study.plan import Cell, Study
 
@@ -44,6 +45,7 @@ class StudyResults:
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
                              f" {self.study.name}` again")
+        require_same(self.study.folder/"metrics.csv")
         return table.assign(seconds=table["run_sha256"].map(self._seconds()))
 
     def _seconds(self) -> dict[str, float]:
@@ -51,7 +53,9 @@ class StudyResults:
         path = self.study.folder/"timings.csv"
         if not path.is_file():
             return {}
-        timings = read_csv(path, ("run_sha256", "seconds")).dropna(subset=["run_sha256"])
+        timings = read_csv(path, ("run_sha256", "seconds"))
+        require_same(path)
+        timings = timings.dropna(subset=["run_sha256"])
         return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
@@ -64,6 +68,7 @@ class StudyResults:
         table = read_csv(path, (*KEYS, *NEEDED.get(name, ())))
         if not table["study"].eq(self.study.name).all():
             raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
+        require_same(path)
         return table
 
     def select(self, problem: str, integrator: str) -> pandas.DataFrame:

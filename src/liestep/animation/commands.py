@@ -1,11 +1,15 @@
 """The command that makes a film of a run. Light to import."""
 from pathlib import Path
 
+from liestep.errors import InputError
+
 
 def command_animate(arguments) -> None:
     from liestep.animation.film import animate
 
     target = arguments.output or arguments.file.with_suffix(".gif")
+    if not target.parent.is_dir() and not target.absolute().is_relative_to(arguments.results.absolute()):
+        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
     count = animate(arguments.file, target, arguments.frames, arguments.fps, arguments.width)
     print(f"{target}: {count} frames")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from liestep.errors import InputError, unknown
+from liestep.runs.estimate import count
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -27,7 +28,7 @@ def command_claims(arguments) -> None:
     for file in files:
         judged = judge(file, results).to_dict("records")
         counts = ", ".join(f"{sum(row['verdict'] == verdict for row in judged)} {verdict}" for verdict in VERDICTS)
-        sections.append((file.paper, file.citation, f"{len(judged)} claims: {counts}.", judged))
+        sections.append((file.paper, file.citation, f"{count(len(judged), 'claim')}: {counts}.", judged))
         rows += judged
         print(f"{file.paper}: {counts}", file=sys.stderr)
     _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
@@ -79,7 +80,8 @@ def command_errata(arguments) -> None:
         found = errata_table(paper, arguments.config).to_dict("records")
         counts = ", ".join(f"{sum(row['confirmed'] is state for row in found)} {word}"
                            for state, word in ((True, "confirmed"), (False, "not confirmed"), (None, "text only")))
-        sections.append((paper, citations[paper], f"{len(found)} entries: {counts}.", found))
+        noun = "entry" if len(found) == 1 else "entries"
+        sections.append((paper, citations[paper], f"{len(found)} {noun}: {counts}.", found))
         rows += found
         print(f"{paper}: {counts}", file=sys.stderr)
     _write((arguments.to or arguments.results)/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)

@@ -11,6 +11,13 @@ MOMENTS_TOLERANCE = 1e-12   # relative, of the triangle inequality: a flat body 
 SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
 
 
+def has_truth(value: Any) -> bool:
+    """Whether a value, or a value in a list of lists, is true or false, which Python takes for 1 and 0."""
+    if isinstance(value, np.ndarray):
+        return value.dtype == bool
+    return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters
@@ -43,6 +50,8 @@ class Parameter:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
         whole = self.rule in ("index", "integer")
+        if has_truth(value):
+            raise InputError(f"parameter {name} must be numbers, not true or false")
         try:
             array = np.array(value, dtype=np.float64)
         except (TypeError, ValueError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.contracts.form import Form
-from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.parameters import Parameter, Preset, has_truth
 from liestep.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class Sheet:
         for name, shape in shapes.items():
             if name not in initial:
                 raise InputError(f"initial state field {name} is missing")
+            if has_truth(initial[name]):
+                raise InputError(f"initial {name} must be numbers, not true or false")
             try:
                 state[name] = np.ascontiguousarray(np.array(initial[name], dtype=np.float64))
             except (TypeError, ValueError):

@@ -19,6 +19,8 @@ import numpy as np
 from liestep.contracts.formulated import StateField
 from liestep.core import counters
 from liestep.errors import InputError, unknown
+from liestep.runs.files import read
+from liestep.storage.textfiles import require_file
 
 SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
 NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds
@@ -85,6 +87,7 @@ def read_states(path: Path, layout: Layout) -> StateFile:
         InputError: one sentence: what is wrong with the file, and where.
     """
     path = Path(path)
+    require_file(path)
     try:
         with open(path, "rb") as file:
             start = file.read(4)
@@ -100,9 +103,9 @@ def read_states(path: Path, layout: Layout) -> StateFile:
 
 
 def _fact(path: Path, where: str, name: str, value: Any) -> Any:
-    read, wanted = FACTS[name]
+    convert, wanted = FACTS[name]
     try:
-        return read(value)
+        return convert(value)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"{path}{where}: {name} must be {wanted}, not {value!r}") from None
 
@@ -193,31 +196,31 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
     try:
         with netCDF4.Dataset(path) as data:
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}
-            if "run_sha256" in attributes and attributes.get("complete") != 1:
-                raise InputError(f"{path} is incomplete: its writer was interrupted; remove it and run again")
+            if "run_sha256" in attributes:
+                read(path)  # a file of this program: complete, and as it was written
             names = _choose(layout, lambda name, field: name in data.variables)
             for name in ("time", *names):
                 if name not in data.variables:
                     raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time,"
                                      f" {', '.join(layout.fields)}")
             extra = [name for name in layout.optional if name in data.variables]
-            read = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan)
+            found = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan)
                     for name in ("time", *names, *extra)}
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except Exception:  # of damaged files, netCDF4 raises anything
         raise InputError(f"{path} is not a readable NetCDF file of numbers (truncated?)") from None
-    time = read.pop("time")
+    time = found.pop("time")
     if time.ndim != 1 or time.size < 2:
         raise InputError(f"{path}: time must be of shape (n,) with at least two times, not {time.shape}")
-    for name, values in read.items():
+    for name, values in found.items():
         shape = layout.shapes[names[name]] if name in names else ()
         if values.shape != (time.size, *shape):
             raise InputError(f"{path}: {name} is of shape {values.shape}, for {layout.what} it must be"
                              f" {(time.size, *shape)}, time first")
     label = {"label": attributes["integrator"]} if "integrator" in attributes else {}
     facts = {name: _fact(path, "", name, value) for name, value in (label | attributes).items() if name in FACTS}
-    return time, read, facts
+    return time, found, facts
 
 
 def _check_numbers(path: Path, time: np.ndarray, fields: Mapping[str, np.ndarray]) -> None:

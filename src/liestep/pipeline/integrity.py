@@ -2,7 +2,7 @@
 
 A product may be as the manifest lists it, or as a job has written it since (`liestep.storage.records`); whatever else
 stands under its name was edited, swapped, copied there or damaged. Files that the file system has not changed since
-they were looked at last are not read (`liestep.pipeline.ledger`).
+they were looked at last are not read (`liestep.storage.ledger`).
 """
 import os
 import time
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.pipeline import ledger as ledgers
-from liestep.pipeline.ledger import Ledger
 from liestep.pipeline.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.pipeline.workflow import Workflow
+from liestep.storage import ledger as ledgers
+from liestep.storage.ledger import Ledger
 
 SKEW = 60.0  # s that clocks of machines may differ
 
@@ -74,8 +74,10 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     try:
         if mend_times and path.stat().st_mtime > time.time() + SKEW:
             os.utime(path)  # all that is made of it would be older than it, however often it is made
-        if not found.allowed(name, listed):
-            return damage(path) if path.is_file() else None
+        if path.is_file() and not found.allowed(name, listed):  # of before there were records: taken as it is
+            wrong = damage(path)
+            if wrong:
+                return wrong
         same = found.sha256(name, listed)
     except FileNotFoundError:
         return f"{path} is lost" if listed else None

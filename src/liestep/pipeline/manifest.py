@@ -20,7 +20,9 @@ from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow, page_o
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
+from liestep.storage import ledger as ledgers
 from liestep.storage.atomic import TEMPORARY
+from liestep.storage.ledger import Ledger
 from liestep.storage.records import file_sha256, recording
 from liestep.storage.textfiles import write_text_atomically
 

@@ -3,16 +3,18 @@ each product depends on.
 
 Everything is checked here, before the first job runs.
 """
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.quantities import require_quantity
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
+from liestep.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
 from liestep.study.names import named_files
@@ -119,13 +121,14 @@ class Workflow:
         self.selection = not asked <= set(names)
         self.unselected = [name for name in known if name not in names]
         self.studies = [StudyProducts(Study.find(name, folder, results)) for name in names]
+        self.estimate = require_room(self.studies, results)
         self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = self._batches()
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
         self.claims = self._claims()
         self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
-                       if wanted == "all" or any(name.startswith(f"{path.stem}/") for name in names)]
+                       if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
         """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
@@ -161,7 +164,7 @@ class Workflow:
     def _claims(self) -> dict[str, set[str]]:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made. The
         runs are checked."""
-        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution for cell in sweep.cells}
+        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution: cell.spec for cell in sweep.cells}
                 for sweep in self.sweeps}
         made, found = {products.name for products in self.studies}, {}
         for paper, paths in claim_files(self.folder).items():
@@ -169,7 +172,7 @@ class Workflow:
             file = load_claims(paths)
             if file.paper != paper:
                 raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
-            choices = [(claim.id, choice) for claim in file.claims
+            choices = [(claim, choice) for claim in file.claims
                        for choice in (*claim.runs, *claim.against)]
             needed = {choice.study for _, choice in choices}
             missing = sorted(needed - made)
@@ -181,10 +184,15 @@ class Workflow:
             for claim, choice in choices:
                 resolutions = runs.get((choice.study, choice.problem, choice.integrator))
                 if resolutions is None:
-                    raise InputError(f"{path}: claim {claim}: study {choice.study} has no runs {choice.problem}"
+                    raise InputError(f"{path}: claim {claim.id}: study {choice.study} has no runs {choice.problem}"
                                      f" {choice.integrator}")
                 if choice.resolution is not None and choice.resolution not in resolutions:
-                    raise InputError(f"{path}: claim {claim}: {unknown('resolution', choice.resolution, resolutions)}")
+                    raise InputError(f"{path}: claim {claim.id}:"
+                                     f" {unknown('resolution', choice.resolution, resolutions)}")
+                try:
+                    require_quantity(claim, resolutions[choice.resolution or next(iter(resolutions))])
+                except InputError as error:
+                    raise InputError(f"{path}: claim {claim.id}: {error}") from None
         return found
 
     @property
@@ -241,10 +249,27 @@ def page_of(study: str) -> str:
     return study.partition("/")[0] if "/" in study else "studies"
 
 
+
+def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
+    """What the runs that are not there take.
+
+    Raises:
+        InputError: a run that does not fit the memory, or files that do not fit the disk.
+    """
+    found = Estimate()
+    for products in studies:
+        for cell in products.study.cells:
+            if not cell.path.is_file():
+                require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
+                found += estimate(cell.spec)
+    require_disk(found.size, results)
+    return found
+
+
 def require_config(path: Path) -> Mapping[str, Any]:
     """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a
     mapping, or malformed."""
-    content = read_yaml(path)[0] if path.exists() else None
+    content = read_yaml(path)[0] if path.exists() or path.is_symlink() else None
     if not isinstance(content, Mapping | None):
         raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
     return content or {}

@@ -3,7 +3,7 @@ import base64
 import io
 from collections.abc import Sequence
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from liestep.errors import InputError
 from liestep.pipeline.jobs import Animation
@@ -44,7 +44,7 @@ def checked(film: Animation) -> bytes:
             comment = image.info.get("comment", b"")
     except FileNotFoundError:
         raise InputError(f"{film.path} does not exist; {command}") from None
-    except (OSError, EOFError, UnidentifiedImageError, SyntaxError, ValueError):
+    except Exception:  # of damaged files, Pillow raises anything
         raise InputError(f"{film.path} is not a readable GIF file; {command} again") from None
     if comment != wanted.encode():
         raise InputError(f"{film.path} is of another state of the study; {command} again")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from liestep.errors import InputError
 
@@ -48,7 +48,7 @@ def picture(path: Path, width: int, colours: int) -> Picture:
             size, pixels = image.size, image.convert("RGB")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
-    except (OSError, UnidentifiedImageError, SyntaxError):
+    except Exception:  # of damaged files, Pillow raises anything
         raise InputError(f"{path} is not a readable PNG file; remove it and draw it again") from None
     if pixels.width > width:
         pixels = pixels.resize((width, round(pixels.height*width/pixels.width)), Image.Resampling.LANCZOS)

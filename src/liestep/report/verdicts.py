@@ -11,6 +11,7 @@ from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
 from liestep.report.links import anchor, evidence, link_errata
+from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
 
 MEANINGS = {  # verdict -> (sign, class of colours, meaning)
@@ -126,6 +127,7 @@ def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
 
 def _read(path: Path) -> pandas.DataFrame:
     table = read_csv(path).astype(object)
+    require_same(path)
     return table.where(table.notna(), None)
 
 

@@ -7,6 +7,7 @@ read is compared with it.
 """
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from liestep.runs.specification import RunSpecification
 from liestep.storage.atomic import replacing
 
 ATTRIBUTES = "attributes"  # in `checksums`: that of the attributes
+PAGE = 1 << 16  # bytes of a NetCDF file beside its variables, about
 UNSEALED = ("checksums", "complete")
 
 
@@ -40,7 +42,14 @@ def write(content: Content, path: Path, *, replace: bool = True) -> None:
         try:
             _fill(content, temporary)
         except RuntimeError as error:  # how netCDF4 reports a full disk
-            raise OSError(str(error)) from None
+            needed = sum(values.nbytes for _, values, _ in content.variables.values())
+            raise OSError(_no_room(path.parent, needed) or str(error)) from None
+
+
+def _no_room(folder: Path, needed: int) -> str:
+    """Says that the disk of a folder is full if it has no room for so many bytes more."""
+    left = shutil.disk_usage(folder).free
+    return f"no space left on its disk ({left} bytes)" if left < needed + PAGE else ""
 
 
 def require_free(path: Path, sha256: str) -> None:
@@ -137,7 +146,7 @@ def read(path: Path, names: Names = None) -> RunFile:
     """
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"{path} does not exist")
+        raise InputError(f"{path} {'is not a file' if path.exists() and not path.is_dir() else 'does not exist'}")
     try:
         with netCDF4.Dataset(path) as data:
             data.set_auto_mask(False)
@@ -146,9 +155,9 @@ def read(path: Path, names: Names = None) -> RunFile:
             checksums = _checksums(path, attributes, set(data.variables))
             chosen = tuple(data.variables) if names is None else names(attributes) if callable(names) else names
             variables = {name: np.asarray(data[name][...]) for name in chosen if name in data.variables}
-    except (OSError, RuntimeError, UnicodeDecodeError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except Exception:  # of damaged files, netCDF4 raises anything
         raise InputError(f"{path} is not a readable NetCDF file (truncated or foreign); remove"
                          " it and run again") from None
     for name, values in variables.items():

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.runs.content import Content, carry_out
+from liestep.runs.estimate import require_memory
 from liestep.runs.specification import specify
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
                    parameters=parameters, initial=initial, options=options, samples=samples, **more)
+    require_memory(spec)
     content = carry_out(spec)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise IntegrationError(Status[content.attributes["status"].upper()], content.attributes["time_reached"],

@@ -13,6 +13,7 @@ from liestep.storage.atomic import replacing
 if TYPE_CHECKING:
     import pandas
 
+TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")  # also where they are digits
 LARGEST = 1 << 30  # bytes of a text file that is read
 
 
@@ -93,8 +94,8 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> "pandas.DataFrame":
     if not text.endswith("\n"):
         raise InputError(f"{path} is truncated: its last line has no end; remove it and make it again")
     try:
-        # 16 digits
-        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], dtype={"source_hash": str})
+        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""],
+                                dtype=dict.fromkeys(TEXTS, str))
     except Exception:  # of damaged text, pandas raises anything
         raise InputError(f"{path} is not a table of values with commas between them; remove it"
                          " and make it again") from None

@@ -1,6 +1,7 @@
 """Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is
 generated from these classes."""
 import math
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -35,6 +36,20 @@ Positive = Annotated[Real, Field(gt=0)]
 Count = Annotated[int, Field(gt=0), NO_TRUTH]
 NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
 Once = AfterValidator(_once)
+def _one_line(text: str | None) -> str | None:
+    """Raises ValueError for text with characters that are none, such as line ends and escapes of a terminal."""
+    if text is not None and not text.isprintable():
+        raise ValueError("must be one line of characters that can be printed")
+    return text
+
+
+def _text(text: str) -> str:
+    """Raises ValueError for control characters other than line ends and tabs."""
+    _one_line(re.sub(r"[\n\t]", " ", text))
+    return text
+
+
+Line, Text = AfterValidator(_one_line), AfterValidator(_text)
 Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST - 1}}}$")]
 
 
@@ -135,7 +150,7 @@ class ProblemConfig(Settings):
     parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
-    label: str | None = Field(None, description="how tables and figures call it (default: the key)")
+    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the key)")
     integrators: Annotated[list[str] | None, Once] = Field(
         None, min_length=1, description="keys of the integrators that run on it (default: all of the study)")
     overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
@@ -146,7 +161,8 @@ class IntegratorConfig(Settings):
 
     id: str | None = Field(None, description="id of an integrator (default: the key)")
     options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
-    label: str | None = Field(None, description="how tables and figures call it (default: the registered label)")
+    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the"
+                                               " registered label)")
     variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
                                         " (default: 0 with default options, others by their order)")
 
@@ -154,8 +170,8 @@ class IntegratorConfig(Settings):
 class StudyConfig(Settings):
     """A study: a grid of runs, its reference, the tables and figures it wants."""
 
-    title: str = Field(description="one line, heading of its tables and page")
-    description: str = Field("", description="what the study shows")
+    title: Annotated[str, Line] = Field(description="one line, heading of its tables and page")
+    description: Annotated[str, Text] = Field("", description="what the study shows")
     problems: dict[Name, ProblemConfig] = Field(min_length=1,
                                                 description="key -> problem; the key names folders and table rows")
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"

@@ -83,7 +83,8 @@ class Study:
             return cls(path, require_name("the name of a study", key), results)
         known = study_names(config)
         if not known:
-            raise InputError(f"there is no study in {root}")
+            raise InputError(f"there is no study in {root}: call it in the repository, or name the folder with"
+                             " --config")
         if name not in known:
             raise InputError(unknown("study", name, known))
         return cls(root/f"{name}.yaml", name, results)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from liestep.errors import InputError, PluginError
 from liestep.runs.content import Content, carry_out, not_compiled
+from liestep.runs.estimate import require_memory
 from liestep.runs.files import is_current, write
 from liestep.study.plan import Cell
 
@@ -12,12 +13,15 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
     """Make what is missing or out of date; says each run on standard error. Returns (made, kept, failed).
 
     Raises:
-        InputError: a file cannot be written; or, when all other runs are made, a run that cannot even be a failed one.
+        InputError: a run that memory cannot hold; a file that cannot be written;
+            or, when all other runs are made, a run that cannot even be a failed one.
     """
+    for cell in cells:
+        require_memory(cell.spec, _name(cell))
     made = kept = failed = 0
     refused: list[str] = []
     for cell in cells:
-        name = f"{cell.study} {cell.problem} {cell.integrator} {cell.resolution}"
+        name = _name(cell)
         if is_current(cell.path, cell.spec):
             kept += 1
             continue
@@ -34,6 +38,10 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
     if refused:
         raise InputError(refused[0] + (f" (and {len(refused) - 1} more runs)" if len(refused) > 1 else ""))
     return made, kept, failed
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.study} {cell.problem} {cell.integrator} {cell.resolution}"
 
 
 def _content(cell: Cell) -> Content:

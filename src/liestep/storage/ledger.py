@@ -84,6 +84,18 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
                 path.unlink()
 
 
+def require_same(path: Path) -> None:
+    """Raises InputError for a file of a results folder that somebody else has changed since it was made; what nothing
+    is known of is taken as it is."""
+    place = Path(os.path.abspath(path))
+    results = next((folder for folder in place.parents if (folder/FOLDER).is_dir()), None)
+    if results is None:
+        return
+    with suppress(OSError):  # whoever reads the file says what is wrong with it
+        if load(results).sha256(place.relative_to(results).as_posix()) is None:
+            raise InputError(f"{path} was changed after it was made; remove it and make it again")
+
+
 def _place(results: Path) -> Path:
     return Path(results)/FOLDER/"known.json"
 

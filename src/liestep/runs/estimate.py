@@ -1,0 +1,106 @@
+"""How large runs will be, before any of them is made: numbers of steps, bytes, processor time, memory.
+
+Bytes and memory follow from what is stored; times are those of this project's machines within a factor of about
+three, and adaptive runs count as many steps as they have outputs.
+"""
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.runs.specification import RunSpecification
+
+MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
+OBSERVABLES = 12           # numbers at a sample beside the state: time, energy, momenta, residuals; an upper bound
+FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
+NUMBER = 8                 # bytes
+LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step takes for each number of the state, and for each pair of them
+UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of one or several runs. memory: of the largest, in bytes."""
+
+    runs: int = 0
+    steps: int = 0
+    size: int = 0
+    seconds: float = 0.0
+    memory: int = 0
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        return Estimate(self.runs + other.runs, self.steps + other.steps, self.size + other.size,
+                        self.seconds + other.seconds, max(self.memory, other.memory))
+
+    def __str__(self) -> str:
+        return (f"{count(self.runs, 'run')}, {self.steps:.3g} steps, about {readable(self.size)} and"
+                f" {_span(self.seconds)} of processor time")
+
+
+def estimate(spec: RunSpecification) -> Estimate:
+    """Of one run with all its replicas or members."""
+    numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
+    times = spec.ensemble.members if spec.ensemble else spec.replicas
+    stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
+    size = stored*(spec.ensemble.members if spec.ensemble else 1) + FIXED
+    steps = (spec.steps or spec.outputs)*times
+    return Estimate(1, steps, size, steps*(LINEAR*numbers + QUADRATIC*numbers**2), stored*times + size)
+
+
+def total(specs: Iterable[RunSpecification]) -> Estimate:
+    return sum(map(estimate, specs), Estimate())
+
+
+def require_memory(spec: RunSpecification, name: str = "") -> None:
+    """Raises InputError for a run that this machine cannot hold in memory; `name` says which."""
+    needed, there = estimate(spec).memory, memory()
+    if needed > there:
+        raise InputError(f"{name and f'{name}: '}the run needs {readable(needed)} of memory, of which there are"
+                         f" {readable(there)}: take fewer samples, members or replicas ({MEMORY}=BYTES if it will run"
+                         " elsewhere)")
+
+
+def require_disk(needed: int, folder: Path) -> None:
+    """Raises InputError when files of so many bytes do not fit on the disk of a folder, which need not exist yet."""
+    there = free(folder)
+    if needed > there:
+        raise InputError(f"the files need {readable(needed)}, the disk of {folder} has {readable(there)} left: take"
+                         " fewer samples, members or runs")
+
+
+def memory() -> int:
+    """Bytes of memory that a run may take."""
+    given = os.environ.get(MEMORY, "")
+    return int(given) if given.isdigit() else os.sysconf("SC_PAGE_SIZE")*os.sysconf("SC_PHYS_PAGES")
+
+
+def free(folder: Path) -> int:
+    """Bytes left on the disk of a folder."""
+    path = folder.absolute()
+    return shutil.disk_usage(next(each for each in (path, *path.parents) if each.is_dir())).free
+
+
+def readable(size: float) -> str:
+    """Bytes in the largest unit that keeps a number of at least one."""
+    for unit, name in UNITS:
+        if size >= unit:
+            return f"{size/unit:.3g} {name}"
+    return f"{size:.0f} bytes"
+
+
+def count(number: int, noun: str) -> str:
+    """For example "1 run", "2 runs"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _span(seconds: float) -> str:
+    for unit, name in SPANS:
+        if seconds >= 2*unit:
+            return f"{seconds/unit:.3g} {name}"
+    return f"{max(seconds, 1.0):.0f} s"

@@ -1,0 +1,142 @@
+"""One flipped bit anywhere in any file: a sentence that names the file, or exactly what was written; never a
+traceback, never another value.
+
+LIESTEP_TEST_SEED chooses other bits; with LIESTEP_FULL=1 there are 1,000 instead of 200.
+"""
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+from test_malformed_files import FILM, JUDGE, REFERENCE, RUN, made  # noqa: F401
+
+from liestep.analysis.results import StudyResults
+from liestep.claims.claimfile import load_claims
+from liestep.claims.errata import load_errata
+from liestep.cli import main
+from liestep.errors import InputError
+from liestep.pipeline.manifest import read_manifest, verify
+from liestep.pipeline.workflow import StudyProducts, Workflow, require_config
+from liestep.report.films import checked
+from liestep.report.pictures import picture
+from liestep.report.verdicts import paper_claims, paper_errata
+from liestep.runs.files import RunFile, read
+from liestep.study.plan import Study
+
+SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
+FLIPS = 1000 if os.environ.get("LIESTEP_FULL") else 200
+TABLES = ("metrics", "orders", "drift", "energy", "work", "timings")
+Reader = Callable[[], object]
+
+
+def results() -> StudyResults:
+    return StudyResults(Study.find("tiny"))
+
+
+def verdicts() -> object:
+    workflow = Workflow({"studies": "all"})
+    return paper_claims(workflow.claims, workflow.results, {}, {}, {}), paper_errata(workflow.errata, workflow.results)
+
+
+def film() -> bytes:
+    return checked(StudyProducts(Study.find("tiny")).animations[0])
+
+
+READERS: dict[str, Reader] = {
+    RUN: lambda: read(Path(RUN)), REFERENCE: lambda: read(Path(REFERENCE)),
+    **{f"results/tiny/{name}.csv": (lambda: results().metrics) if name == "metrics" else (
+        lambda name=name: results().table(name)) for name in TABLES},
+    "results/claims.csv": verdicts, "results/errata.csv": verdicts,
+    "results/manifest.json": lambda: read_manifest(Path("results")), FILM: film,
+    "results/tiny/figures/energy_error.png": lambda: picture(Path("results/tiny/figures/energy_error.png"), 800, 64),
+    "config/studies/tiny.yaml": lambda: Study.find("tiny").sweeps,
+    "config/claims/paper.yaml": lambda: load_claims(Path("config/claims/paper.yaml")),
+    "config/errata/twospheres2009.yaml": lambda: load_errata("twospheres2009", Path("config")),
+    "config/config.yaml": lambda: require_config(Path("config/config.yaml"))}
+WRITTEN_BY_PEOPLE = ("config/",)       # any value that is valid is one that a person may mean
+LOOKED_AT = (".png", ".gif")           # another pixel is no error of the reader; the manifest finds it
+BINARY = 3                             # a file of numbers is chosen so many times as often as another
+
+
+@pytest.fixture
+def place(made, tmp_path, monkeypatch):  # noqa: F811
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def same(first: object, second: object) -> bool:
+    if isinstance(first, RunFile):
+        return first.attributes == second.attributes and all(
+            np.array_equal(values, second.variables[name]) for name, values in first.variables.items())
+    if isinstance(first, pandas.DataFrame):
+        return first.equals(second)
+    return repr(first) == repr(second)
+
+
+def test_one_flipped_bit(place):
+    dice = random.Random(SEED)
+    names = [name for name in READERS for _ in range(BINARY if name.endswith(".nc") else 1)]
+    expected = {name: reader() for name, reader in READERS.items()}
+    refused = 0
+    for number in range(FLIPS):
+        name = names[number % len(names)]
+        path = Path(name)
+        content = path.read_bytes()
+        place_, bit = dice.randrange(len(content)), dice.randrange(8)
+        path.write_bytes(content[:place_] + bytes([content[place_] ^ 1 << bit]) + content[place_ + 1:])
+        try:
+            found = READERS[name]()
+        except InputError as error:
+            refused += 1
+            assert "\n" not in str(error)
+            assert path.name.split(".")[0] in str(error), (name, place_, bit)
+        else:
+            if not name.startswith(WRITTEN_BY_PEOPLE) and path.suffix not in LOOKED_AT:
+                assert same(found, expected[name]), (name, place_, bit)
+        if name != "results/manifest.json":
+            assert name in [str(complaint.path) for complaint in verify(Path("results"))] or name not in listed()
+        path.write_bytes(content)
+    assert refused > FLIPS//3
+
+
+def listed() -> list[str]:
+    content = read_manifest(Path("results"))
+    return [*(f"results/{name}" for name in content["products"]), *content["inputs"]]
+
+
+def test_commands_name_the_flipped_file(place, capsys):
+    """Through the commands that people call: exit code 0 or 2, and one sentence."""
+    dice = random.Random(SEED + 1)
+    for name, command in ((RUN, ["check", RUN]), (RUN, ["judge", RUN, *JUDGE, "--no-reference"]),
+                          (REFERENCE, ["check", REFERENCE]), ("results/tiny/energy.csv", ["claims"]),
+                          ("results/manifest.json", ["verify"]), ("results/manifest.json", ["verify", "--repair"]),
+                          (RUN, ["status"]), (RUN, ["verify"]))*(FLIPS//50):
+        path = Path(name)
+        content = path.read_bytes()
+        changed = bytearray(content)
+        changed[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+        path.write_bytes(changed)
+        capsys.readouterr()
+        try:
+            code = main(list(command))
+        except SystemExit as stop:
+            code = stop.code
+        assert code in (0, 1, 2)
+        assert "Traceback" not in capsys.readouterr().err
+        path.write_bytes(content)
+
+
+def test_another_start_is_not_judged_with_a_changed_state(place, capsys):
+    """A file of this program that was changed is not taken for one of another code."""
+    path = Path(RUN)
+    content = bytearray(path.read_bytes())
+    values = read(path)["q"].tobytes()
+    content[content.find(values) + len(values)//2] ^= 1
+    path.write_bytes(content)
+    assert main(["judge", RUN, *JUDGE, "--no-reference"]) == 2
+    assert f"{RUN} was changed after it was written: variable q" in capsys.readouterr().err
