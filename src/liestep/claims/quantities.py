@@ -24,7 +24,7 @@ def require_quantity(claim: Claim, spec: RunSpecification) -> None:
     if kind in OF_COLUMNS:
         known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields)]
     elif kind == "drift":
-        known = [observable.name for observable in formulated.observables if not observable.residual]
+        known = [observable.name for observable in formulated.observables if observable.kind == "invariant"]
     else:
         known = ["time", *(part.name for part in formulated.fields),
                  *(observable.name for observable in formulated.observables)]
@@ -35,12 +35,9 @@ def require_quantity(claim: Claim, spec: RunSpecification) -> None:
 
 
 def _statistics(formulated: Formulated) -> list[str]:
-    """Names of the statistics of all observables, by component too."""
-    found = []
-    for observable in formulated.observables:
-        for name in filter(None, (observable.mean, observable.largest)):
-            found += [name, *(f"{name}_{axis}" for axis in "xyz")]
-    return found
+    """Names of the statistics of all observables, one for each column."""
+    return [name for observable in formulated.observables for what in observable.asked
+            for name in observable.statistic(what)]
 
 
 def _formulated(spec: RunSpecification) -> Formulated:

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.pipeline import ledger as ledgers
 from liestep.pipeline.environment import environment
-from liestep.pipeline.ledger import Ledger
 from liestep.pipeline.sources import figure_source, film_source, table_source
 from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow, page_of
 from liestep.references.reference import study_reference
