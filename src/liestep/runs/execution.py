@@ -10,7 +10,7 @@ from liestep.catalogue import integrator_module, method, sheet, system_module
 from liestep.contracts.formulated import Formulated, perturbed
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
-from liestep.core.driver import advance, advance_adaptive, observe
+from liestep.core.driver import advance, advance_adaptive
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
 from liestep.core.translation import plugin_errors
@@ -84,23 +84,25 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     return (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
 
 
-def _baseline(formulated: Formulated) -> np.ndarray:
-    """Invariants at the start; zero for other observables. The counters stay at zero."""
-    width = formulated.width
-    values = np.zeros(width)
-    loop_for(observe, formulated.problem)(formulated.problem, formulated.start, values)
+def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
+    """Invariants at the start, zero for other observables, from a trial of the run's own loop that ended at point 0:
+    a loop of its own for them would have to be compiled. The counters return to zero."""
+    baseline[:] = trial.scratch
     for observable in formulated.observables:
         if observable.kind != "invariant":
-            values[observable.columns] = 0.0
-    return values
+            baseline[observable.columns] = 0.0
+    formulated.problem.meter[:] = 0
 
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
     problem, y = formulated.problem, formulated.start.copy()
-    recorder = new_recorder(y.shape, _baseline(formulated), spec.steps, spec.samples, spec.statistics_every,
-                            observables=formulated.observables)
+    baseline, seen = np.zeros(formulated.width), formulated.observables
+    trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
+    recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
+    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(problem, y))
+    _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
     for last in _pieces(spec.steps, progress):
         status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work)
@@ -119,13 +121,17 @@ def _pieces(steps: int, progress: Progress | None) -> list[int]:
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
     problem, y = formulated.problem, formulated.start.copy()
-    baseline = _baseline(formulated)
-    accepted = new_recorder(y.shape, baseline, 1, 0, observables=formulated.observables)
-    outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=formulated.observables,
+    baseline, seen = np.zeros(formulated.width), formulated.observables
+    trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
+    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
+    outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=seen,
                            integrals=accepted.integrals, steps=False)
     work, out, memory, log = pair.workspace(problem, y), np.zeros_like(y), np.zeros(4), np.zeros((STEP_LOG, 2))
     loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
     interval = spec.t_end/(spec.outputs - 1)
+    loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0], interval, spec.t_end,  # no room for a step
+         pair.workspace(problem, y))
+    _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
     while status == Status.RUNNING:
         status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.t_end, work)

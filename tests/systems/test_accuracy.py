@@ -1,0 +1,161 @@
+"""Right-hand sides and observables of every system against 50 digits, at close and at degenerate configurations.
+
+The limit is set by the numbers themselves: a right-hand side may be wrong by as much as it changes when the state moves
+on its manifold, and the data of the system, by a unit in the last place. Changes of the lengths of q do not count: 1 -
+c^2 with c = q_i.q_j reacts to them just as much as it cancels.
+"""
+import mpmath
+import numpy as np
+import pytest
+
+from liestep.catalogue import sheet, system_ids
+from liestep.core.tracing import Functions, plain_component
+from liestep.formulations import formulate
+
+EPS = float(np.finfo(np.float64).eps)
+FACTOR = 4.0       # allowed error, in units of what one ulp of the data changes; the largest is 1.8
+AMPLITUDE = 1e-10  # of the changes, far above round-off: what they do is scaled down to one ulp
+DRAWS = 3          # of such changes; the largest counts
+DIGITS = 50
+TINY = 1e-300
+EXACT = mpmath.mp.clone()
+EXACT.dps = DIGITS
+FUNCTIONS = Functions(EXACT.sqrt, EXACT.sin, EXACT.cos)
+PLAIN = Functions(np.sqrt, np.sin, np.cos)
+SMALL_ANGLES = (1.0, 0.1, 0.01)  # degrees
+TIME = 0.3
+
+
+def smallest_preset(facts):
+    """The preset with the fewest rows; the first of those."""
+    def size(preset):
+        return sum(np.size(value) for value in preset.initial(facts.check(preset.parameters)).values())
+
+    return min(facts.presets.values(), key=size)
+
+
+def turn(axis, angle):
+    """Rotation matrix (3, 3) about a unit vector."""
+    hat = np.cross(np.eye(3), axis)
+    return np.eye(3) - np.sin(angle)*hat + 2.0*np.sin(0.5*angle)**2*hat @ hat
+
+
+def near(vector, angle, generator):
+    """A unit vector at an angle from another one."""
+    side = np.cross(vector, generator.normal(size=3))
+    found = np.cos(angle)*vector + np.sin(angle)*side/np.linalg.norm(side)
+    return found/np.linalg.norm(found)
+
+
+def directions(q, how, angle, generator):
+    """Directions (n, 3): two of them close or nearly opposite, or all close to the first."""
+    q = q.copy()
+    if how == "all":
+        return np.array([near(q[0], angle*generator.uniform(0.5, 1.0), generator) for _ in q])
+    if len(q) > 1:
+        q[1] = near(q[0] if how == "close" else -q[0], angle, generator)
+    return q
+
+
+def attitudes(shape, how, angle, generator):
+    """Rotations of the shape (..., 3, 3) near one that permutes the axes."""
+    quarter = {"close": 0.0, "opposite": np.pi, "all": 0.5*np.pi}[how]
+    found = [turn(near(np.eye(3)[k % 3], 0.5, generator), angle) @ turn(np.eye(3)[k % 3], quarter)
+             for k in range(int(np.prod(shape[:-2])))]
+    return np.array(found).reshape(shape)
+
+
+def configuration(facts, parameters, start, how, degrees, seed):
+    """State of a system with its directions or attitudes moved to a degenerate place, everything turning."""
+    generator, angle, state = np.random.default_rng(seed), np.radians(degrees), dict(start)
+    for name, value in start.items():
+        if value.shape[-2:] == (3, 3) and "attitude" in name:
+            state[name] = attitudes(value.shape, how, angle, generator)
+        elif name == "q":
+            state[name] = directions(value, how, angle, generator)
+        elif name != "omega":
+            state[name] = value + 0.3*generator.normal(size=value.shape)
+    if "omega" in state:
+        state["omega"] = tangent(generator.normal(size=start["omega"].shape), state["q"])
+    return facts.check_initial(parameters, state)
+
+
+def numbers(value, change):
+    """A component, array or number with entries of many digits, each changed by `change`."""
+    if isinstance(value, np.ndarray):
+        return np.array([change(x) for x in value.flat], dtype=object).reshape(value.shape) \
+            if value.dtype == object else value
+    if isinstance(value, tuple):
+        entries = [numbers(item, change) for item in value]
+        return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
+    return change(value) if isinstance(value, float) else value
+
+
+def evaluate(problem, y, width):
+    """Rows of the right-hand side and the observables."""
+    out, seen = np.zeros(y.shape, dtype=y.dtype), np.zeros(width, dtype=y.dtype)
+    assert problem.rhs(TIME, y, out) is not False
+    problem.observe(y, seen)
+    return [*out, *seen[:, None]]
+
+
+def tangent(omega, q):
+    """omega without its part along q."""
+    for _ in range(2):
+        omega = omega - np.sum(omega*q, axis=1)[:, None]*q
+    return omega
+
+
+def moved(state, generator):
+    """A state on the manifold, every field moved by AMPLITUDE of its size."""
+    found = {}
+    for name, value in state.items():
+        noise = AMPLITUDE*generator.normal(size=value.shape)
+        if value.shape[-2:] == (3, 3) and "attitude" in name:
+            turns = [turn(np.eye(3)[k % 3], AMPLITUDE) for k in range(int(np.prod(value.shape[:-2])))]
+            found[name] = np.array(turns).reshape(value.shape) @ value
+        elif name == "q":
+            found[name] = value + np.cross(noise, value)
+            found[name] /= np.linalg.norm(found[name], axis=1)[:, None]
+        else:
+            found[name] = value + np.abs(value).max(initial=0.0)*noise
+    if "omega" in found:
+        found["omega"] = tangent(found["omega"], found["q"])
+    return found
+
+
+def sizes(rows):
+    return np.array([float(EXACT.sqrt(sum(EXACT.mpf(x)**2 for x in row))) for row in rows])
+
+
+def deficit(facts, parameters, state):
+    """Largest ratio of an error to what one ulp of the data changes, over rows and observables."""
+    formulated = formulate(facts, parameters, state, "vector_field", {})
+    problem, y = plain_component(formulated.problem, FUNCTIONS), formulated.start.astype(object)
+    exact = evaluate(numbers(problem, EXACT.mpf), numbers(y, EXACT.mpf), formulated.width)
+    found = evaluate(plain_component(formulated.problem, PLAIN, np.float64), formulated.start, formulated.width)
+    generator, change = np.random.default_rng(11), np.zeros(len(exact))
+    for _ in range(DRAWS):
+        other = formulate(facts, parameters, moved(state, generator), "vector_field", {}).start.astype(object)
+        data = numbers(problem, lambda x: EXACT.mpf(x)*(1 + EXACT.mpf(AMPLITUDE)*generator.choice([-1, 1])))
+        rows = evaluate(data, numbers(other, EXACT.mpf), formulated.width)
+        change = np.maximum(change, sizes([a - b for a, b in zip(rows, exact, strict=True)]))
+    allowed = EPS*(change/AMPLITUDE + sizes(exact))
+    for item in formulated.observables:
+        if item.residual:  # differences of numbers near one
+            allowed[len(y):][item.columns] += EPS
+    error = sizes([[EXACT.mpf(float(x)) - z for x, z in zip(a, b, strict=True)]
+                   for a, b in zip(found, exact, strict=True)])
+    return float(np.max(error/(allowed + TINY)))
+
+
+@pytest.mark.parametrize("how", ["close", "opposite", "all"])
+@pytest.mark.parametrize("name", system_ids())
+def test_digits_are_those_of_the_state(name, how):
+    facts = sheet(name)
+    preset = smallest_preset(facts)
+    parameters = facts.check(preset.parameters)
+    start = facts.check_initial(parameters, preset.initial(parameters))
+    worst = {degrees: deficit(facts, parameters, configuration(facts, parameters, start, how, degrees, 3))
+             for degrees in SMALL_ANGLES}
+    assert max(worst.values()) <= FACTOR, worst
