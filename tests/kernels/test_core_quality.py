@@ -74,6 +74,7 @@ def machine_code(function, arguments, **options):
     (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk4")),                      # product of actions
 ], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair",
         "commutator-free pair", "coadjoint", "semidirect", "cotangent_rotation", "product"])
+@pytest.mark.slow
 def test_no_reference_counts_in_machine_code(function, arguments):
     assert "NRT_" not in machine_code(function, arguments())
 
@@ -271,6 +272,7 @@ def checkout(tmp_path):
     return Checkout(tmp_path)
 
 
+@pytest.mark.slow
 def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
     first = checkout.run()[0]
     assert first == checkout.plain()
@@ -313,6 +315,7 @@ def test_no_import_is_overlooked(tmp_path):
     assert len(parsed_imports(odd)) == 8
 
 
+@pytest.mark.slow
 def test_two_processes_compile_at_once(checkout):
     processes = [checkout.start() for _ in range(2)]
     first, second = (checkout.result(process)[0] for process in processes)
@@ -325,6 +328,7 @@ def test_two_processes_compile_at_once(checkout):
     assert "data saved" not in messages
 
 
+@pytest.mark.slow
 def test_another_time_of_the_loops_file_changes_nothing(checkout):
     first = checkout.run()[0]
     driver = checkout.source/"liestep"/"core"/"driver.py"
@@ -332,6 +336,7 @@ def test_another_time_of_the_loops_file_changes_nothing(checkout):
     assert checkout.run()[0] == first
 
 
+@pytest.mark.slow
 def test_unusable_cache_folder_is_a_warning(checkout):
     expected = checkout.run()[0]
     checkout.cache.rename(checkout.cache.with_name("kept"))

@@ -19,6 +19,7 @@ print("-prefer-256-bit" in processor.describe(), hashlib.sha256(bits).hexdigest(
 
 
 @pytest.mark.skipif(not processor.has_wide_registers(), reason="this processor has no registers of 512 bits")
+@pytest.mark.slow
 def test_the_width_of_registers_changes_no_bit():
     features = binding.get_host_cpu_features().flatten()
     wide, narrow = (subprocess.run([sys.executable, "-c", RUN], env={**os.environ, **more}, capture_output=True,
