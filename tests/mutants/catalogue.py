@@ -149,9 +149,8 @@ MUTANTS = (
     _vi("velocity projected body by body", "variational_sphere", "work.residual[i] = -dot(qi, row(work.v, i))",
         "work.residual[i] = 0.0", ("momentum", "symmetry"), problem=PENDULUM),
     _vi("constraint forces along the new directions", "variational_sphere",
-        "pull = axpy(inverse[i, j]*work.multiplier[j], row(q, j), pull)",
-        "pull = axpy(inverse[i, j]*work.multiplier[j], add(row(q, j), row(work.target, j)), pull)", ("symmetry",),
-        problem=PENDULUM),
+        "*work.multiplier[j], row(q, j), pull)", "*work.multiplier[j], add(row(q, j), row(work.target, j)), pull)",
+        ("symmetry",), problem=PENDULUM),
     # Cayley coordinates
     _vi("sign of erratum 3", "variational_cayley", "cross(row(w, j), row(q, j)), pull)",
         "cross(row(q, j), row(w, j)), pull)", ("order",), problem=PENDULUM, options=NEWTON),

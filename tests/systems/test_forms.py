@@ -1,5 +1,6 @@
 """Forms and options: what belongs to whom, what is hashed, what is refused; every form against its protocol."""
 import inspect
+from dataclasses import replace
 from itertools import product as combinations
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.catalogue import add_plugin, integrator_ids, method, sheet, system_ids
 from liestep.contracts.formulations import PROTOCOLS
 from liestep.errors import InputError
 from liestep.formulations import formulate, formulate_standard
@@ -143,6 +144,16 @@ def test_another_engine_stands_in_where_there_is_no_taylor_series():
     assert reference.attributes["disagreement_position_max"] < 1e-11
     with pytest.raises(InputError, match="no Taylor series can be made, and the system declares no fallback engine"):
         compute_reference(specify_reference("jointed_bob", samples=5, parameters={"wall": 1.0}))
+
+
+def test_an_engine_of_vector_fields_needs_one_as_standard_form():
+    load_plugin(PLUGINS/"chain_of_bobs.py")
+    facts = replace(sheet("chain_of_bobs"), standard_form="sphere_lagrangian", engines=("composition", "dop853"))
+    add_plugin("test", "", {"by_steps": facts}, {})
+    with pytest.raises(InputError, match="engine dop853 integrates the vector field, but the standard form of by_steps"
+                       " is sphere_lagrangian; allowed are composition, exact"):
+        specify_reference("by_steps")
+    assert specify_reference("by_steps", engines=("composition", "taylor")).engines == ("composition", "taylor")
 
 
 def test_a_system_refuses_a_method_at_its_parameters():

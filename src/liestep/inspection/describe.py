@@ -1,6 +1,7 @@
 """Text for people about one system or one integrator, made from what its file declares."""
 import importlib
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,12 @@ def _system(name: str) -> str:
 
 
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
-    return [(formulation, *_option(key, option)) for formulation, form in facts.forms.items()
-            for key, option in form.options.items()] or [("none", "")]
+    """Options of all forms, with their defaults at the first preset."""
+    parameters = facts.check(next(iter(facts.presets.values())).parameters)
+    found = [(formulation, key, option, form.complete(parameters, {})[key]) for formulation, form in facts.forms.items()
+             for key, option in form.options.items()]
+    return [(formulation, *_option(key, replace(option, default=default)))
+            for formulation, key, option, default in found] or [("none", "")]
 
 
 def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:

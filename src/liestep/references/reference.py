@@ -68,6 +68,10 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
+        if facts.standard_form != "vector_field" and (name == "dop853" or (name == "taylor" and not facts.series)):
+            raise InputError(f"engine {name} integrates the vector field, but the standard form of {problem} is"
+                             f" {facts.standard_form}; allowed are"
+                             f" {', '.join(key for key in ENGINES if key not in ('dop853', 'taylor'))}")
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
     return ReferenceSpecification(run, tuple(engines))
