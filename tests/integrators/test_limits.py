@@ -89,10 +89,10 @@ def test_the_kept_part_is_the_run_that_stops_there():
     assert np.allclose(failed.q, good.q, atol=1e-9)
 
 
-def free(speed, integrator, step=0.5):
+def free(speed, integrator, step=0.5, **options):
     """Status of a run of two bodies without forces, the faster one turning at `speed`."""
     spec = specify(BODIES[0], integrator, step=step, t_end=10*step, parameters={"mass": [1.0, 1.0], "gamma": 0.0},
-                   initial={"q": [[1, 0, 0], [0, 1, 0]], "omega": [[0, 0, speed], [0.1, 0, 0]]})
+                   initial={"q": [[1, 0, 0], [0, 1, 0]], "omega": [[0, 0, speed], [0.1, 0, 0]]}, options=options)
     return run_once(spec).status
 
 
@@ -106,6 +106,10 @@ def test_munthe_kaas_steps_turn_bodies_by_less_than_2_pi():
     assert free(0.999*2*math.pi/0.5, "rkmk4") == Status.OK
     assert free(1.001*2*math.pi/0.5, "rkmk4") == Status.CHART_LIMIT
     assert free(1.001*2*math.pi/0.5, "lie_euler") == Status.OK  # needs no inverse of dexp
+    # the only stage turns by half as much: the end of the step is what leaves the chart
+    assert free(0.999*2*math.pi/0.5, "rkmk", tableau="midpoint") == Status.OK
+    assert free(1.001*2*math.pi/0.5, "rkmk", tableau="midpoint") == Status.CHART_LIMIT
+    assert free(1.001*2*math.pi/0.5, "rkmk", tableau="midpoint", dexpinv=2) == Status.OK
 
 
 @pytest.mark.parametrize("solver", IMPLICIT)

@@ -20,7 +20,8 @@ class MuntheKaas(NamedTuple):
     to round-off, no energy.
 
     liegroup2021 section 2. One specialisation serves all tableaux, one all truncations of dexpinv. Returns CHART_LIMIT
-    when a stage or the step rotates by 2 pi (exact dexpinv only), NOT_EVALUABLE when f does not exist.
+    when a stage or the step rotates by 2 pi (exact dexpinv only, which one stage does not need), NOT_EVALUABLE when f
+    does not exist.
     """
 
     a: Any  # (s, s) strictly lower triangular
@@ -44,7 +45,7 @@ class MuntheKaas(NamedTuple):
         # the last one is the end of the step: one call of each method, see `core.driver`
         for s in range(1, stages + 1):
             combine(self.b if s == stages else self.a[s], h, k, s, sigma)
-            if s == stages and not self.dexpinv.in_chart(problem, sigma):
+            if s == stages and stages > 1 and not self.dexpinv.in_chart(problem, sigma):
                 return Status.CHART_LIMIT
             problem.act(sigma, y, y if s == stages else z)
             if s < stages:
