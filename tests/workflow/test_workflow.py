@@ -24,8 +24,8 @@ ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
 def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
     place = Place(tmp_path)
     assert place.make() == ALL
-    assert set(place.contents()) == {"report.html", "report/studies.html", "manifest.json", "environment.json", "tiny/metrics.csv",
-                                     "tiny/energy.csv", "tiny/tables.md",
+    assert set(place.contents()) == {"report.html", "report/studies.html", "manifest.json", "environment.json",
+                                     "tiny/metrics.csv", "tiny/energy.csv", "tiny/tables.md",
                                      *(f"tiny/runs/{name.replace(' ', '/')}.nc" for name in ALL)}
     before = place.contents()
 
