@@ -1,5 +1,4 @@
-"""The report: made from a small study, read as text, and opened in a real browser that is cut
-off from every network."""
+"""The report: made from a small study and read as text; test_report_browser.py opens it."""
 import base64
 import io
 import json
@@ -10,14 +9,13 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
-import browser
 import pandas
 import pytest
 from PIL import Image
+from report_place import FILM, NAMES, RUN, Place, made_place
 
 from liestep.animation.film import animate
 from liestep.claims.claimfile import VERDICTS
-from liestep.cli import main
 from liestep.errors import InputError
 from liestep.pipeline.workflow import StudyProducts
 from liestep.report import films
@@ -29,92 +27,10 @@ from liestep.report.verdicts import MEANINGS
 from liestep.runs.files import read
 from liestep.study.plan import Study
 
-STUDY = """title: Three bodies & more
-description: A study of the test.
-reference: true
-samples: 2
-tables: [orders, energy]
-figures: [convergence, energy_error]
-animations: [bodies/rk4/h0.03125]
-problems:
-  bodies: {system: sphere_nbody, t_end: 2.5, label: three bodies}
-integrators:
-  vi_sphere: {steps: {counts: [1, 80, 40, 160]}, label: "<script>alert(1)</script>"}
-  rk4: {steps: {counts: [80]}}
-"""
-OWN = """title: A study of nobody's paper
-problems:
-  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
-integrators:
-  vi_sphere: {steps: [0.1, 0.05]}
-"""
-CLAIMS = """paper: paper
-citation: "A. Author: On bodies"
-claims:
-  - id: small_error
-    statement: "the error is small (erratum 2)"
-    source: "figure 1"
-    printed: 0.1
-    units: J
-    runs: [{study: paper/bodies, problem: bodies, integrator: rk4, resolution: h0.03125}]
-    quantity: energy_error_mean
-    criterion: {kind: limit, at_most: 1.0}
-    known: false
-  - id: impossible
-    statement: "the error vanishes"
-    source: "section 2"
-    runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
-    quantity: energy_error_max
-    criterion: {kind: limit, at_most: 1e-30}
-    known: true
-    setting: "errata 1 and 2 are not applied"
-  - id: words
-    statement: "the motion is beautiful"
-    source: "abstract"
-    criterion: {kind: none}
-    known: false
-"""
-ERRATA = """paper: paper
-citation: "A. Author: On bodies"
-errata:
-  - {number: 1, place: eq. (1), printed: a < b, correct: a > b, kind: misprint}
-  - {number: 2, part: a, place: eq. (2), printed: x, correct: y, kind: ambiguity}
-"""
-NAMES = ("paper/bodies", "own")
-RUN, FILM = "paper/bodies/runs/bodies/rk4/h0.03125.nc", "paper/bodies/animations/bodies.rk4.h0.03125.gif"
-
-
-class Place:
-    """A folder with configuration and results; `liestep` calls the command line there."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self.report = folder/"results"/"report.html"
-        self.page, self.own = (folder/"results"/"report"/f"{name}.html" for name in ("paper", "studies"))
-
-    @property
-    def files(self) -> list[Path]:
-        return [self.report, self.page, self.own]
-
-    def liestep(self, *arguments: str) -> int:
-        return main(["--config", str(self.folder/"config"), "--results", str(self.folder/"results"), *arguments])
-
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    place = Place(tmp_path_factory.mktemp("report"))
-    for name, text in {"studies/paper/bodies": STUDY, "studies/own": OWN, "claims/paper": CLAIMS,
-                       "errata/paper": ERRATA}.items():
-        path = place.folder/"config"/f"{name}.yaml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"),
-                    ("sweep", "own", "pendulum"), ("analyse", "paper/bodies"), ("analyse", "own"),
-                    ("figure", "paper/bodies"),
-                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",),
-                    ("errata",), ("report",)):
-        assert place.liestep(*command) == 0, command
-    return place
+    return made_place(tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture
@@ -387,147 +303,3 @@ def test_errata_in_texts_become_links():
     assert linked == ('a &lt; b (errata <a href="#erratum/p/5a">5</a> and <a href="#erratum/p/6">6</a>), '
                       'erratum <a href="#erratum/p/7b">7b</a>, erratum 9, example 5')
     assert set(MEANINGS) == set(VERDICTS)
-
-
-# ---- in a browser
-
-needs_browser = pytest.mark.skipif(browser.find() is None,
-                                   reason="no Chromium on this machine: install Debian's package chromium, or name one"
-                                   " in LIESTEP_CHROMIUM; the page was checked as text only")
-COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}].textContent.trim())"
-
-
-@pytest.fixture(scope="module")
-def page(place):
-    with browser.Browser() as found:
-        found.open(place.page)
-        yield found
-        assert found.complaints == []
-        assert found.requests == []
-
-
-@needs_browser
-def test_the_browser_of_these_tests_sees_requests_and_errors(tmp_path):
-    path = tmp_path/"page.html"
-    path.write_text('<img src="http://127.0.0.1:9/a.png"><script>console.error("trouble");'
-                    'fetch("http://127.0.0.1:9/b").catch(() => 0); f()</script>')
-    with browser.Browser() as found:
-        found.open(path)
-        assert {"http://127.0.0.1:9/a.png", "http://127.0.0.1:9/b"} <= set(found.requests)
-        assert any("trouble" in text for text in found.complaints)
-        assert any("f is not defined" in text for text in found.complaints)
-
-
-@needs_browser
-def test_every_figure_loads_and_enlarges(page):
-    widths = page.value("Promise.all([...document.querySelectorAll('figure img')].map(image => image.decode().then(()"
-                        " => image.naturalWidth)))")
-    assert len(widths) == 3
-    assert sorted(widths)[0] == 480  # the film
-    assert sorted(widths)[1] > 500
-    page.value("document.querySelector('.zoom').click()")
-    assert page.value("document.getElementById('large').open && document.querySelector('#large"
-                      " img').naturalWidth") == widths[0]
-    page.value("document.getElementById('large').close()")
-
-
-@needs_browser
-def test_every_link_leads_to_something_that_can_be_seen(page):
-    seen = page.value("""(async () => {
-      const hidden = [];
-      document.querySelectorAll('.claims details').forEach(part => { part.open = true; });
-      for (const link of document.querySelectorAll('a[href^="#"]')) {
-        document.querySelectorAll('.study details').forEach(part => { part.open = false; });
-        link.click();
-        await new Promise(done => setTimeout(done, 20));
-        const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
-        if (!target || !target.checkVisibility() || (target.matches('details') && !target.open)) hidden.push(link.hash);
-      }
-      return hidden;
-    })()""")
-    assert seen == []
-
-
-@needs_browser
-def test_a_claim_leads_to_its_run_which_opens_to_its_provenance(page, place):
-    page.value("document.querySelector('#claim\\\\/paper\\\\/small_error a[data-run]').click()")
-    page.value("new Promise(done => setTimeout(done, 100))")
-    assert page.value("[...document.querySelectorAll('tr.found')].map(row =>"
-                      " row.dataset.run)") == ["bodies/rk4/h0.03125"]
-    page.value("document.querySelector('tr.found .open').click()")
-    text = page.value("document.querySelector('tr.found + tr.more').textContent")
-    attributes = read(place.folder/"results/paper/bodies/runs/bodies/rk4/h0.03125.nc", ()).attributes
-    assert attributes["run_sha256"] in text
-    assert attributes["source_hash"] in text
-    page.value("document.querySelector('tr.found .open').click()")
-    assert page.value("document.querySelectorAll('tr.more').length") == 0
-
-
-@needs_browser
-def test_tables_sort_both_ways_with_missing_values_last(page):
-    rows = "#runs\\/paper\\/bodies tbody tr"
-    page.value("document.getElementById('runs/paper/bodies').open = true")
-    page.value("new Promise(done => setTimeout(done, 100))")
-    names = page.value("[...document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')].map(head => head.textContent)")
-    column = names.index("steps")
-    assert page.value(COLUMN.format(rows=rows, column=column)) == ["0", "80", "40", "160", "80"]
-    click = f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th button')[{column}].click()"
-    page.value(click)
-    assert page.value(COLUMN.format(rows=rows, column=column)) == ["0", "40", "80", "80", "160"]
-    page.value(click)
-    assert page.value(COLUMN.format(rows=rows, column=column)) == ["160", "80", "80", "40", "0"]
-    column = names.index("error")
-    click = f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th button')[{column}].click()"
-    for _ in range(2):
-        page.value(click)
-        values = page.value(COLUMN.format(rows=rows, column=column))
-        assert values[-1] == ""
-        assert all(values[:-1])
-    assert page.value(f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')[{column}].ariaSort") == "descending"
-    page.value("document.querySelectorAll('.claims th button')[0].click()")
-    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["✓ reproduced", "✗ not reproduced",
-                                                                            "– not testable"]
-    page.value("document.querySelectorAll('.claims th button')[0].click()")
-    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0))[0] == "– not testable"
-
-
-@needs_browser
-def test_claims_can_be_chosen_by_verdict(page):
-    visible = "[...document.querySelectorAll('.claims tbody tr')].filter(row => row.checkVisibility()).length"
-    assert page.value(visible) == 3
-    page.value("document.querySelector('.filter[data-verdict=\"not reproduced\"]').click()")
-    assert page.value(visible) == 1
-    page.value("document.querySelector('.filter[data-verdict=\"\"]').click()")
-    assert page.value(visible) == 3
-
-
-@needs_browser
-@pytest.mark.parametrize(("width", "dark"), [(1600, False), (1000, True), (360, False), (360, True)])
-def test_nothing_is_wider_than_the_window_and_texts_have_contrast(place, width, dark):
-    with browser.Browser(width, 800, dark) as found:
-        found.open(place.page, "#runs/paper/bodies")
-        assert found.value("document.getElementById('runs/paper/bodies').open &&"
-                           " document.querySelectorAll('tr[data-run]').length") == 5
-        assert found.value("document.documentElement.scrollWidth") <= width
-        colours = found.value("(({color, backgroundColor}) => [color,"
-                              " backgroundColor])(getComputedStyle(document.body))")
-        text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
-        assert (text - back)*(1 if dark else -1) > 400
-        assert found.complaints == []
-        assert found.requests == []
-
-
-@needs_browser
-@pytest.mark.parametrize("width", [1600, 360])
-def test_the_index_fits_the_window_and_leads_to_a_claim_of_a_page(place, width):
-    with browser.Browser(width, 800, False) as found:
-        found.open(place.report)
-        assert found.value("document.documentElement.scrollWidth") <= width
-        assert found.complaints == []
-        found.value("document.querySelectorAll('table.verdicts th button')[1].click()")
-        assert found.value("document.querySelectorAll('table.verdicts tbody tr').length") == 1
-        found.value("document.querySelector('table.verdicts tbody a').click()")
-        found.value("new Promise(done => setTimeout(done, 300))")
-        assert found.value("location.pathname").endswith("/report/paper.html")
-        assert found.complaints == []
-        assert found.requests == []

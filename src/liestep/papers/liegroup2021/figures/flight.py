@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, parameters
 from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
 from liestep.scenes.motion import snapshots
 from liestep.scenes.space import Scene, View, triad
 from liestep.systems.quadrotor_payload import desired_path
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
 VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
-PATH, LOAD, LINK, BODIES = "#D62728", "#1F4FBF", "#5A6472", ("#0077BB", "#EE7733")
-ARM, ROTOR = 0.34, 0.15  # m, drawn; the model has points with inertia
-CIRCLE = np.linspace(0.0, 2.0*np.pi, 25)
+PATH = "#D62728"
+ARM = 0.34  # m, drawn; the model has points with inertia
 
 
 @drawing("Two quadrotors with a load at four times. By RKMK4: desired path (dashed red), path of the load so far (blue)"
@@ -34,7 +33,7 @@ def figure14(results: "StudyResults") -> Figure:
     scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time))))
               for axes, time in zip(panels, TIMES, strict=True)]
     points = VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
-                                  (file["load_position"][:, None] - data["length"][:, None]*file["q"]).reshape(-1, 3)]))
+                                  quadrotor_places(data, file["load_position"], file["q"]).reshape(-1, 3)]))
     low, high = points[:, :2].min(axis=0) - 0.55, points[:, :2].max(axis=0) + 0.55
     for scene in scenes:
         scene.draw(limits=(low[0], high[0], low[1], high[1]))
@@ -48,26 +47,12 @@ def _scene(axes: Axes, file: RunFile, data: dict, k: int) -> Scene:
     for start in range(0, len(path) - 1, 4):
         scene.line(path[start:start + 3], PATH, 0.8, lift=-1.0, fade=0.0)
     load = file["load_position"]
+    places = quadrotor_places(data, load, file["q"])
     if k > 10:
-        scene.line(load[:k + 1:5], LOAD, 0.8, fade=0.0)
-    places = load[:, None] - data["length"][:, None]*file["q"]
+        scene.line(load[:k + 1:5], COLOURS[0], 0.8, fade=0.0)
     first = int(np.searchsorted(file["time"], file["time"][k] - 0.5))
-    for body, colour in enumerate(BODIES):
-        if k > 10:
-            trail = places[first:k + 1:5, body]
-            scene.line(trail, [mix(colour, "white", share) for share in np.linspace(0.8, 0.3, len(trail) - 1)], 0.7)
-        scene.line(np.stack([load[k], places[k, body]]), LINK, 1.2, lift=0.02)
-        _quadrotor(scene, places[k, body], file["attitude"][k, body], colour)
-    scene.balls(load[k:k + 1], LOAD, 7.0, lift=0.1)
+    if k > 10:
+        for body in range(2):
+            trail(scene, places[first:k + 1:5, body], COLOURS[body + 1], 0.7)
+    quadrotors(scene, load[k], places[k], file["attitude"][k], ARM)
     return scene
-
-
-def _quadrotor(scene: Scene, place: np.ndarray, attitude: np.ndarray, colour: str) -> None:
-    """Two arms along the first two body axes with a rotor at each end."""
-    for axis in range(2):
-        arm = ARM*attitude[:, axis]
-        scene.line(np.stack([place - arm, place + arm]), colour, 1.6, lift=0.03, outline=0.5)
-        for tip in (place - arm, place + arm):
-            rim = tip + ROTOR*(np.cos(CIRCLE)[:, None]*attitude[:, 0] + np.sin(CIRCLE)[:, None]*attitude[:, 1])
-            scene.line(rim, mix(colour, "black", 0.25), 0.7, lift=0.03)
-    scene.balls(place[None], colour, 4.0, lift=0.06)

@@ -1,8 +1,8 @@
 """Figures 1 and 3 to 5 of twospheres2009: motion (a), total energy (b) and unit length error (c) as in the paper.
 
 The paper's colours and dashes: variational integrator red and solid, Runge-Kutta blue and dotted, with
-reprojection black and dashed. The other figures are in twospheres2009_sphere (2, 6, 7). The motions (a) are drawn
-by twospheres2009_motion.
+reprojection black and dashed. The other figures are in the module sphere (2, 6, 7). The motions (a) are drawn
+by the module motion.
 """
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
 from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.papers.twospheres2009.figures import motion
 from liestep.runs.files import RunFile
-from liestep.scenes import motion as motion
 from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:

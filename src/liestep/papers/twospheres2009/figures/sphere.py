@@ -14,7 +14,8 @@ from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel, problems_of, run_file
 from liestep.runs.files import RunFile
-from liestep.scenes.motion import BODIES, directions, trail
+from liestep.scenes.looks import COLOURS, trail
+from liestep.scenes.motion import directions
 from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
     scene = Scene(axes, view, fade=0.8)
     graticule(scene)
     paths = directions(file, np.linspace(0.0, file.attributes["t_end"], 1500))
-    for body, colour in zip(range(paths.shape[1]), BODIES, strict=False):
+    for body, colour in zip(range(paths.shape[1]), COLOURS, strict=False):
         trail(scene, 1.002*paths[:, body], colour, 1.3)
         scene.balls([paths[0, body]], "white", 4.5, lift=0.05, edge=colour)
         scene.balls([paths[-1, body]], colour, 7.5, lift=0.05)

@@ -1,0 +1,91 @@
+"""A small study of a paper and one of nobody's paper with everything that the report shows."""
+from pathlib import Path
+
+from liestep.cli import main
+
+STUDY = """title: Three bodies & more
+description: A study of the test.
+reference: true
+samples: 2
+tables: [orders, energy]
+figures: [convergence, energy_error]
+animations: [bodies/rk4/h0.03125]
+problems:
+  bodies: {system: sphere_nbody, t_end: 2.5, label: three bodies}
+integrators:
+  vi_sphere: {steps: {counts: [1, 80, 40, 160]}, label: "<script>alert(1)</script>"}
+  rk4: {steps: {counts: [80]}}
+"""
+OWN = """title: A study of nobody's paper
+problems:
+  pendulum: {system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5}
+integrators:
+  vi_sphere: {steps: [0.1, 0.05]}
+"""
+CLAIMS = """paper: paper
+citation: "A. Author: On bodies"
+claims:
+  - id: small_error
+    statement: "the error is small (erratum 2)"
+    source: "figure 1"
+    printed: 0.1
+    units: J
+    runs: [{study: paper/bodies, problem: bodies, integrator: rk4, resolution: h0.03125}]
+    quantity: energy_error_mean
+    criterion: {kind: limit, at_most: 1.0}
+    known: false
+  - id: impossible
+    statement: "the error vanishes"
+    source: "section 2"
+    runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
+    quantity: energy_error_max
+    criterion: {kind: limit, at_most: 1e-30}
+    known: true
+    setting: "errata 1 and 2 are not applied"
+  - id: words
+    statement: "the motion is beautiful"
+    source: "abstract"
+    criterion: {kind: none}
+    known: false
+"""
+ERRATA = """paper: paper
+citation: "A. Author: On bodies"
+errata:
+  - {number: 1, place: eq. (1), printed: a < b, correct: a > b, kind: misprint}
+  - {number: 2, part: a, place: eq. (2), printed: x, correct: y, kind: ambiguity}
+"""
+NAMES = ("paper/bodies", "own")
+RUN, FILM = "paper/bodies/runs/bodies/rk4/h0.03125.nc", "paper/bodies/animations/bodies.rk4.h0.03125.gif"
+
+
+class Place:
+    """A folder with configuration and results; `liestep` calls the command line there."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.report = folder/"results"/"report.html"
+        self.page, self.own = (folder/"results"/"report"/f"{name}.html" for name in ("paper", "studies"))
+
+    @property
+    def files(self) -> list[Path]:
+        return [self.report, self.page, self.own]
+
+    def liestep(self, *arguments: str) -> int:
+        return main(["--config", str(self.folder/"config"), "--results", str(self.folder/"results"), *arguments])
+
+
+def made_place(folder: Path) -> Place:
+    """A folder with configuration, results and the report."""
+    place = Place(folder)
+    for name, text in {"studies/paper/bodies": STUDY, "studies/own": OWN, "claims/paper": CLAIMS,
+                       "errata/paper": ERRATA}.items():
+        path = place.folder/"config"/f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"),
+                    ("sweep", "own", "pendulum"), ("analyse", "paper/bodies"), ("analyse", "own"),
+                    ("figure", "paper/bodies"),
+                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",),
+                    ("errata",), ("report",)):
+        assert place.liestep(*command) == 0, command
+    return place

@@ -1,0 +1,55 @@
+"""How states look: parts where they belong, in figures and films alike."""
+import numpy as np
+import pytest
+
+from liestep.catalogue import sheet
+from liestep.figures.style import new_figure
+from liestep.scenes import looks
+from liestep.scenes.space import Scene, View
+
+
+@pytest.fixture
+def scene():
+    return Scene(new_figure(40.0, 40.0).subplots(), View(30.0, 20.0))
+
+
+@pytest.mark.parametrize("end", [(0.0, 0.0, 0.2), (0.0, 0.0, -0.2), (0.1, 0.0, 0.0), (0.1, 0.2, 0.3)])
+def test_a_coil_joins_its_ends_in_every_direction(end):
+    """A spring along e3, as in the preset column of spring_pendula, has no direction across by e3."""
+    a, b = np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 0.1]) + end
+    points = looks.coil(a, b)
+    assert np.array_equal(points[[0, -1]], [a, b])
+    along = (b - a)/np.linalg.norm(b - a)
+    across = points - a - np.outer((points - a) @ along, along)
+    assert np.linalg.norm(across, axis=1).max() == pytest.approx(0.06*np.linalg.norm(b - a))
+
+
+def test_joints_are_sums_of_links():
+    q = np.random.default_rng(1).standard_normal((5, 2, 3))
+    joints = looks.chain_joints({"length": [2.0, 0.5]}, q)
+    assert joints.shape == (5, 3, 3)
+    assert np.allclose(joints[:, 2], 2.0*q[:, 0] + 0.5*q[:, 1])
+    assert np.array_equal(looks.chain_joints({"length": [2.0, 0.5]}, q[3]), joints[3])
+    rod = looks.rod_joints({"clamp": [1.0, 0.0, 0.0], "elements": 2, "length": 3.0}, q)
+    assert rod.shape == (5, 4, 3)
+    assert np.allclose(rod[:, 3], [1.0, 0.0, 0.0] + q[:, 0] + q[:, 1])
+
+
+@pytest.mark.parametrize("preset", ["paper", "column"])
+def test_springs_can_be_drawn_from_a_specification_and_from_checked_parameters(preset, scene):
+    """A run's file holds lists, the catalogue arrays."""
+    facts = sheet("spring_pendula")
+    checked = facts.check(facts.presets[preset].parameters)
+    q = facts.presets[preset].initial(checked)["q"]
+    looks.springs(scene, facts.presets[preset].parameters, q)
+    count = len(scene.items)
+    looks.springs(scene, checked, q)
+    assert len(scene.items) == 2*count
+    assert all(np.all(np.isfinite(item[3][0])) for item in scene.items)
+
+
+def test_a_trail_of_one_point_draws_nothing(scene):
+    looks.trail(scene, np.zeros((1, 3)), "#000000", 1.0)
+    assert not scene.items
+    looks.trail(scene, np.eye(3), "#000000", 1.0)
+    assert len(scene.items) == 2

@@ -1,0 +1,158 @@
+"""The report in a real browser that is cut off from every network."""
+import re
+from pathlib import Path
+
+import browser
+import pytest
+from report_place import made_place
+
+from liestep.runs.files import read
+
+needs_browser = pytest.mark.skipif(browser.find() is None,
+                                   reason="no Chromium on this machine: install Debian's package chromium, or name one"
+                                   " in LIESTEP_CHROMIUM; the page was checked as text only")
+COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}].textContent.trim())"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return made_place(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def page(place):
+    with browser.Browser() as found:
+        found.open(place.page)
+        yield found
+        assert found.complaints == []
+        assert found.requests == []
+
+
+@needs_browser
+def test_the_browser_of_these_tests_sees_requests_and_errors(tmp_path):
+    path = tmp_path/"page.html"
+    path.write_text('<img src="http://127.0.0.1:9/a.png"><script>console.error("trouble");'
+                    'fetch("http://127.0.0.1:9/b").catch(() => 0); f()</script>')
+    with browser.Browser() as found:
+        found.open(path)
+        assert {"http://127.0.0.1:9/a.png", "http://127.0.0.1:9/b"} <= set(found.requests)
+        assert any("trouble" in text for text in found.complaints)
+        assert any("f is not defined" in text for text in found.complaints)
+
+
+@needs_browser
+def test_every_figure_loads_and_enlarges(page):
+    widths = page.value("Promise.all([...document.querySelectorAll('figure img')].map(image => image.decode().then(()"
+                        " => image.naturalWidth)))")
+    assert len(widths) == 3
+    assert sorted(widths)[0] == 480  # the film
+    assert sorted(widths)[1] > 500
+    page.value("document.querySelector('.zoom').click()")
+    assert page.value("document.getElementById('large').open && document.querySelector('#large"
+                      " img').naturalWidth") == widths[0]
+    page.value("document.getElementById('large').close()")
+
+
+@needs_browser
+def test_every_link_leads_to_something_that_can_be_seen(page):
+    seen = page.value("""(async () => {
+      const hidden = [];
+      document.querySelectorAll('.claims details').forEach(part => { part.open = true; });
+      for (const link of document.querySelectorAll('a[href^="#"]')) {
+        document.querySelectorAll('.study details').forEach(part => { part.open = false; });
+        link.click();
+        await new Promise(done => setTimeout(done, 20));
+        const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+        if (!target || !target.checkVisibility() || (target.matches('details') && !target.open)) hidden.push(link.hash);
+      }
+      return hidden;
+    })()""")
+    assert seen == []
+
+
+@needs_browser
+def test_a_claim_leads_to_its_run_which_opens_to_its_provenance(page, place):
+    page.value("document.querySelector('#claim\\\\/paper\\\\/small_error a[data-run]').click()")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    assert page.value("[...document.querySelectorAll('tr.found')].map(row =>"
+                      " row.dataset.run)") == ["bodies/rk4/h0.03125"]
+    page.value("document.querySelector('tr.found .open').click()")
+    text = page.value("document.querySelector('tr.found + tr.more').textContent")
+    attributes = read(place.folder/"results/paper/bodies/runs/bodies/rk4/h0.03125.nc", ()).attributes
+    assert attributes["run_sha256"] in text
+    assert attributes["source_hash"] in text
+    page.value("document.querySelector('tr.found .open').click()")
+    assert page.value("document.querySelectorAll('tr.more').length") == 0
+
+
+@needs_browser
+def test_tables_sort_both_ways_with_missing_values_last(page):
+    rows = "#runs\\/paper\\/bodies tbody tr"
+    page.value("document.getElementById('runs/paper/bodies').open = true")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    names = page.value("[...document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')].map(head => head.textContent)")
+    column = names.index("steps")
+    assert page.value(COLUMN.format(rows=rows, column=column)) == ["0", "80", "40", "160", "80"]
+    click = f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th button')[{column}].click()"
+    page.value(click)
+    assert page.value(COLUMN.format(rows=rows, column=column)) == ["0", "40", "80", "80", "160"]
+    page.value(click)
+    assert page.value(COLUMN.format(rows=rows, column=column)) == ["160", "80", "80", "40", "0"]
+    column = names.index("error")
+    click = f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th button')[{column}].click()"
+    for _ in range(2):
+        page.value(click)
+        values = page.value(COLUMN.format(rows=rows, column=column))
+        assert values[-1] == ""
+        assert all(values[:-1])
+    assert page.value(f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th')[{column}].ariaSort") == "descending"
+    page.value("document.querySelectorAll('.claims th button')[0].click()")
+    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0)) == ["✓ reproduced", "✗ not reproduced",
+                                                                            "– not testable"]
+    page.value("document.querySelectorAll('.claims th button')[0].click()")
+    assert page.value(COLUMN.format(rows=".claims tbody tr", column=0))[0] == "– not testable"
+
+
+@needs_browser
+def test_claims_can_be_chosen_by_verdict(page):
+    visible = "[...document.querySelectorAll('.claims tbody tr')].filter(row => row.checkVisibility()).length"
+    assert page.value(visible) == 3
+    page.value("document.querySelector('.filter[data-verdict=\"not reproduced\"]').click()")
+    assert page.value(visible) == 1
+    page.value("document.querySelector('.filter[data-verdict=\"\"]').click()")
+    assert page.value(visible) == 3
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "dark"), [(1600, False), (1000, True), (360, False), (360, True)])
+def test_nothing_is_wider_than_the_window_and_texts_have_contrast(place, width, dark):
+    with browser.Browser(width, 800, dark) as found:
+        found.open(place.page, "#runs/paper/bodies")
+        assert found.value("document.getElementById('runs/paper/bodies').open &&"
+                           " document.querySelectorAll('tr[data-run]').length") == 5
+        assert found.value("document.documentElement.scrollWidth") <= width
+        colours = found.value("(({color, backgroundColor}) => [color,"
+                              " backgroundColor])(getComputedStyle(document.body))")
+        text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
+        assert (text - back)*(1 if dark else -1) > 400
+        assert found.complaints == []
+        assert found.requests == []
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1600, 360])
+def test_the_index_fits_the_window_and_its_links_lead_to_pages(place, width):
+    with browser.Browser(width, 800, False) as found:
+        found.open(place.report)
+        assert found.value("document.documentElement.scrollWidth") <= width
+        assert found.complaints == []
+        found.value("document.querySelectorAll('table.verdicts th button')[1].click()")
+        assert found.value("document.querySelectorAll('table.verdicts tbody tr').length") == 1
+        link = found.value("document.querySelector('table.verdicts tbody a').href")
+        assert found.requests == []
+        path, _, target = link.partition("#")
+        assert path.endswith("/results/report/paper.html")
+        found.open(Path(path.removeprefix("file://")), f"#{target}")
+        assert found.value("document.getElementById('claims/paper').checkVisibility()")
+        assert found.complaints == []
+        assert found.requests == []
