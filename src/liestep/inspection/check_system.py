@@ -12,6 +12,8 @@ from liestep.core.driver import observe
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations import formulate
+from liestep.inspection.slopes import LIMIT as SLOPE_LIMIT
+from liestep.inspection.slopes import torque_slopes
 from liestep.plugins.trial import plain
 from liestep.references.engines import EngineError, dop853, right_hand_side
 from liestep.runs.execution import run_once
@@ -49,7 +51,7 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
         InputError: unknown system or preset, or code that cannot be compiled.
     """
     facts = sheet(name)
-    rows = list(_sphere_checks(name, preset, facts)) if isinstance(facts, SphereSheet) else []
+    rows = list((_sphere_checks if isinstance(facts, SphereSheet) else _slope_checks)(name, preset, facts))
     if any(not row.ok for row in rows):
         return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
     try:
@@ -110,6 +112,14 @@ def _sphere_checks(name: str, preset: str | None, facts: SphereSheet) -> Iterato
         said, is_so = (("conserved" if flag else "not conserved"),
                        ("vanishes" if kept else f"is {size:.1e} of all torques"))
         yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
+
+
+def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """Derivatives of torques, which only implicit integrators use."""
+    spec = specify(name, "dop853", preset=preset, tolerance=1e-6)
+    for formulation, wrong in torque_slopes(facts, spec):
+        yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
+                  f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
 
 
 def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:

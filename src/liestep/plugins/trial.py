@@ -14,6 +14,7 @@ from liestep.core.tracing import Functions, plain_component
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.formulations import FORMULATIONS, formulate
+from liestep.references.engines import ENGINES
 from liestep.runs.specification import system_options
 
 PLAIN = Functions(*(getattr(function, "py_func", function) for function in (rows.sqrt, rows.sin, rows.cos, rows.below)))
@@ -55,6 +56,9 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
     for formulation in facts.formulations:
         if formulation not in FORMULATIONS:
             raise InputError(f"{path}: system {name}: {unknown('formulation', formulation, FORMULATIONS)}")
+    if len(facts.engines) != 2 or facts.engines[0] == facts.engines[1] or not set(facts.engines) <= set(ENGINES):
+        raise InputError(f"{path}: system {name}: engines must be two different ones of {', '.join(ENGINES)}, not"
+                         f" {', '.join(map(str, facts.engines))}")
     with user_lines(path, f"system {name}"):
         parameters, start = first_start(facts)
         if len(facts.conserved_momentum(parameters)) != 3:
@@ -70,16 +74,30 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
             if not np.array_equal(q, start["q"]):
                 raise InputError("potential or gradient changes q; write to out only")
         for formulation in facts.formulations:
-            options = {"form": facts.forms[0] if facts.forms else "",
-                       "action": facts.actions[0] if facts.actions else ""}
-            found = formulate(facts, parameters, start, formulation, options)
-            problem, out = plain(found.problem), np.zeros_like(found.start)
-            values = np.zeros(found.width)
-            problem.observe(found.start.copy(), values)
-            if formulation == "vector_field":
-                problem.rhs(0.0, found.start.copy(), out)
-            elif formulation == "lie_action":
-                problem.algebra(0.0, found.start.copy(), np.zeros((problem.algebra_rows(), 3)))
+            choices = {"vector_field": ("form", facts.forms), "lie_action": ("action", facts.actions)}
+            word, names = choices.get(formulation, ("", ()))
+            for choice in names or ("",):
+                options = {"form": facts.forms[0] if facts.forms else "",
+                           "action": facts.actions[0] if facts.actions else "", **({word: choice} if word else {})}
+                _try_formulation(facts, parameters, start, formulation, options)
+
+
+def _try_formulation(facts: Sheet, parameters: dict, start: dict, formulation: str, options: dict) -> None:
+    """Call what integrators call, once. Raises InputError for a method that the system lacks."""
+    try:
+        found = formulate(facts, parameters, start, formulation, options)
+        problem, y = plain(found.problem), found.start.copy()
+        problem.observe(y.copy(), np.zeros(found.width))
+        if formulation == "vector_field":
+            problem.rhs(0.0, y, np.zeros_like(y))
+        elif formulation == "lie_action":
+            problem.algebra(0.0, y, np.zeros((problem.algebra_rows(), 3)))
+        elif hasattr(problem, "torque_slope"):
+            problem.torque(y)
+            problem.torque_slope(y, (1.0, 0.0, 0.0))
+    except AttributeError as error:
+        raise InputError(f"{type(error.obj).__name__} has no {error.name}, which formulation {formulation} needs"
+                         ) from None
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:
