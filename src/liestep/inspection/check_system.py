@@ -12,6 +12,8 @@ from liestep.core.driver import observe
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations import formulate, formulate_standard
+from liestep.inspection.slopes import LIMIT as SLOPE_LIMIT
+from liestep.inspection.slopes import torque_slopes
 from liestep.plugins.trial import plain
 from liestep.references.engines import EngineError, dop853, right_hand_side, row_sizes
 from liestep.runs.execution import run_once
@@ -56,7 +58,8 @@ def check_system(name: str, preset: str | None = None) -> list[Row]:
         InputError: unknown system or preset, or code that cannot be compiled.
     """
     facts = sheet(name)
-    rows = list(_gradient_checks(name, preset, facts)) if "sphere_lagrangian" in facts.forms else []
+    checks = _gradient_checks if "sphere_lagrangian" in facts.forms else _slope_checks
+    rows = list(checks(name, preset, facts))
     if any(not row.ok for row in rows):
         return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
     try:
@@ -118,6 +121,13 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
         said, is_so = (("conserved" if flag else "not conserved"),
                        ("vanishes" if kept else f"is {size:.1e} of all torques"))
         yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
+
+
+def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """Derivatives of torques, which only implicit integrators use."""
+    for formulation, wrong in torque_slopes(facts, specify_problem(name, preset=preset)):
+        yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
+                  f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
 
 
 def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:

@@ -22,12 +22,14 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.sources import MARK, module_file
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
+from liestep.storage.textfiles import require_file
 
 GROUP = "liestep.plugins"
 PREFIX = "liestep_plugin_"  # of module names, which stand in the keys of machine code
 # names that earlier plugins import: what they are called now, and those that are no longer needed
 RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
 GONE = {"ACTION_OPTIONS", "FORMS", "MASS_OPTION", "PROJECTION"}
+LARGEST = 1 << 20  # bytes of a plugin
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -56,10 +58,14 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     if path.suffix != ".py" or not ID.fullmatch(path.stem):
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
+    require_file(path, LARGEST)
     try:
         source = path.read_bytes()
+        source.decode("utf-8")  # an encoding that the file names would be read by Python alone
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start + 1})") from None
     name, content = PREFIX + path.stem, _short_hash(source)
     loaded = sys.modules.get(name)
     if loaded is not None:

@@ -1,5 +1,6 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
 import inspect
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import own_systems, sheet
+from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated
 from liestep.contracts.formulations import PROTOCOLS
 from liestep.contracts.method import Method
@@ -17,6 +19,7 @@ from liestep.core.tracing import Functions, plain_component
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate
+from liestep.references.engines import ENGINES
 from liestep.runs.specification import complete_options
 
 PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name)) for name in Functions._fields})
@@ -65,13 +68,37 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
         parameters, start = first_start(facts)
         if len(facts.conserved_momentum(parameters)) != 3:
             raise InputError("conserved_momentum must return three values, one for each axis")
+        engines = facts.engines_for(parameters)
+        if len(engines) != 2 or engines[0] == engines[1] or not set(engines) <= set(ENGINES):
+            raise InputError(f"engines must be two different ones of {', '.join(ENGINES)}, not"
+                             f" {', '.join(map(str, engines))}")
         for formulation, form in facts.forms.items():
-            found = form.make(parameters, start, form.complete(parameters, {}))
-            _try_formulation(formulation, plain(found.problem), found)
+            for options in _choices(form):
+                found = form.make(parameters, start, form.complete(parameters, options))
+                _try_formulation(formulation, plain(found.problem), found)
+
+
+def _choices(form: Form) -> Iterator[dict[str, str]]:
+    """The default options of a form, and each further way to write its state."""
+    yield {}
+    for name in ("form", "action"):
+        option = form.options.get(name)
+        for choice in option.choices if option else ():
+            if choice != option.default:
+                yield {name: choice}
 
 
 def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
-    """Evaluate a component once, in plain Python."""
+    """Call what integrators call, once, in plain Python. Raises InputError for a method that the system lacks."""
+    try:
+        _call(formulation, problem, found)
+    except AttributeError as error:
+        raise InputError(f"{type(error.obj).__name__} has no {error.name}, which formulation {formulation} needs"
+                         ) from None
+
+
+def _call(formulation: str, problem: Any, found: Formulated) -> None:
+    """Evaluate a component once."""
     y, values = found.start.copy(), np.zeros(found.width)
     problem.observe(y, values)
     if formulation == "vector_field":
@@ -90,6 +117,9 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
                              " are not written")
         if not np.array_equal(q, before):
             raise InputError("potential or gradient changes q; write to out only")
+    elif hasattr(problem, "torque_slope"):
+        problem.torque(y)
+        problem.torque_slope(y, (1.0, 0.0, 0.0))
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:
