@@ -7,8 +7,9 @@ import numpy as np
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
 from liestep.analysis.errors import error_fields, lengths
+from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
-from liestep.runs.files import RunFile, require_current
+from liestep.runs.files import RunFile
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
@@ -32,7 +33,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     slope is over the whole run.
     """
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
-    files = {cell.path: require_current(cell.path, cell.spec) for cell in cells}
+    files = {cell.path: run_file(cell) for cell in cells}
     found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
     rows = []
     for cell in cells:
@@ -138,7 +139,7 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
     for cell in study.cells:
         if cell.spec.ensemble is None:
             continue
-        file = require_current(cell.path, cell.spec)
+        file = run_file(cell)
         scale = lengths(file["omega"][0]).max() or 1.0
         apart = np.maximum(*(lengths(file[name][1:] - file[name][0]).max(axis=(0, 2))/part
                              for name, part in (("q", 1.0), ("omega", scale))))

@@ -13,11 +13,11 @@ from liestep.analysis.errors import (
     replica_floor,
     state_error,
 )
+from liestep.analysis.reading import reference_file, run_file
 from liestep.catalogue import method, sheet
 from liestep.contracts.sheet import SphereSheet
 from liestep.core import counters
-from liestep.references.reference import require_reference, study_reference
-from liestep.runs.files import RunFile, require_current
+from liestep.runs.files import RunFile
 from liestep.study.plan import Cell, Study
 
 AXES = ("x", "y", "z")
@@ -63,11 +63,11 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     rows = []
     for problem in study.config.problems:
         cells = study.select(problem)
-        reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
+        reference = reference_file(study, problem) if study.config.reference else None
         spheres = isinstance(sheet(cells[0].spec.problem), SphereSheet)
         model = CostModel(cells[0].spec) if "work" in study.config.tables and spheres else None
         for cell in cells:
-            file = require_current(cell.path, cell.spec, names=variables)
+            file = run_file(cell, variables)
             rows.append(_row(study, cell, file, reference, model))
     return rows
 
