@@ -10,6 +10,7 @@ from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
 from liestep.pipeline import lock
 from liestep.pipeline.manifest import inputs_hash, remove_damaged
+from liestep.pipeline.products import products_source
 from liestep.pipeline.workflow import ERRATA_SOURCES, Workflow, source
 from liestep.errors import InputError
 
