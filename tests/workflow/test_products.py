@@ -8,8 +8,8 @@ from place import TOP, Place
 from liestep.pipeline.products import PRODUCTS
 
 FIGURES = ("energy_error", "length_error")
-ALL = {name: "made" for name in ("tables", *FIGURES)}
-KEPT = {name: "kept" for name in ALL}
+ALL = dict.fromkeys(("tables", *FIGURES), "made")
+KEPT = dict.fromkeys(ALL, "kept")
 
 
 @pytest.fixture(scope="module")
