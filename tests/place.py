@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from liestep.pipeline.products import PRODUCTS
 from liestep.storage.records import FOLDER
 
 TOP = Path(__file__).parents[1]
@@ -62,7 +63,7 @@ class Place:
         """Products by path; logs are none, nor are the lists of what a job made."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and not {"logs", FOLDER}.intersection(path.parts)
+                if path.is_file() and not {"logs", FOLDER}.intersection(path.parts) and path.name != PRODUCTS
                 and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
     def visible(self) -> dict[str, bytes]:

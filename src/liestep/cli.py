@@ -87,21 +87,10 @@ def command_sweep(arguments) -> None:
     study = Study.find(arguments.study, arguments.config, arguments.results)
     cells = [cell for problem in arguments.problem.split(",")
              for cell in study.select(problem, arguments.integrator, arguments.resolution)]
-    skip_blas()
     made, kept, failed = run_cells(cells)
     if arguments.list:
         write_listing(arguments.list, ((cell.path, cell.spec.sha256, run_source_hash(cell.spec)) for cell in cells))
     print(f"{study.name} {arguments.problem}: {made} made, {kept} kept, {failed} stopped early", file=sys.stderr)
-
-
-def skip_blas() -> None:
-    """Load a module of Numba that imports half of scipy (0.2 s) to see whether there is a BLAS, without that:
-    nothing here asks for it."""
-    wanted = "scipy.linalg.cython_blas"
-    if wanted not in sys.modules:
-        sys.modules[wanted] = None
-        importlib.import_module("numba.np.arraymath")
-        del sys.modules[wanted]
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -6,7 +6,7 @@ import pytest
 from checks import BODIES, NAMES, PENDULUM, exact, generic_state
 
 from liestep import simulate
-from liestep.core.dispatch import PLAIN_OPTIONS
+from liestep.core.dispatch import compiler
 from liestep.core.rows import copy
 from liestep.integrators.step_control import PaperControl, PiControl
 from liestep.runs.execution import build, run_once
@@ -49,7 +49,7 @@ def test_steps_of_commutator_free_pairs(name, steps):
     assert abs(hanging(2, 1.0, name)[0] - steps) <= 2
 
 
-@numba.njit(**PLAIN_OPTIONS)
+@numba.njit(**compiler().PLAIN_OPTIONS)
 def dense(pair, problem, y, h, places, out, work):
     """out[j] = state at places[j] h after y; out[-1] = the state of the step itself."""
     pair.start(work)

@@ -12,7 +12,7 @@ from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.results import StudyResults
 from liestep.catalogue import integrator_ids
 from liestep.errors import InputError
-from liestep.figures import commands, growth, ladders, marks, panels, series, style
+from liestep.figures import commands, growth, ladders, marks, panels, rendering, series, style
 from liestep.study.plan import Study
 
 STUDY = """
@@ -148,14 +148,28 @@ def test_ticks_that_the_layout_left_out_are_drawn(tmp_path):
     axes.plot([1e-3, 1.0], [1.0, 2.0])
     panels.logarithmic(axes, y=False)
     locator = axes.xaxis.get_minor_locator()
-    style.save(figure, tmp_path/"figure")
+    rendering.save(figure, tmp_path/"figure")
     assert axes.xaxis.get_minor_locator() is locator
     assert len(axes.xaxis.get_minor_ticks()) > 10
 
 
+def test_ticks_are_placed_once_for_both_files_and_again_for_another_view():
+    figure = style.new_figure(80.0, 60.0)
+    axes = figure.subplots()
+    axes.plot([0.0, 1.0], [1.0, 2.0])
+    with rendering._shared_ticks(figure):
+        first = axes.xaxis._update_ticks()
+        assert axes.xaxis._update_ticks() is first
+        axes.set_xlim(0.0, 1e6)
+        again = axes.xaxis._update_ticks()
+        assert again is not first
+        assert [tick.get_loc() for tick in again][-1] == 1e6
+    assert axes.xaxis._update_ticks() is not axes.xaxis._update_ticks()
+
+
 def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
     for folder in ("a", "b"):
-        style.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")
+        rendering.save(commands.drawing_of("energy_error")(made["tiny"]), tmp_path/folder/"figure")
     for kind in ("pdf", "png"):
         assert (tmp_path/"a"/f"figure.{kind}").read_bytes() == (tmp_path/"b"/f"figure.{kind}").read_bytes()
     pdf = (tmp_path/"a"/"figure.pdf").read_bytes()
@@ -170,7 +184,7 @@ def test_drawing_twice_gives_the_same_bytes_and_sizes(made, tmp_path):
 def test_unwritable_folder_is_one_sentence(made, tmp_path):
     (tmp_path/"file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
-        style.save(style.new_figure(20.0, 20.0), tmp_path/"file"/"figure")
+        rendering.save(style.new_figure(20.0, 20.0), tmp_path/"file"/"figure")
 
 
 @pytest.mark.parametrize("name", [name for name in commands.figure_names() if "." not in name])

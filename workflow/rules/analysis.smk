@@ -1,5 +1,6 @@
-# Tables of each study from all its runs; times of each run, taken alone on the machine, where the study asks for them.
-for products in WORKFLOW.studies:
+# Tables of each study from all its runs, where no job makes them together with the figures; times of each run, taken
+# alone on the machine, where the study asks for them.
+for products in WORKFLOW.analysed_alone:
 
     rule:
         name:
@@ -27,6 +28,7 @@ for products in WORKFLOW.studies:
         shell:
             "liestep analyse {params.study:q} 2> {log:q}"
 
+for products in WORKFLOW.studies:
     if products.timings:
 
         rule:

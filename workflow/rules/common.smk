@@ -15,6 +15,7 @@ from liestep.pipeline.integrity import mend
 from liestep.pipeline.manifest import inputs_hash
 from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
 from liestep.pipeline.workflow import Workflow
+from liestep.pipeline.products import products_source
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 

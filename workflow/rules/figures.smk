@@ -1,4 +1,4 @@
-# Figures. They read runs and references too, but whatever changes those makes the tables anew.
+# Figures, one for each job. They read runs and references too, but whatever changes those makes the tables anew.
 for drawing in WORKFLOW.drawings:
 
     rule:

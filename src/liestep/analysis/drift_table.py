@@ -7,9 +7,10 @@ import numpy as np
 
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
-from liestep.analysis.errors import error_fields, member_distances
+from liestep.analysis.errors import error_fields
+from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
-from liestep.runs.files import RunFile, require_current
+from liestep.runs.files import RunFile
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
@@ -32,7 +33,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     slope is over the whole run.
     """
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
-    files = {cell.path: require_current(cell.path, cell.spec) for cell in cells}
+    files = {cell.path: run_file(cell) for cell in cells}
     found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
     rows = []
     for cell in cells:
@@ -151,7 +152,7 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
     for cell in study.cells:
         if cell.spec.ensemble is None:
             continue
-        file = require_current(cell.path, cell.spec)
+        file = run_file(cell)
         apart = member_distances(file).max(axis=0, initial=0.0)
         amplitude = cell.spec.ensemble.amplitude
         rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,

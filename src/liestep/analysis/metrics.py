@@ -13,10 +13,10 @@ from liestep.analysis.errors import (
     state_error,
 )
 from liestep.analysis.quantities import quantities_of
+from liestep.analysis.reading import reference_file, run_file
 from liestep.catalogue import method, sheet
 from liestep.core import counters
-from liestep.references.reference import require_reference, study_reference
-from liestep.runs.files import RunFile, require_current
+from liestep.runs.files import RunFile
 from liestep.study.plan import Cell, Study
 
 AXES = ("x", "y", "z")
@@ -66,12 +66,12 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
 
     for problem in study.config.problems:
         cells = study.select(problem)
-        reference = require_reference(*study_reference(study, problem)) if study.config.reference else None
+        reference = reference_file(study, problem) if study.config.reference else None
         first = cells[0].spec
         model = sheet(first.problem).cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
-            file = require_current(cell.path, cell.spec, names=needed)
+            file = run_file(cell, needed)
             rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
     return rows
 

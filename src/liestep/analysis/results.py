@@ -4,9 +4,10 @@ from functools import cached_property
 
 import pandas
 
+from liestep.analysis.reading import reference_file, run_file
 from liestep.errors import InputError
 from liestep.runs.execution import run_source_hash
-from liestep.runs.files import RunFile, require_current
+from liestep.runs.files import RunFile
 from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
 from liestep.study.plan import Cell, Study
@@ -83,14 +84,15 @@ class StudyResults:
             InputError: unknown keys; missing, incomplete or stale file.
         """
         cell, = self.study.select(problem, integrator, [resolution])
-        return self._read(cell)
+        return run_file(cell)
+
+    def failed(self, cell: Cell) -> bool:
+        """Whether a run stopped early; errors as `file`."""
+        return run_file(cell, ()).failed
 
     def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
         """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
-        return {cell.resolution: self._read(cell) for cell in self.study.select(problem, integrator)}
-
-    def _read(self, cell: Cell) -> RunFile:
-        return require_current(cell.path, cell.spec)
+        return {cell.resolution: run_file(cell) for cell in self.study.select(problem, integrator)}
 
     def reference(self, problem: str) -> RunFile | None:
         """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.
@@ -100,6 +102,4 @@ class StudyResults:
         """
         if not self.config.reference:
             return None
-        from liestep.references.reference import require_reference, study_reference
-
-        return require_reference(*study_reference(self.study, problem))
+        return reference_file(self.study, problem)

@@ -16,17 +16,26 @@ from pathlib import Path
 from typing import NoReturn
 from uuid import uuid4
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
-from liestep.core import processor
-from liestep.core.dispatch import PLAIN_OPTIONS
+from liestep.core.dispatch import compiler
 from liestep.core.sources import component_modules, source_hash
 
-LOOP_OPTIONS = {**PLAIN_OPTIONS, "no_cfunc_wrapper": True}
-processor.use_wide_registers()
+
+@cache
+def _numba():
+    """Numba, ready to compile components; whoever only plans or reads runs does not load it."""
+    import numba
+
+    from liestep.core import processor
+
+    processor.use_wide_registers()
+    return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True}
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What compiling raises for wrong components."""
+    return _numba()[0].core.errors.NumbaError, ImportError
 
 
 def cache_root() -> Path:
@@ -40,6 +49,11 @@ def cache_root() -> Path:
 @cache
 def _machine() -> str:
     """Versions and processor: homes are shared between machines, and code for one may not run on another."""
+    import llvmlite
+
+    from liestep.core import processor
+
+    numba, _ = _numba()
     return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
             f" {processor.describe()}")
 
@@ -58,6 +72,7 @@ class CompiledLoop:
     def __init__(self, function: Callable, folder: str):
         self.final = cache_root()/folder
         self.private: Path | None = None
+        numba, options = _numba()
         if numba.config.DISABLE_JIT:
             self.call = function
             return
@@ -67,16 +82,16 @@ class CompiledLoop:
         try:
             target.mkdir(parents=True, exist_ok=True)
             numba.config.CACHE_DIR = str(target)
-            self.call = numba.njit(cache=True, **LOOP_OPTIONS)(function)
+            self.call = numba.njit(cache=True, **options)(function)
         except OSError as error:
             warnings.warn(f"machine code is not kept: {error}", stacklevel=3)
             self.private = None
-            self.call = numba.njit(**LOOP_OPTIONS)(function)
+            self.call = numba.njit(**options)(function)
 
     def __call__(self, *args):
         try:
             result = self.call(*args)
-        except (NumbaError, ImportError) as error:
+        except _errors() as error:
             self._complain(error)
         self.publish()
         return result

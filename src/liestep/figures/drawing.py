@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
 from liestep.figures.captions import fill
-from liestep.figures.style import save
+from liestep.figures.rendering import save
 from liestep.storage.textfiles import write_text_atomically
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
     step; adaptive: the largest completed tolerance. An integrator that completed nothing is shown at its smallest.
     """
     cells = [cell for cell in results.study.cells if cell.problem == problem]
-    done = [cell for cell in cells if not results.file(problem, cell.integrator, cell.resolution).failed]
+    done = [cell for cell in cells if not results.failed(cell)]
     votes: dict[str, int] = {}
     for cell in done:
         if cell.spec.steps is not None:

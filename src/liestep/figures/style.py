@@ -1,28 +1,17 @@
-"""How figures look: sizes and fonts, and files that repeat byte for byte.
+"""How figures look: sizes and fonts.
 
 Fonts come with matplotlib, so a figure does not depend on the fonts of a machine.
 """
-import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib
-from fontTools import subset
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, NullLocator
-
-from liestep.storage.atomic import replacing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
-
-# Fonts inside a PDF need no tables for laying out text: matplotlib has done that. To thin them out would take a
-# third of a figure's time.
-subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GDEF", "GPOS", "GSUB"]
 
 MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
@@ -59,40 +48,3 @@ def drawing(caption: str) -> Callable:
         draw.caption = caption
         return draw
     return wrap
-
-
-@contextmanager
-def _without_bare_ticks(figure: Figure) -> Iterator[None]:
-    """Minor ticks without labels need no room, and there are many on logarithmic axes: half of the time of a layout."""
-    bare = [axis for axes in figure.axes
-            for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
-    locators = [axis.get_minor_locator() for axis in bare]
-    for axis in bare:
-        axis.set_minor_locator(NullLocator())
-    yield
-    for axis, locator in zip(bare, locators, strict=True):
-        axis.set_minor_locator(locator)
-
-
-def save(figure: Figure, base: Path) -> list[Path]:
-    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
-    base = Path(base)
-    paths = []
-    with matplotlib.rc_context(RC):
-        figure.set_dpi(DPI)
-        if engine := figure.get_layout_engine():
-            with _without_bare_ticks(figure):
-                engine.execute(figure)
-    figure.set_layout_engine(None)  # both files have this layout; each further one would cost as much as drawing
-    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
-        buffer = io.BytesIO()
-        with matplotlib.rc_context(RC):
-            figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
-        paths.append(base.with_name(f"{base.name}.{kind}"))
-        with replacing(paths[-1]) as temporary:
-            temporary.write_bytes(buffer.getvalue())
-    return paths

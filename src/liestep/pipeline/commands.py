@@ -1,4 +1,4 @@
-"""Commands that make the products of a study beside its runs: references and timings."""
+"""Commands that make the products of a study beside its runs."""
 import sys
 from pathlib import Path
 
@@ -34,6 +34,16 @@ def command_time(arguments) -> None:
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
+def command_products(arguments) -> None:
+    from liestep.pipeline.products import make_products
+    from liestep.pipeline.workflow import StudyProducts
+    from liestep.study.plan import Study
+
+    products = StudyProducts(Study.find(arguments.study, arguments.config, arguments.results))
+    for name, made in make_products(products, sorted((arguments.config/"claims").rglob("*.yaml"))):
+        print(f"{products.name} {name}: {'made' if made else 'kept'}", file=sys.stderr)
+
+
 def command_new_study(arguments) -> None:
     from liestep.study.new_study import new_study
 
@@ -67,6 +77,8 @@ def declare(add) -> None:
     reference.add_argument("--list", type=Path, metavar="FILE",
                            help="write a table of these references when all are made")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
+    add("products", command_products,
+        "make the tables and figures of a study that are missing or out of date").add_argument("study")
     new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
     new.add_argument("--problem", default="sphere_nbody",

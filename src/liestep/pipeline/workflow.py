@@ -33,9 +33,10 @@ class WorkflowConfig(Strict):
                                      description="ids of the studies to make, or all: every file under config/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
         "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the"
-        " same system, and all figures of a study (a process costs 1 s, a further integrator in it 0.04 s); sweep: the"
-        " runs of one integrator on a problem, and one figure; run: one run, for long runs and clusters, and one"
-        " figure. The files are the same.")
+        " same system, and all tables and figures of a study, those that are out of date (a process costs 1 s, a"
+        " further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, the tables of a study, and"
+        " one figure; run: one run, for long runs and clusters, and tables and figures as with sweep. The files are the"
+        " same.")
 
 
 class StudyProducts:
@@ -156,9 +157,15 @@ class Workflow:
         return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
 
     @property
+    def analysed_alone(self) -> list[StudyProducts]:
+        """Studies whose tables are a job of their own."""
+        return [] if self.config.granularity == "problem" else self.studies
+
+    @property
     def drawings(self) -> list[Drawing]:
+        """Figures that are jobs of their own: none where one job makes all tables and figures of a study."""
         if self.config.granularity == "problem":
-            return [Drawing(products, tuple(products.figures)) for products in self.studies if products.figures]
+            return []
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
     def _claims(self) -> dict[str, set[str]]:

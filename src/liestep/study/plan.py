@@ -30,7 +30,7 @@ class Cell:
     spec: RunSpecification
     path: Path
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Changes when the specification or a used source changes."""
         return f"{self.spec.sha256}:{run_source_hash(self.spec)}"
@@ -45,7 +45,7 @@ class Sweep:
     integrator: str
     cells: tuple[Cell, ...]
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Changes when a cell comes or goes, or its specification or a used source changes."""
         text = " ".join(cell.fingerprint for cell in self.cells)

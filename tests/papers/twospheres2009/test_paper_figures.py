@@ -7,7 +7,8 @@ import pytest
 
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
-from liestep.figures.style import new_figure, save
+from liestep.figures.rendering import save
+from liestep.figures.style import new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.runs.files import RunFile

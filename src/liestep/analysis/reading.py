@@ -1,0 +1,74 @@
+"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times.
+
+A file that was replaced or touched since is read again. Arrays are shared and therefore read-only.
+"""
+from collections import OrderedDict
+from collections.abc import Hashable
+from pathlib import Path
+
+from liestep.references.reference import ReferenceSpecification, study_reference
+from liestep.runs.execution import run_source_hash
+from liestep.runs.files import Names, RunFile, require_current
+from liestep.runs.specification import RunSpecification
+from liestep.study.plan import Cell, Study
+
+ROOM = 512*1024**2  # bytes of variables that are kept; the files read longest ago go first
+
+_kept: OrderedDict[Path, tuple[Hashable, RunFile, bool]] = OrderedDict()  # path -> what it was read as, file, whole
+_size = 0  # bytes of all of them
+
+
+def run_file(cell: Cell, names: Names = None) -> RunFile:
+    """The file of a cell with at least the variables `names` (None: all); errors as `require_current`."""
+    return _current_file(cell.path, cell.spec, run_source_hash(cell.spec), names)
+
+
+def reference_file(study: Study, problem: str) -> RunFile:
+    """The reference of a problem of a study; errors as `require_current`."""
+    path, spec = study_reference(study, problem)
+    return _current_file(path, spec, spec.source_hash)
+
+
+def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, source: str,
+                  names: Names = None) -> RunFile:
+    state = _state(path)
+    known = _kept.get(path)
+    if known is not None and known[0] == (state, spec.sha256, source) and _covers(known[1], known[2], names):
+        _kept.move_to_end(path)
+        return known[1]
+    file = require_current(path, spec, source, names)
+    for values in file.variables.values():
+        values.setflags(write=False)
+    if state is not None:
+        _keep(path, ((state, spec.sha256, source), file, names is None))
+    return file
+
+
+def _state(path: Path) -> Hashable:
+    """Changes when a file is replaced or written to; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _covers(file: RunFile, whole: bool, names: Names) -> bool:
+    if whole:
+        return True
+    wanted = names(file.attributes) if callable(names) else names
+    return wanted is not None and all(name in file.variables for name in wanted)
+
+
+def _keep(path: Path, entry: tuple[Hashable, RunFile, bool]) -> None:
+    global _size
+    if path in _kept:
+        _size -= _bytes(_kept.pop(path)[1])
+    _kept[path] = entry
+    _size += _bytes(entry[1])
+    while _size > ROOM and len(_kept) > 1:
+        _size -= _bytes(_kept.popitem(last=False)[1][1])
+
+
+def _bytes(file: RunFile) -> int:
+    return sum(values.nbytes for values in file.variables.values())

@@ -1,0 +1,131 @@
+"""How Numba compiles components: calls of their methods and of kernels are inlined, see `liestep.core.dispatch`.
+
+Loading this module loads Numba, a quarter of a second: `liestep.core.dispatch.compiler` does when it is asked for.
+"""
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags, compile_extra
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.extending import lower_builtin
+from numba.np import linalg
+
+
+def _no_blas():
+    raise ImportError("no BLAS in compiled code: its results differ between machines")
+
+
+# Numba would import scipy for it in every process, a third of the time of a warm first run
+linalg.ensure_blas = _no_blas
+
+# error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a
+# returned view is an error of compilation; with reference counts the same loops run 3-8 times slower.
+PLAIN_OPTIONS = {"error_model": "numpy", "_nrt": False}
+KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cpython_wrapper": True,
+                  "no_cfunc_wrapper": True}
+
+
+class InlineLibrary(JITCodeLibrary):
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own.
+
+    Numba does both for every function, with all that is inlined in it: two thirds of the time to compile a loop.
+    """
+
+    def finalize(self):
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+class Specialised(NamedTuple):
+    """A function compiled for some argument types: how it is called, and the code to link."""
+
+    signature: Any
+    descriptor: Any
+    code: InlineLibrary
+
+
+@cache
+def _specialise(function, arguments) -> Specialised:
+    """`function` compiled for a tuple of argument types."""
+    flags = Flags()
+    cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
+    flags.no_compile = True
+    context = cpu_target.target_context
+    code = InlineLibrary(context.codegen(), function.__qualname__)
+    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code)
+    return Specialised(result.signature, result.fndesc, code)
+
+
+def _lower_calls(key, function, *declared):
+    """Teach Numba to generate calls of `function`, known to the typing under `key`."""
+    @lower_builtin(key, *declared)
+    def lower(context, builder, signature, arguments):
+        compiled = _specialise(function, signature.args)
+        context.add_linking_libs([compiled.code])
+        return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
+
+
+def plain_call(function: Callable) -> Callable:
+    """An ordinary compiled function, for calls from Python; the function itself when compiling is switched off."""
+    return numba.njit(**PLAIN_OPTIONS)(function)
+
+
+def register(kernel) -> None:
+    """Teach Numba to type and to generate calls of a `Kernel`."""
+    class Call(AbstractTemplate):
+        key = kernel
+
+        def generic(self, args, kws):
+            return _specialise(kernel.py_func, args).signature
+
+    infer_global(kernel, types.Function(Call))
+    _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
+
+
+@cache
+def _method_template(function):
+    """Typing of one plain function used as a method."""
+    class Method(AbstractTemplate):
+        key = function
+
+        def generic(self, args, kws):
+            compiled = _specialise(function, (self.this, *args))
+            return compiled.signature.replace(pysig=inspect.signature(function)).as_method()
+
+    _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
+    return Method
+
+
+@infer_getattr
+class ComponentAttribute(AttributeTemplate):
+    """Resolves `component.name` to a bound kernel when `name` is a plain method of the component's class."""
+
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, component, name):
+        value = inspect.getattr_static(component.instance_class, name, None)
+        if inspect.isfunction(value):
+            return types.BoundFunction(_method_template(value), component)
+        return None
+
+
+def _skip_blas() -> None:
+    """Load a module of Numba that imports half of scipy (0.2 s) to see whether there is a BLAS, without that:
+    nothing here asks for it."""
+    wanted = "scipy.linalg.cython_blas"
+    if wanted not in sys.modules:
+        sys.modules[wanted] = None
+        importlib.import_module("numba.np.arraymath")
+        del sys.modules[wanted]
+
+
+_skip_blas()

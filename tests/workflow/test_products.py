@@ -1,0 +1,86 @@
+"""One job makes the tables and figures of a study, and only those that are out of date."""
+import json
+import shutil
+
+import pytest
+from place import TOP, Place
+
+from liestep.pipeline.products import PRODUCTS
+
+FIGURES = ("energy_error", "length_error")
+ALL = dict.fromkeys(("tables", *FIGURES), "made")
+KEPT = dict.fromkeys(ALL, "kept")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A copy of the package, to be edited."""
+    folder = tmp_path_factory.mktemp("source")
+    shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, source):
+    """The tiny study with two figures and all its products."""
+    place = Place(tmp_path_factory.mktemp("products")/"place", source=source)
+    place.replace("tables: [energy]", f"tables: [energy]\nfigures: [{', '.join(FIGURES)}]")
+    place.make()
+    return place
+
+
+def said(place: Place) -> dict[str, str]:
+    """What `liestep products` says of each product: made or kept."""
+    result = place.liestep("products", "tiny")
+    assert result.returncode == 0, result.stderr
+    return dict(line.removeprefix("tiny ").split(": ") for line in result.stderr.splitlines())
+
+
+def test_what_is_up_to_date_is_kept(made):
+    before = made.contents()
+    assert said(made) == KEPT
+    assert made.contents() == before
+
+
+@pytest.mark.parametrize(("name", "again"), [
+    ("tables.md", {"tables": "made"}), ("figures/length_error.png", {"length_error": "made"}),
+    ("figures/energy_error.caption.txt", {"energy_error": "made"})])
+def test_a_lost_or_changed_file_is_made_again_alone(made, name, again):
+    path = made.folder/"results"/"tiny"/name
+    content = path.read_bytes()
+    for damage in (lambda: path.write_bytes(content[:-1] + b"x"), path.unlink):
+        damage()
+        assert said(made) == KEPT | again
+        assert path.read_bytes() == content
+
+
+def test_figures_are_made_again_when_a_table_says_something_else(made):
+    table = made.folder/"results"/"tiny"/"energy.csv"
+    content = table.read_bytes()
+    notes = made.folder/"results"/"tiny"/PRODUCTS
+    known = json.loads(notes.read_text())
+    known["tables"][1] = ["0"]*len(known["tables"][1])
+    notes.write_text(json.dumps(known))
+    assert said(made) == KEPT | {"tables": "made"}  # the same bytes: figures stay
+    assert table.read_bytes() == content
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{\"tables\": 3}", "{\"tables\": [\"a\", [\"b\"]]}", "\xff\xfe"])
+def test_a_damaged_list_costs_only_time(made, text):
+    (made.folder/"results"/"tiny"/PRODUCTS).write_text(text, encoding="latin-1")
+    before = made.contents()
+    assert said(made) == ALL
+    assert made.contents() == before
+
+
+def test_edit_of_one_drawing_draws_it_alone_by_the_workflow(made, source):
+    module = source/"liestep"/"figures"/"ladders.py"  # of another figure
+    module.write_text(module.read_text() + "\n# a comment\n")
+    assert said(made) == KEPT
+    before = made.contents("*.p??")
+    made.replace(f"figures: [{', '.join(FIGURES)}]", f"figures: [{', '.join(FIGURES)}, momentum_error]")
+    made.make()
+    log = (made.folder/"results"/"tiny"/"logs"/"products.log").read_text()
+    assert "momentum_error: made" in log
+    assert before.items() <= made.contents("*.p??").items()
+    assert "Nothing to be done" in made.call().stderr

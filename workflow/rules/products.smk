@@ -1,0 +1,41 @@
+# Tables and figures of each study in one job. The command makes those that are missing or out of date; Snakemake leaves
+# the others where they are (`update`).
+if WORKFLOW.config.granularity == "problem":
+    for products in WORKFLOW.studies:
+
+        rule:
+            name:
+                rule_name("products", products.name)
+            input:
+                runs=runs_of(products.name),
+                references=references_of(products.name),
+                timings=products.timings,
+                # The figure `ensemble` marks the printed numbers that the claims name.
+                claims=sorted(WORKFLOW.folder.glob("claims/**/*.yaml")) if "ensemble" in products.figures else [],
+            output:
+                tables=[update(path) for path in products.tables],
+                page=report(update(products.page), category=products.name, caption="../report/tables.rst"),
+                vector=[update(products.figure(name, "pdf")) for name in products.figures],
+                captions=[update(products.figure(name, "caption.txt")) for name in products.figures],
+                pixels=[
+                    report(
+                        update(products.figure(name, "png")),
+                        caption=products.caption(name),
+                        category=products.name,
+                        labels={"figure": name},
+                    )
+                    for name in products.figures
+                ],
+            log:
+                products.log("products"),
+            params:
+                study=products.name,
+                runs=len(products.runs),
+                fingerprint=products.fingerprint,
+                source=products_source(products),
+            resources:
+                **needs("tables"),
+            message:
+                f"{products.name}: tables and figures"
+            shell:
+                "liestep products {params.study} 2> {log}"
