@@ -3,6 +3,7 @@ coefficients, run as plain Python (`core.tracing`), and started on the manifold 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,8 @@ class Step(NamedTuple):
         """
         y = (self.start if y is None else y).copy()
         work = self.workspace(y)
-        status = self.integrator.start(self.problem, self.zero, y, work) or Status.OK
+        size = (h,) if len(signature(self.integrator.start).parameters) == 5 else ()
+        status = self.integrator.start(self.problem, self.zero, y, *size, work) or Status.OK
         if status == Status.OK:
             status = self.integrator.step(self.problem, self.zero, y, h, work)
         self.check(status, y, work)
@@ -169,7 +171,7 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
         elif part.norm == "direction":
             for u in value:
                 u /= root(u @ u)
-        elif part.name in TANGENT:
+        elif getattr(part, "tangent", TANGENT.get(part.name, "")):
             for u, q in zip(value, state[TANGENT[part.name]], strict=True):
                 u -= (u @ q)*q
     return state
