@@ -1,4 +1,5 @@
-"""Exact coefficients and order certificates: the shipped step methods on numbers of 150 digits."""
+"""Exact coefficients, and certificates of order, identities and symplecticity: the shipped step methods on numbers of
+many digits."""
 import hashlib
 from fractions import Fraction
 
@@ -6,9 +7,11 @@ import numpy as np
 import pytest
 
 from liestep.catalogue import method, own_integrators
+from liestep.certificates import symplecticity
 from liestep.certificates.flow import COLUMNS, flow_of
+from liestep.certificates.identities import SAME_MAPS, difference, identities
 from liestep.certificates.number import numbers, short
-from liestep.certificates.orders import CASES, VARIANTS, Variant, certify, complete
+from liestep.certificates.orders import CASES, VARIANTS, Variant, certificates_of, certify, complete
 from liestep.certificates.steps import RoundedError, step_of
 from liestep.core.precision import coefficients, number_type
 from liestep.integrators import commutator_free, crouch_grossman
@@ -165,3 +168,57 @@ def test_a_rounded_literal_is_an_error():
     step(h)
     with pytest.raises(RoundedError, match="holds the float64"):
         rough(h)
+
+
+def test_identities_hold_and_fail_where_declared():
+    found = list(identities())
+    assert [str(one) for one in found if not one.passed] == []
+    assert sum(one.expected for one in found) > 15
+    assert len({one.text for one in found}) == len(found)
+
+
+def test_a_solver_that_stops_early_is_not_the_same_map(monkeypatch):
+    monkeypatch.setattr("liestep.certificates.steps.SPARE_DIGITS", 40)
+    case, one, other = SAME_MAPS[1]
+    assert other[1] == {"solver": "fixed_point"}
+    assert difference(case, one, other) > -50
+
+
+def test_symplecticity_is_what_the_method_declares():
+    found = list(symplecticity.defects())
+    assert [str(one) for one in found if not one.passed] == []
+    declared = {one.integrator for one in found if one.declared}
+    assert declared == {"slgi", "slgi_kk", *(name for name in own_integrators() if name.startswith("vi_sphere"))}
+    assert len({one.integrator for one in found} - declared) >= 10
+
+
+def test_the_form_with_a_wrong_sign_is_kept_by_nothing():
+    defect = symplecticity.defect_of(symplecticity.TOP, "slgi", sign=-1)
+    assert not defect.passed
+    assert defect.sizes[0] > -2
+
+
+WRONG = 1 + LONG.of(Fraction(1, 10**9))
+MUTANTS = [("rkmk4", "a", (1, 0)), ("rkmk4", "b", (1,)), ("rkmk5", "a", (4, 2)),
+           ("cf4", "weights", (2, 2)), ("cg3", "weights", (2, 1)), ("rkmk4_2comm", "e", (4,)),
+           ("rkmk4_2comm", "a", (4, 1)), ("rk4", "b", (2,)), ("rk4", "a", (2, 1)), ("vi_sphere_kl8", "weights", (3,)),
+           ("vi_sphere_y4", "weights", (0,)), ("ode45", "a", (5, 3)), ("ode45", "e", (2,)), ("ode45", "dense", (3, 1))]
+
+
+@pytest.mark.parametrize(("name", "table", "place"), MUTANTS)
+def test_a_coefficient_wrong_in_the_ninth_digit_is_not_certified(name, table, place):
+    case = CASES[0]
+    step = step_of(case, name)
+    values = getattr(step.integrator, table).copy()
+    assert values[place] != 0
+    values[place] = values[place]*WRONG
+    wrong = step._replace(integrator=step.integrator._replace(**{table: values}))
+    assert all(one.passed for one in certificates_of(step, name, {}, case))
+    assert not all(one.passed for one in certificates_of(wrong, name, {}, case))
+
+
+def test_a_theta_wrong_in_the_ninth_digit_is_not_certified():
+    case = CASES[3]
+    step = step_of(case, "slgi")
+    wrong = step._replace(integrator=step.integrator._replace(theta=step.integrator.theta*WRONG))
+    assert not certificates_of(wrong, "slgi", {}, case)[0].passed

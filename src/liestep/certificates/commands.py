@@ -2,14 +2,12 @@
 
 
 def command_certify(arguments) -> None:
-    from liestep.certificates.orders import certify_all, complete
-    from liestep.certificates.tables import lines
+    from liestep.certificates.tables import report
 
     failed = 0
-    for found in certify_all(arguments.integrator):
-        for line in lines(found):
-            print(line, flush=True)
-        failed += not complete(found)
+    for line, passed in report(arguments.integrator):
+        print(line, flush=True)
+        failed += not passed
     print(f"{failed} not certified" if failed else "all certified")
     if failed:
         raise SystemExit(1)
@@ -18,5 +16,6 @@ def command_certify(arguments) -> None:
 def declare(add) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     certify = add("certify", command_certify,
-                  "certify the order of integrators with 150 digits, from the local error of one step")
-    certify.add_argument("integrator", nargs="*", help="only these (default: all)")
+                  "certify integrators on numbers of many digits: orders, identities and symplecticity")
+    certify.add_argument("integrator", nargs="*",
+                         help="only the orders of these (default: all of the catalogue, identities and symplecticity)")

@@ -92,7 +92,7 @@ def certify(integrator: str, options: Mapping[str, Any] | None = None,
     found: list[Certificate] = []
     for case in cases:
         if applicable(case.problem, integrator):
-            found += _on_case(integrator, options or {}, case)
+            found += certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)
     return found
 
 
@@ -114,8 +114,8 @@ def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
                 yield found
 
 
-def _on_case(integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
-    step = step_of(case, integrator, options, DIGITS)
+def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
+    """Certificates of an integrator that has been built on one case."""
     decimals = "dop853" in (integrator, options.get("tableau"))
     steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
     errors = _pair_errors(step, case, steps) if method(integrator).adaptive else {"state": _errors(step, case, steps)}

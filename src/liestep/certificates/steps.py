@@ -47,6 +47,7 @@ class Step(NamedTuple):
     start: np.ndarray
     options: Mapping[str, Any]
     digits: int
+    fields: tuple[str, ...]   # of the state
 
     @property
     def order(self) -> int:
@@ -148,7 +149,7 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
     functions = functions_of(digits)
     return Step(declared, plain_component(component, functions),
                 plain_component(_with_inverses(formulated.problem, kind), functions),
-                _objects(formulated.start, kind), chosen, digits)
+                _objects(formulated.start, kind), chosen, digits, tuple(start))
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
