@@ -1,19 +1,22 @@
 """Exact coefficients, and certificates of order, identities and symplecticity: the shipped step methods on numbers of
 many digits."""
 import hashlib
+import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from liestep.catalogue import method, own_integrators
-from liestep.certificates import symplecticity
+from liestep.certificates import functions, symplecticity
 from liestep.certificates.flow import COLUMNS, flow_of
 from liestep.certificates.identities import SAME_MAPS, difference, identities
 from liestep.certificates.number import numbers, short
 from liestep.certificates.orders import CASES, VARIANTS, Variant, certificates_of, certify, complete
 from liestep.certificates.steps import RoundedError, step_of
+from liestep.cli import main
 from liestep.core.precision import coefficients, number_type
+from liestep.geometry import so3
 from liestep.integrators import commutator_free, crouch_grossman
 from liestep.integrators.dexpinv import dexpinv_component
 from liestep.integrators.order_conditions import conditions, residuals
@@ -222,3 +225,48 @@ def test_a_theta_wrong_in_the_ninth_digit_is_not_certified():
     step = step_of(case, "slgi")
     wrong = step._replace(integrator=step.integrator._replace(theta=step.integrator.theta*WRONG))
     assert not certificates_of(wrong, "slgi", {}, case)[0].passed
+
+
+@pytest.mark.parametrize("function", [functions.coefficients, functions.dexpinv_coefficients,
+                                      functions.dexp_coefficients])
+def test_series_and_closed_forms_of_rotations_agree(function, monkeypatch):
+    kind = numbers(50)
+    for z2 in (Fraction(1, 2), Fraction(9, 10)):
+        series = function(kind, kind.of(z2))
+        with monkeypatch.context() as patch:
+            patch.setattr(functions, "SERIES_BELOW", 0.0)
+            closed = function(kind, kind.of(z2))
+        assert max(abs(a - b) for a, b in zip(series, closed, strict=True)) < kind.of(Fraction(1, 10**48))
+
+
+@pytest.mark.parametrize(("kernel", "function", "cancelled"), [
+    (so3.coefficients, functions.coefficients, 64), (so3.dexpinv_coefficients, functions.dexpinv_coefficients, 2000)])
+def test_shipped_coefficients_of_rotations_are_right_to_double_precision(kernel, function, cancelled):
+    """The series to 2 ulp; the closed forms lose some, the slope of dexpinv, which is multiplied by z^2, most."""
+    kind = numbers(50)
+    for z2 in 10.0**np.linspace(-16.0, 0.9, 70):
+        for shipped, exact in zip(getattr(kernel, "py_func", kernel)(z2), function(kind, kind.of(z2)), strict=True):
+            assert abs(shipped/float(exact) - 1.0) <= (4 if z2 < 0.25 else cancelled)*2.0**-53
+
+
+def test_command_prints_certificates_and_fails_for_one_that_is_missing(capsys, monkeypatch):
+    assert main(["certify", "lie_euler"]) == 0
+    out = capsys.readouterr().out
+    assert "lie_euler: certified" in out
+    assert "declared 1, found 1.00000000" in out
+    assert out.endswith("all certified\n")
+    monkeypatch.setattr("liestep.certificates.orders.ALLOWED", 1e-12)
+    with pytest.raises(SystemExit) as stop:
+        main(["certify", "lie_euler"])
+    assert stop.value.code == 1
+    assert "lie_euler: NOT CERTIFIED" in capsys.readouterr().out
+
+
+def test_command_names_an_unknown_integrator_and_a_missing_package(capsys, monkeypatch):
+    assert main(["certify", "rk44"]) == 2
+    assert "unknown integrator 'rk44'" in capsys.readouterr().err
+    for module in [name for name in sys.modules if name.startswith("liestep.certificates.")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "mpmath", None)
+    assert main(["certify", "lie_euler"]) == 2
+    assert "certificates need the package mpmath" in capsys.readouterr().err

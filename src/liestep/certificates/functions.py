@@ -6,9 +6,7 @@ from fractions import Fraction
 from functools import cache, partial
 from math import comb
 
-from mpmath import libmp
-
-from liestep.certificates.number import NEAREST, Number, numbers
+from liestep.certificates.number import NEAREST, Number, libmp, numbers
 from liestep.core.tracing import Functions
 from liestep.geometry import so3
 

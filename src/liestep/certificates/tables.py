@@ -39,16 +39,16 @@ def _orders(integrators: Sequence[str]) -> Iterator[Line]:
 
 def _identities() -> Iterator[Line]:
     limits = f"up to 1e{HOLDS:.0f} where one holds, 1e{FAILS:.0f} and more where not"
-    yield f"identities in {DIGITS} digits, largest difference {limits}", True
+    yield f"identities in {DIGITS} digits, largest difference; {limits}", True
     for one in identities():
-        yield f"  {one.text:66} 1e{one.size:<7.1f}{'' if one.passed else FAILED}", one.passed
+        yield f"  {one.text:66} {10.0**one.size:.1e}{'' if one.passed else f'  {FAILED}'}", one.passed
 
 
 def _symplecticity() -> Iterator[Line]:
     yield f"|J^T Omega J - Omega| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
     for one in defects():
         kind = "symplectic" if one.declared else f"slope {one.slope:.3f} of {one.order + 1}"
-        sizes = " ".join(f"1e{size:<7.1f}" for size in one.sizes)
+        sizes = " ".join(f"{10.0**size:.1e}" for size in one.sizes)
         options = " ".join(f"{key}={value}" for key, value in one.options.items())
         yield (f"  {f'{one.integrator} {options}':24} {one.case:30} {sizes} {kind}"
                f"{'' if one.passed else f'  {FAILED}'}"), one.passed
