@@ -17,6 +17,7 @@ class Functions(NamedTuple):
     sin: Callable
     cos: Callable
     below: Callable = lambda x, limit: False
+    atan2: Callable = np.arctan2
     # (kernel, what stands for it): kernels that are right for float64 only, such as cut series
     kernels: tuple[tuple[Callable, Callable], ...] = ()
     # scalars of a component; arrays of objects take it for each entry
