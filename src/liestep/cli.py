@@ -155,7 +155,8 @@ def add_products(add) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
     for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands",
                    "liestep.figures.commands", "liestep.report.commands", "liestep.pipeline.manifest_commands",
-                   "liestep.judge.commands", "liestep.animation.commands", "liestep.inspection.commands"):
+                   "liestep.judge.commands", "liestep.animation.commands", "liestep.inspection.commands",
+                   "liestep.certificates.commands"):
         importlib.import_module(module).declare(add)
 
 

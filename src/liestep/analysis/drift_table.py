@@ -7,7 +7,7 @@ import numpy as np
 
 from liestep.analysis.chaos import horizon
 from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
-from liestep.analysis.errors import error_fields
+from liestep.analysis.errors import error_fields, member_distances
 from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
 from liestep.runs.files import RunFile

@@ -18,19 +18,36 @@ class Functions(NamedTuple):
     cos: Callable
     below: Callable = lambda x, limit: False
     atan2: Callable = np.arctan2
+    # (kernel, what stands for it): kernels that are right for float64 only, such as cut series
+    kernels: tuple[tuple[Callable, Callable], ...] = ()
+    # scalars of a component; arrays of objects take it for each entry
+    scalar: Callable = float
+
+    def table(self) -> dict[Callable, Callable]:
+        """What stands for each function."""
+        named = {getattr(rows, name): value for name, value in self._asdict().items() if hasattr(rows, name)}
+        return {**named, **dict(self.kernels)}
 
 
 def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
     """The component with plain methods; float64 arrays become arrays of `numbers`, by default of
     objects that can hold anything."""
     if isinstance(component, np.ndarray):
-        return component.astype(numbers) if component.dtype == np.float64 else component
-    if isinstance(component, np.floating):
-        return float(component)
+        if component.dtype != np.float64:
+            return component
+        return component.astype(numbers) if functions.scalar is float else _converted(component, functions.scalar)
+    if isinstance(component, float | np.floating):
+        return functions.scalar(component)
     if not isinstance(component, tuple):
         return component
     fields = [plain_component(item, functions, numbers) for item in component]
     return _plain_class(type(component), functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
+
+
+def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
+    out = np.empty(values.shape, dtype=object)
+    out.flat = [scalar(x) for x in values.flat]
+    return out
 
 
 @cache
@@ -43,7 +60,7 @@ def _plain_class(cls: type, functions: Functions) -> type:
 @cache
 def _plain(function: Callable, functions: Functions) -> Callable:
     """A copy of the function in which all kernels that it names, at any depth, are plain Python."""
-    replaced = {getattr(rows, name): function for name, function in functions._asdict().items()}
+    replaced = functions.table()
     if function in replaced:
         return replaced[function]
     source = getattr(function, "py_func", function)

@@ -45,10 +45,10 @@ class CasasOwren(NamedTuple):
         return Status.OK
 
 
-HALF, THIRD, SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)
-A = ((0, 0, 0, 0), (HALF, 0, 0, 0), (0, HALF, 0, 0), (0, 0, 1, 0), (SIXTH, THIRD, THIRD, SIXTH))
-E = (0, 0, Fraction(-1, 8), 0, Fraction(-1, 12))
-C = (0, HALF, HALF, 1)
+A = [[Fraction(x) for x in line.split()]
+     for line in ("0 0 0 0", "1/2 0 0 0", "0 1/2 0 0", "0 0 1 0", "1/6 1/3 1/3 1/6")]
+E = [Fraction(0), Fraction(0), Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]
+C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
 
 METHODS = {
     "rkmk4_2comm": Method(

@@ -1,0 +1,80 @@
+"""Identities of the shipped steps to 50 digits: solvers of one map, adjoints, and which methods are symmetric."""
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from liestep.catalogue import integrator_ids, method
+from liestep.certificates.flow import largest
+from liestep.certificates.number import numbers
+from liestep.certificates.orders import CASES, VARIANTS, Variant
+from liestep.certificates.steps import Case, step_of
+from liestep.runs.specification import applicable
+
+DIGITS = 60
+STEP = Fraction(1, 50)
+HOLDS = -50.0   # logarithm of the largest difference of an identity that holds
+FAILS = -30.0   # and of the smallest one of an identity that does not
+Options = Mapping[str, Any]
+
+CHAIN, BODIES, _, TOP, *_ = CASES
+SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
+    *((CHAIN, ("vi_sphere", {"solver": "multipliers"}), ("vi_sphere", other)) for other in (
+        {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}, {"solver": "newton", "form": "paper"})),
+    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "multipliers"})),
+    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "explicit", "form": "paper"})),
+    (TOP, ("slgi", {}), ("slgi_kk", {})),
+)
+ADJOINTS = ((TOP, "slgi", {"theta": 0.25}, {"theta": 0.75}), (TOP, "slgi", {"theta": 0.0}, {"theta": 1.0}))
+
+
+class Identity(NamedTuple):
+    """A difference of states that vanishes if `expected`; `size` is the logarithm of its largest component."""
+
+    text: str
+    case: str
+    size: float
+    expected: bool
+
+    @property
+    def passed(self) -> bool:
+        return self.size <= HOLDS if self.expected else self.size >= FAILS
+
+
+def _name(integrator: str, options: Options) -> str:
+    return " ".join((integrator, *(f"{key}={value}" for key, value in options.items())))
+
+
+def difference(case: Case, one: tuple[str, Options], other: tuple[str, Options]) -> float:
+    """Logarithm of the largest difference of two methods after a step, over the rows that both have."""
+    h = numbers(DIGITS).of(STEP)
+    a, b = (step_of(case, name, options, DIGITS)(h) for name, options in (one, other))
+    rows = min(len(a), len(b))
+    return largest(a[:rows] - b[:rows]).exponent10()
+
+
+def return_gap(case: Case, integrator: str, options: Options, back: Options) -> float:
+    """Logarithm of how far a step h, and a step -h with the options `back`, end from the start."""
+    h = numbers(DIGITS).of(STEP)
+    there, again = (step_of(case, integrator, chosen, DIGITS) for chosen in (options, back))
+    return largest(again(-h, there(h)) - there.start).exponent10()
+
+
+def identities() -> Iterator[Identity]:
+    """All identities, one after the other."""
+    for case, one, other in SAME_MAPS:
+        yield Identity(f"{_name(*one)} = {_name(*other)}", case.name, difference(case, one, other), True)
+    for case, name, options, back in ADJOINTS:
+        yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
+                       return_gap(case, name, options, back), True)
+    for name in integrator_ids():
+        if not method(name).adaptive:
+            for options, problem in VARIANTS.get(name, (Variant({}),)):
+                yield from _symmetry(name, options, problem)
+
+
+def _symmetry(name: str, options: Options, problem: str) -> Iterator[Identity]:
+    """A method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on."""
+    case = next(case for case in (CHAIN, TOP) if applicable(case.problem, name) and problem in ("", case.problem))
+    symmetric = step_of(case, name, options, DIGITS).symmetric
+    yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
+                   return_gap(case, name, options, options), symmetric)

@@ -1,0 +1,152 @@
+"""Real numbers of a fixed number of digits, on the arithmetic of mpmath (which uses gmpy2 if it is there).
+
+Whatever meets a float64 that is not a short binary fraction falls back to float64: a literal such as 1/6 that enters a
+result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
+Comparisons take any number.
+"""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from liestep.errors import InputError
+
+try:
+    from mpmath import libmp
+except ImportError:
+    raise InputError("certificates need the package mpmath: pip install mpmath") from None
+
+NEAREST = "n"
+SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT ...
+LARGEST = 1e6    # ... up to this size
+GUARD = 20       # bits beyond the digits asked for
+
+
+def short(x: float) -> bool:
+    """Whether a float64 is a short binary fraction, which a formula means exactly."""
+    return -LARGEST < x < LARGEST and (x*SHORT).is_integer()
+
+
+class Number:
+    """A number of `DIGITS` digits; made by a subclass of `numbers`."""
+
+    __slots__ = ("value",)
+    DIGITS: int
+    BITS: int
+    data = False  # whether floats are data, exact as they are: see `floats_are_data`
+
+    @classmethod
+    def of(cls, x: Any) -> "Number":
+        """From a whole number, a fraction, or a float64 as it is."""
+        if isinstance(x, cls):
+            return x
+        if isinstance(x, Fraction):
+            return cls._raw(libmp.from_rational(x.numerator, x.denominator, cls.BITS, NEAREST))
+        return cls._raw(libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x)))
+
+    @classmethod
+    @contextmanager
+    def floats_are_data(cls) -> Iterator[None]:
+        """Inside, every float64 is a datum of a problem and exact as it is: for making problems and starts."""
+        cls.data = True
+        try:
+            yield
+        finally:
+            cls.data = False
+
+    @classmethod
+    def _raw(cls, value: tuple) -> "Number":
+        number = object.__new__(cls)
+        number.value = value
+        return number
+
+    def __float__(self) -> float:
+        return libmp.to_float(self.value, rnd=NEAREST)
+
+    def __repr__(self) -> str:
+        return libmp.to_str(self.value, 20)
+
+    __hash__ = None
+
+    def __neg__(self):
+        return self._raw(libmp.mpf_neg(self.value))
+
+    def __abs__(self):
+        return self._raw(libmp.mpf_abs(self.value))
+
+    def conjugate(self):
+        """Itself; with `sqrt`, what norms of numpy ask objects for."""
+        return self
+
+    def sqrt(self):
+        return self._raw(libmp.mpf_sqrt(self.value, self.BITS, NEAREST))
+
+    def __pow__(self, power):
+        if isinstance(power, int):
+            return self._raw(libmp.mpf_pow_int(self.value, power, self.BITS, NEAREST))
+        return float(self)**float(power)
+
+    def exponent2(self) -> int:
+        """The smallest n with |x| < 2^n; very negative for zero."""
+        _, mantissa, exponent, size = self.value
+        return exponent + size if mantissa else -10**9
+
+    def exponent10(self) -> float:
+        """Logarithm to the base 10 of the absolute value, also far outside the range of float64; -inf for zero."""
+        if self.value == libmp.fzero:
+            return -float("inf")
+        return libmp.to_float(libmp.mpf_div(libmp.mpf_log(libmp.mpf_abs(self.value), 80, NEAREST),
+                                            libmp.mpf_log(libmp.from_int(10), 80, NEAREST), 80, NEAREST))
+
+
+def _exact(cls: type[Number], x: int | float) -> tuple | None:
+    """Value of an operand that is exact: whole, or a short fraction; None for any other float."""
+    if isinstance(x, int):
+        return libmp.from_int(x)
+    return libmp.from_float(float(x)) if short(x) or cls.data else None
+
+
+def _arithmetic(cls: type, name: str, function, flip: bool):
+    """One binary operation; `flip` for the reflected one."""
+    bits, new, rough = cls.BITS, object.__new__, getattr(float, name)
+
+    def operation(self, other):
+        if type(other) is cls:
+            b = other.value
+        elif not isinstance(other, int | float):
+            return NotImplemented
+        else:
+            b = _exact(cls, other)
+            if b is None:
+                return rough(float(self), float(other))
+        number = new(cls)
+        number.value = function(b, self.value, bits, NEAREST) if flip else function(self.value, b, bits, NEAREST)
+        return number
+
+    return operation
+
+
+def _comparison(cls: type, function):
+    def compare(self, other):
+        if type(other) is cls:
+            return function(self.value, other.value)
+        if isinstance(other, int):
+            return function(self.value, libmp.from_int(other))
+        return function(self.value, libmp.from_float(float(other))) if isinstance(other, float) else NotImplemented
+
+    return compare
+
+
+@cache
+def numbers(digits: int) -> type[Number]:
+    """The class of numbers of so many digits."""
+    bits = int(digits*3.3219281) + GUARD
+    cls = type(f"Number{digits}", (Number,), {"__slots__": (), "DIGITS": digits, "BITS": bits})
+    for name, function in (("add", libmp.mpf_add), ("sub", libmp.mpf_sub), ("mul", libmp.mpf_mul),
+                           ("truediv", libmp.mpf_div)):
+        setattr(cls, f"__{name}__", _arithmetic(cls, f"__{name}__", function, False))
+        setattr(cls, f"__r{name}__", _arithmetic(cls, f"__r{name}__", function, True))
+    for name in ("lt", "le", "gt", "ge", "eq"):
+        setattr(cls, f"__{name}__", _comparison(cls, getattr(libmp, f"mpf_{name}")))
+    return cls

@@ -1,0 +1,166 @@
+"""Order certificates: the local error of one step over eight decades of h in 150 digits.
+
+The slope of the error between the two smallest steps, less one, is the order; at h = 1e-10 it differs from a whole
+number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
+state, the error estimate and the dense output.
+"""
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import isfinite, log10
+from typing import Any, NamedTuple
+
+from liestep.catalogue import integrator_ids, method
+from liestep.certificates.flow import flow_of, largest
+from liestep.certificates.number import numbers
+from liestep.certificates.steps import Case, Step, step_of
+from liestep.runs.specification import applicable
+
+DIGITS = 150
+STEPS = tuple(Fraction(1, 100)**k for k in range(1, 6))
+ALLOWED = 1e-6
+# DOP853 is published with 30 decimals: its order ends where the error of a step reaches them
+DECIMALS_STEPS = (Fraction(1, 400), Fraction(1, 1000))
+DECIMALS_ALLOWED = 0.05
+FLOW_SHARE = -3.0   # logarithm of the flow's own error, at most, over the smallest error
+# what the docstrings of the pairs say of their dense output
+DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "rkmk54": 4}
+
+CASES = (
+    Case("chain of two pendula", "spherical_pendulum_chain", "orders"),
+    Case("three bodies on the sphere", "sphere_nbody", "paper"),
+    Case("rod of three elements", "elastic_rod", "no_gravity", {"elements": 3, "stiffness": 1.0}),
+    Case("asymmetric top", "heavy_top", "asymmetric"),
+    Case("asymmetric top, other inertia", "heavy_top", "asymmetric", {"inertia": [0.5, 1.1, 0.8]}),
+    Case("asymmetric top, other axis", "heavy_top", "asymmetric", {"axis": [0.8, 0.0, 0.6], "length": 0.75}),
+)
+
+
+class Variant(NamedTuple):
+    """Options of an integrator; `problem` when only one problem has them."""
+
+    options: Mapping[str, Any]
+    problem: str = ""
+
+
+_CHAIN, _TOP = "spherical_pendulum_chain", "heavy_top"
+VARIANTS: dict[str, tuple[Variant, ...]] = {
+    "vi_sphere": (Variant({}), Variant({"solver": "multipliers"}), Variant({"solver": "newton"}),
+                  Variant({"solver": "fixed_point"}), Variant({"form": "paper"})),
+    "slgi": (Variant({}), Variant({"theta": 0.0}), Variant({"theta": 0.25})),
+    "rk4": (Variant({}), Variant({"projection": "state"}, _CHAIN), Variant({"form": "velocity"}, _CHAIN),
+            Variant({"form": "coadjoint"}, _TOP)),
+    "rkmk4": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
+              Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN)),
+    "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
+                    Variant({"tableau": "dop853"})),
+    "rkmk5": (Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
+    "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
+                                                                                       "dexpinv": 4})),
+}
+
+
+class Certificate(NamedTuple):
+    """What was found for one quantity of one integrator on one case; `slopes` are those of the error less one."""
+
+    integrator: str
+    options: str
+    case: str
+    quantity: str      # state | error estimate | dense output
+    declared: int
+    slopes: tuple[float, ...]
+    allowed: float
+    at_least: bool     # a truncated dexpinv may be better than declared on a problem, but not on all
+
+    @property
+    def found(self) -> float:
+        return self.slopes[-1]
+
+    @property
+    def passed(self) -> bool:
+        gap = self.found - self.declared
+        return isfinite(gap) and -self.allowed <= gap and (self.at_least or gap <= self.allowed)
+
+
+def certify(integrator: str, options: Mapping[str, Any] | None = None,
+            cases: Sequence[Case] = CASES) -> list[Certificate]:
+    """Certificates of one integrator with these options on all cases that it can run on.
+
+    Raises:
+        InputError: unknown id or options.
+        RoundedError: a float64 takes part in the digits.
+    """
+    found: list[Certificate] = []
+    for case in cases:
+        if applicable(case.problem, integrator):
+            found += certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)
+    return found
+
+
+def complete(found: Sequence[Certificate]) -> bool:
+    """Whether all certificates of one integrator and its options pass, and no order is better than declared on every
+    case."""
+    least = min((one.found for one in found if one.at_least), default=0.0)
+    claims = [one for one in found if one.at_least]
+    return bool(found) and all(one.passed for one in found) and (
+        not claims or abs(least - claims[0].declared) <= claims[0].allowed)
+
+
+def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
+    """Certificates of all integrators of the catalogue, or of those named, one list for each variant of options."""
+    for name in names or integrator_ids():
+        for variant in VARIANTS.get(name, (Variant({}),)):
+            found = certify(name, variant.options, [case for case in CASES if variant.problem in ("", case.problem)])
+            if found:
+                yield found
+
+
+def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
+    """Certificates of an integrator that has been built on one case."""
+    decimals = "dop853" in (integrator, options.get("tableau"))
+    steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
+    errors = _pair_errors(step, case, steps) if method(integrator).adaptive else {"state": _errors(step, case, steps)}
+    claims = {"state": step.order, "dense output": DENSE_ORDERS.get(integrator, step.order),
+              "error estimate": _estimate_order(step)}
+    sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere
+    text = ", ".join(f"{key}: {value}" for key, value in options.items())
+    return [Certificate(integrator, text, case.name, quantity, claims[quantity],
+                        tuple((logs[k] - logs[k + 1])/(sizes[k] - sizes[k + 1]) - 1.0 for k in range(len(steps) - 1)),
+                        allowed, options.get("dexpinv", "exact") != "exact")
+            for quantity, logs in errors.items()]
+
+
+def _estimate_order(step: Step) -> int:
+    """The control takes the estimate to the power 1/(q + 1) for an estimate of order q."""
+    control = getattr(step.integrator, "control", None)
+    return 0 if control is None else round(1.0/float(control.exponent)) - 1
+
+
+def _flow(step: Step, case: Case, h: Fraction):
+    form = "coadjoint" if step.options.get("action") == "coadjoint" else (
+        step.options.get("form", "") if step.formulation == "vector_field" else "")
+    return flow_of(case, "" if form in ("omega", "attitude") else form, h, step.digits)
+
+
+def _distance(step: Step, case: Case, h: Fraction, state) -> float:
+    """Logarithm of the largest difference from the flow over h; NaN where the flow itself is not good enough."""
+    exact = _flow(step, case, h)
+    error = largest(state[:len(exact.state)] - exact.state).exponent10()
+    return error if exact.error.exponent10() < error + FLOW_SHARE else float("nan")
+
+
+def _errors(step: Step, case: Case, steps: Sequence[Fraction]) -> list[float]:
+    kind = numbers(step.digits)
+    return [_distance(step, case, h, step(kind.of(h))) for h in steps]
+
+
+def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction]) -> dict[str, list[float]]:
+    kind, share = numbers(step.digits), steps[1]/steps[0]
+    found: dict[str, list[float]] = {"state": [], "dense output": [], "error estimate": []}
+    for h in steps:
+        state, estimate, dense = step.attempt(kind.of(h), kind.of(share))
+        found["state"].append(_distance(step, case, h, state))
+        found["dense output"].append(_distance(step, case, share*h, dense))
+        found["error estimate"].append(kind.of(estimate).exponent10())
+    if steps is DECIMALS_STEPS:  # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
+        del found["error estimate"]
+    return found

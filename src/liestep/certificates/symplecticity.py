@@ -1,0 +1,148 @@
+"""Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences.
+
+On (S^2)^n the form is the differential of sum_ij M_ij v_i.dq_j with the velocities v_i = omega_i x q_i. On T*SO(3),
+right trivialised, two tangents with dQ = hat(xi) Q and d pi give xi_1.d pi_2 - xi_2.d pi_1 - pi.(xi_1 x xi_2).
+"""
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from math import log10
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.catalogue import integrator_ids, method
+from liestep.certificates.flow import largest
+from liestep.certificates.functions import functions_of
+from liestep.certificates.number import numbers
+from liestep.certificates.orders import CASES
+from liestep.certificates.steps import Case, Step, step_of
+from liestep.runs.specification import applicable
+
+DIGITS = 60
+DIFFERENCE = Fraction(1, 10**20)   # of J: an error of about 1e-40
+HOLDS = -35.0                      # logarithm of the largest defect of a symplectic step
+VISIBLE = -10.0                    # of the smallest defect of another one of order 4 or less, at the first step size
+STEPS = (Fraction(1, 50), Fraction(1, 500))
+SLOPE_ALLOWED = 0.1
+CHAIN, BODIES, _, TOP, *_ = CASES
+LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
+Form = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+
+
+class Defect(NamedTuple):
+    """Logarithms of the defects at STEPS, relative to the largest entry of Omega."""
+
+    integrator: str
+    options: Mapping[str, Any]
+    case: str
+    order: int
+    sizes: tuple[float, ...]
+    declared: bool    # symplectic
+
+    @property
+    def slope(self) -> float:
+        """Order of the defect in h."""
+        return (self.sizes[0] - self.sizes[1])/log10(STEPS[0]/STEPS[1])
+
+    @property
+    def passed(self) -> bool:
+        if self.declared:
+            return max(self.sizes) <= HOLDS
+        return self.sizes[0] >= VISIBLE and abs(self.slope - self.order - 1) <= SLOPE_ALLOWED
+
+
+def declared_symplectic(integrator: str) -> bool:
+    return "symplectic form" in method(integrator).conserves
+
+
+def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
+    """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
+    step = step_of(case, integrator, options, DIGITS)
+    if "attitude" in step.fields:
+        basis, form = _body_basis(step.start), _body_form(sign)
+    else:
+        basis, form = _sphere_basis(step.start), _sphere_form(_mass(case))
+    kind = numbers(DIGITS)
+    sizes = tuple(_defect(step, kind.of(h), basis, form) for h in STEPS)
+    return Defect(integrator, options or {}, case.name, step.order, sizes, declared_symplectic(integrator))
+
+
+def defects() -> Iterator[Defect]:
+    """Of all methods with fixed steps that are declared symplectic, and of all others of low order."""
+    for name in integrator_ids():
+        declared = declared_symplectic(name)
+        if method(name).adaptive or not (declared or method(name).order <= LARGEST_ORDER):
+            continue
+        for case in (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP):
+            if applicable(case.problem, name):
+                yield defect_of(case, name)
+    for theta in (0.0, 0.25):
+        yield defect_of(TOP, "slgi", {"theta": theta})
+
+
+def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form) -> float:
+    size = numbers(DIGITS).of(DIFFERENCE)
+    new = step(h)
+    pushed = [(step(h, step.start + size*v) - step(h, step.start - size*v))/(2*size) for v in basis]
+    pairs = [(a, b) for a in range(len(basis)) for b in range(a)]
+    before = np.array([form(step.start, basis[a], basis[b]) for a, b in pairs])
+    after = np.array([form(new, pushed[a], pushed[b]) for a, b in pairs])
+    return (largest(after - before)/largest(before)).exponent10()
+
+
+def _mass(case: Case) -> np.ndarray:
+    """Mass matrix (n, n) of a system on spheres."""
+    mass = step_of(case, "vi_sphere", {}, DIGITS).problem.mass
+    return mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
+
+
+def _zeros(y: np.ndarray) -> np.ndarray:
+    return np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
+
+
+def _sphere_basis(y: np.ndarray) -> list[np.ndarray]:
+    """Tangents of (TS^2)^n at y, rows q then omega: 4 for each body."""
+    n, root, found = len(y)//2, functions_of(DIGITS).sqrt, []
+    for i in range(n):
+        q, w = y[i], y[n + i]
+        axis = np.array([int(k == int(np.argmin(np.abs(q.astype(float))))) for k in range(3)], dtype=object)
+        first = np.cross(axis, q)
+        first = first/root(first @ first)
+        for u in (first, np.cross(q, first)):
+            turned, moved = _zeros(y), _zeros(y)
+            turned[i], turned[n + i] = u, -(w @ u)*q
+            moved[n + i] = u
+            found += [turned, moved]
+    return found
+
+
+def _sphere_form(mass: np.ndarray) -> Form:
+    def form(y, u, v):
+        n = len(y)//2
+        a, b = (np.cross(d[n:], y[:n]) + np.cross(y[n:], d[:n]) for d in (u, v))
+        return sum(mass[i, j]*(u[i] @ b[j] - v[i] @ a[j]) for i in range(n) for j in range(n))
+
+    return form
+
+
+def _body_basis(y: np.ndarray) -> list[np.ndarray]:
+    """Tangents of T*SO(3) at y, rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay."""
+    found = []
+    for axis in np.eye(3, dtype=int).astype(object):
+        turned, moved = _zeros(y), _zeros(y)
+        turned[:3] = np.cross(axis[None], y[:3])
+        moved[3] = axis
+        found += [turned, moved]
+    return found
+
+
+def _body_form(sign: int) -> Form:
+    def rotation(y, d):
+        """xi of dQ = hat(xi) Q: half the sum of q_i x dq_i."""
+        return np.cross(y[:3], d[:3]).sum(axis=0)/2
+
+    def form(y, u, v):
+        a, b = rotation(y, u), rotation(y, v)
+        return a @ v[3] - b @ u[3] - sign*(y[3] @ np.cross(a, b))
+
+    return form
