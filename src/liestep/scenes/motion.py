@@ -5,14 +5,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.catalogue import sheet
 from liestep.runs.files import RunFile
 
 Place = list[float]  # left, bottom, width, height in figure fractions
 
 
 def parameters(file: RunFile) -> dict:
-    """Parameters of a run's system, as in its specification."""
-    return json.loads(file.attributes["specification"])["parameters"]
+    """Checked parameters of a run's system."""
+    specification = json.loads(file.attributes["specification"])
+    return sheet(specification["problem"]).check(specification["parameters"])
 
 
 def directions(file: RunFile, times) -> np.ndarray:

@@ -10,10 +10,10 @@ from matplotlib.lines import Line2D
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, parameters, staircase
+from liestep.papers.liegroup2021.figures.common import first_run, staircase
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
-from liestep.scenes.motion import directions
+from liestep.scenes.motion import directions, parameters
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

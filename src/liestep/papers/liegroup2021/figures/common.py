@@ -1,15 +1,13 @@
 """What the figures of liegroup2021 share. They find runs by the keys of the study files in config/studies/liegroup2021.
 
-Figures 2 and 3 are in liegroup2021_top, 5 to 7 in liegroup2021_pendulum, 8 and 10 in liegroup2021_chain, 9 and 11 in
-liegroup2021_peak, 13 to 18 in liegroup2021_quadrotors; figures 1, 4 and 12 of the paper are sketches.
+Figures 2 and 3 are in the module top, 5 to 7 in pendulum, 8 and 10 in chain, 9 and 11 in peak, 14 in flight, 13 and 15
+to 18 in quadrotors; figures 1, 4 and 12 of the paper are sketches.
 """
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.catalogue import sheet
 from liestep.errors import InputError
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.runs.files import RunFile
@@ -29,12 +27,6 @@ def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile
         InputError: the study has none.
     """
     return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
-
-
-def parameters(file: RunFile) -> dict:
-    """Checked parameters of a run's system."""
-    specification = json.loads(file.attributes["specification"])
-    return sheet(specification["problem"]).check(specification["parameters"])
 
 
 def ladder(results: "StudyResults", problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:

@@ -6,10 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, parameters
+from liestep.papers.liegroup2021.figures.common import first_run
 from liestep.runs.files import RunFile
 from liestep.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
-from liestep.scenes.motion import snapshots
+from liestep.scenes.motion import parameters, snapshots
 from liestep.scenes.space import Scene, View, triad
 from liestep.systems.quadrotor_payload import desired_path
 

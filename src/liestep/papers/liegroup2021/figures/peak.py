@@ -10,8 +10,9 @@ from liestep.figures.marks import marks
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.formulations import formulate_standard
-from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, parameters, staircase
+from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, staircase
 from liestep.runs.files import RunFile
+from liestep.scenes.motion import parameters
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults

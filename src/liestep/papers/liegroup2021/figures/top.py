@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, ladder, parameters
+from liestep.papers.liegroup2021.figures.common import first_run, ladder
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
+from liestep.scenes.motion import parameters
 from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
 
 if TYPE_CHECKING:
