@@ -86,7 +86,7 @@ def endless(reader: Reader) -> bool:
 def same(first: object, second: object) -> bool:
     if isinstance(first, RunFile):
         return first.attributes == second.attributes and all(
-            np.array_equal(values, second.variables[name]) for name, values in first.variables.items())
+            np.array_equal(values, second.variables[name], equal_nan=True) for name, values in first.variables.items())
     if isinstance(first, pandas.DataFrame):
         return first.equals(second)
     return repr(first) == repr(second)
