@@ -6,7 +6,9 @@ LIESTEP_TEST_SEED chooses other bits; with LIESTEP_FULL=1 there are 1,000 instea
 import os
 import random
 import shutil
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +30,8 @@ from liestep.runs.files import RunFile, read
 from liestep.study.plan import Study
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
-FLIPS = int(os.environ.get("FL", "200"))
+FLIPS = 1000 if os.environ.get("LIESTEP_FULL") else 200
+PATIENCE = 10  # s: of about 1,000 flips in a NetCDF file, one sends the HDF5 library into an endless loop
 TABLES = ("metrics", "orders", "drift", "energy", "work", "timings")
 Reader = Callable[[], object]
 
@@ -69,10 +72,21 @@ def place(made, tmp_path, monkeypatch):  # noqa: F811
     return tmp_path
 
 
+def endless(reader: Reader) -> bool:
+    """Whether a reader does not come back, tried in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(PATIENCE)
+        with suppress(Exception):
+            reader()
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
 def same(first: object, second: object) -> bool:
     if isinstance(first, RunFile):
         return first.attributes == second.attributes and all(
-            np.array_equal(values, second.variables[name]) for name, values in first.variables.items())
+            np.array_equal(values, second.variables[name], equal_nan=True) for name, values in first.variables.items())
     if isinstance(first, pandas.DataFrame):
         return first.equals(second)
     return repr(first) == repr(second)
@@ -82,7 +96,7 @@ def test_one_flipped_bit(place):
     dice = random.Random(SEED)
     names = [name for name in READERS for _ in range(BINARY if name.endswith(".nc") else 1)]
     expected = {name: reader() for name, reader in READERS.items()}
-    refused, watched = 0, listed()
+    refused, loops, watched = 0, 0, listed()
     for number in range(FLIPS):
         name = names[number % len(names)]
         path = Path(name)
@@ -90,6 +104,10 @@ def test_one_flipped_bit(place):
         where, bit = dice.randrange(len(content)), dice.randrange(8)
         path.write_bytes(content[:where] + bytes([content[where] ^ 1 << bit]) + content[where + 1:])
         sentence = found = None
+        if path.suffix == ".nc" and endless(READERS[name]):
+            loops += 1
+            path.write_bytes(content)
+            continue
         try:
             found = READERS[name]()
         except InputError as error:
@@ -104,6 +122,7 @@ def test_one_flipped_bit(place):
             assert [complaint.path for complaint in verify(Path("results"))] == [path]
         path.write_bytes(content)
     assert refused > FLIPS//3
+    assert loops <= 1 + FLIPS//500
 
 
 def listed() -> set[str]:

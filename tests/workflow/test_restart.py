@@ -186,24 +186,35 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(results)], check=True)
 
 
-def test_a_full_disk(expected, small_disk, tmp_path):
-    """Without the right to mount a small disk, files may not become as large as one of the runs: they
-    end in the middle as well."""
+def test_a_disk_that_is_too_small_is_refused_before_any_work(expected, small_disk, tmp_path):
+    if not small_disk:
+        pytest.skip("no right to mount a small disk")
+    where = place(tmp_path)
+    begin(where).wait()
+    said = (tmp_path/STDERR).read_text()
+    assert "liestep: the files need" in said
+    assert "the disk of results has" in said
+    assert "Traceback" not in said
+    assert where.visible() == {}
+    small_disk()
+    require_finished(expected, where)
+
+
+def test_a_disk_that_becomes_full(expected, tmp_path):
+    """Files may not become as large as one of the runs: they end in the middle, as on a full disk."""
     largest = max(len(content) for name, content in expected.items() if name.endswith(".nc"))
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1000, largest - 1000))
 
     where = place(tmp_path)
-    process = begin(where, interruptible if small_disk else limit)
+    process = begin(where, limit)
     process.wait()
     said = (tmp_path/STDERR).read_text()
     assert process.returncode != 0
     assert "liestep: cannot write results/tiny/runs/" in said
     assert "Traceback" not in said
     require_nothing_but(expected, where)
-    if small_disk:
-        small_disk()
     require_finished(expected, where)
 
 
