@@ -21,10 +21,10 @@ def potential_gradient(system: str, component: Any):
         return bodies
     if system == "elastic_rod":
         def rod(q):
-            d = np.diff(np.vstack([component.clamp, q]), axis=0)
-            moment = 0.5*component.stiffness*np.sum(d*d, axis=1)[:, None]*d
-            g = component.weight + moment
-            g[:-1] -= moment[1:]
+            before = np.vstack([component.clamp, q[:-1]])
+            f = -component.stiffness*(1.0 - np.sum(before*q, axis=1))[:, None]
+            g = component.weight + f*before
+            g[:-1] += f[1:]*q[1:]
             return g
         return rod
 

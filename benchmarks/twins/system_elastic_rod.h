@@ -1,4 +1,4 @@
-/* V = sum_i weight_i.q_i + k/2 b_i^2, b_i = |q_i - q_{i-1}|^2/2, q_{-1} the clamp */
+/* V = sum_i weight_i.q_i + k/2 (1 - q_{i-1}.q_i)^2, q_{-1} the clamp */
 #include "vectors.h"
 
 typedef struct { const double *weight; double stiffness; vec clamp; } system_t;
@@ -10,8 +10,7 @@ static inline double potential(system_t s, const double *restrict q, int64_t n)
     vec previous = s.clamp;
     for (int64_t i = 0; i < n; i++) {
         const vec this = row(q, i);
-        const vec d = sub(this, previous);
-        const double bend = 0.5*dot(d, d);
+        const double bend = 1.0 - dot(previous, this);
         value += dot(row(s.weight, i), this) + 0.5*s.stiffness*bend*bend;
         previous = this;
     }
@@ -23,9 +22,9 @@ static inline void gradient(system_t s, const double *restrict q, double *restri
     vec previous = s.clamp;
     for (int64_t i = 0; i < n; i++) {
         const vec this = row(q, i);
-        const vec d = sub(this, previous), moment = scale(0.5*s.stiffness*dot(d, d), d);
-        put(g, i, add(row(s.weight, i), moment));
-        if (i > 0) put(g, i - 1, add(row(g, i - 1), scale(-1.0, moment)));
+        const double f = -s.stiffness*(1.0 - dot(previous, this));
+        put(g, i, axpy(f, previous, row(s.weight, i)));
+        if (i > 0) put(g, i - 1, add(row(g, i - 1), scale(f, this)));
         previous = this;
     }
 }

@@ -9,7 +9,24 @@ from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.counters import Counter, new_meter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, add_to, atan2, axpy, copy, cos, cross, dot, put, row, scale, sin, sqrt, sub
+from liestep.core.rows import (
+    add,
+    add_to,
+    atan2,
+    axpy,
+    copy,
+    cos,
+    cross,
+    dot,
+    put,
+    row,
+    scale,
+    sin,
+    sqrt,
+    stage_columns,
+    stage_rows,
+    sub,
+)
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
@@ -20,5 +37,5 @@ __all__ = [
     "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Method", "Observable", "Option", "Parameter",
     "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude", "check_directions",
     "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "new_meter", "put", "row", "scale", "sin",
-    "spheres", "sqrt", "sub",
+    "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
 ]

@@ -49,8 +49,8 @@ class KickDriftKick(NamedTuple):
     def workspace(self, problem, y):
         return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def kick(self, problem, y, h, work):
         n = y.shape[0]//2

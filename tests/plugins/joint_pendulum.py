@@ -7,11 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated, Observable, StateField
-from liestep.contracts.sheet import BodySheet
-from liestep.core.counters import Counter, new_meter
-from liestep.core.rows import stage_columns
-from liestep.extend import InputError, Parameter, Preset, sqrt
+from liestep.extend import (
+    Counter,
+    Form,
+    Formulated,
+    InputError,
+    Observable,
+    Parameter,
+    Preset,
+    Sheet,
+    StateField,
+    new_meter,
+    sqrt,
+    stage_columns,
+)
 
 
 class JointPendulum(NamedTuple):
@@ -53,12 +62,12 @@ OBSERVABLES = (
     Observable("path_length", slice(3, 4), "m", "length of the path", "plain", integral=True))
 
 
-def check(state):
+def check(parameters, state):
     if abs(np.dot(state["position"], state["velocity"])) > 1e-12:
         raise InputError("initial velocity is not orthogonal to position")
 
 
-def formulate(parameters, state, formulation, options):
+def field(parameters, state, options):
     x, v, length, gravity = state["position"], state["velocity"], parameters["length"], parameters["gravity"]
     multiplier = -(v @ v - gravity*x[1])/length**2
     return Formulated(JointPendulum(length, gravity, new_meter()), np.array([x, v, [multiplier, 0.0]]), FIELDS,
@@ -66,14 +75,14 @@ def formulate(parameters, state, formulation, options):
                                               "multiplier": y[..., 2, :1]}, 0.0)
 
 
-SHEET = BodySheet(
-    title="Pendulum with a joint", equations="x'' = g + lambda x, |x| = l", system=JointPendulum,
+SHEET = Sheet(
+    title="Pendulum with a joint", equations="x'' = g + lambda x, |x| = l",
     parameters={"length": Parameter("m", "length of the rod", (), "positive"),
                 "gravity": Parameter("m s-2", "acceleration of gravity", (), "positive")},
     build=lambda p: JointPendulum(p["length"], p["gravity"], new_meter()),
     conserved_momentum=lambda p: (False, False, False),
     presets={"swing": Preset("from the side", "none", "own", {"length": 2.0, "gravity": 9.81},
                              lambda p: {"position": np.array([1.2, -1.6]), "velocity": np.array([0.8, 0.6])}, 2.0)},
-    state={"position": (2,), "velocity": (2,)}, manifold=check, formulate=formulate,
-    kinetic=lambda p, fields: 0.5*np.sum(fields["velocity"]**2, axis=1),
-    formulations=("vector_field",), forms=("joint",))
+    state_shapes=lambda p: {"position": (2,), "velocity": (2,)}, manifold=check,
+    kinetic_energy=lambda p, fields: 0.5*np.sum(fields["velocity"]**2, axis=1),
+    forms={"vector_field": Form(field)})

@@ -6,12 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated, Observable, StateField
-from liestep.contracts.sheet import BodySheet
-from liestep.core.counters import Counter, new_meter
-from liestep.core.rows import stage_columns
-from liestep.extend import InputError, Parameter, Preset, axpy, cross, dot, kernel, put, row, scale
-from liestep.formulations.action import ActionForm
+from liestep.extend import (
+    ActionForm,
+    Counter,
+    Form,
+    Formulated,
+    InputError,
+    Observable,
+    Parameter,
+    Preset,
+    Sheet,
+    StateField,
+    axpy,
+    cross,
+    dot,
+    kernel,
+    new_meter,
+    put,
+    row,
+    scale,
+    stage_columns,
+)
 from liestep.geometry.so3 import coefficients, dexpinv, in_chart
 
 
@@ -133,17 +148,26 @@ OBSERVABLES = (
     Observable("unit_length_error", slice(4, 5), "1", "|q.q - 1|", "residual"))
 
 
-def check(state):
+def check(parameters, state):
     if abs(np.sum(state["quaternion"]**2) - 1.0) > 1e-12:
         raise InputError("initial quaternion is not of unit length to 1e-12")
 
 
-def formulate(parameters, state, formulation, options):
-    top, meter = QuaternionTop(parameters["inertia"], parameters["lever"]), new_meter()
+def field(parameters, state, options):
+    return formulated(QuaternionField(top_of(parameters), new_meter()), state)
+
+
+def action(parameters, state, options):
+    return formulated(ActionForm(QuaternionAction(2), QuaternionGenerator(top_of(parameters)), new_meter()), state)
+
+
+def top_of(parameters):
+    return QuaternionTop(parameters["inertia"], parameters["lever"])
+
+
+def formulated(problem, state):
     rows = np.zeros((2, 4))
     rows[0], rows[1, :3] = state["quaternion"], state["momentum"]
-    problem = (QuaternionField(top, meter) if formulation == "vector_field"
-               else ActionForm(QuaternionAction(2), QuaternionGenerator(top), meter))
     return Formulated(problem, rows, FIELDS, OBSERVABLES,
                       lambda y: {"quaternion": y[..., 0, :], "momentum": y[..., 1, :3]},
                       float(np.linalg.norm(state["momentum"])))
@@ -157,14 +181,14 @@ def kinetic(parameters, fields):
     return 0.5*np.sum(body*body/parameters["inertia"], axis=1)
 
 
-SHEET = BodySheet(
-    title="Heavy top in quaternions", equations="dq/dt = (0, w) q/2, dpi/dt = torque", system=QuaternionTop,
+SHEET = Sheet(
+    title="Heavy top in quaternions", equations="dq/dt = (0, w) q/2, dpi/dt = torque",
     parameters={"inertia": Parameter("kg m2", "principal moments", (3,), "positive"),
                 "lever": Parameter("J", "weight times distance of the mass centre")},
-    build=lambda p: QuaternionTop(p["inertia"], p["lever"]),
+    build=top_of,
     conserved_momentum=lambda p: (False, False, True),
     presets={"tilted": Preset("tilted and spinning", "none", "own", {"inertia": [1.0, 1.2, 0.6], "lever": 1.5},
                               lambda p: {"quaternion": np.array([0.8, 0.6, 0.0, 0.0]),
                                          "momentum": np.array([0.3, -0.5, 1.1])}, 2.0)},
-    state={"quaternion": (4,), "momentum": (3,)}, manifold=check, formulate=formulate, kinetic=kinetic,
-    formulations=("vector_field", "lie_action"), forms=("quaternion",), actions=("direct",))
+    state_shapes=lambda p: {"quaternion": (4,), "momentum": (3,)}, manifold=check, kinetic_energy=kinetic,
+    forms={"vector_field": Form(field), "lie_action": Form(action)})

@@ -17,17 +17,14 @@ import numpy as np
 
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import add, add_to, dot, put, row, scale, sub
+from liestep.core.rows import add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
 
 
 class ElasticRod(NamedTuple):
-    """G_i = weight_i + k (b_i d_i - [i < n] b_{i+1} d_{i+1}), d_i = q_i - q_{i-1}, b_i = |d_i|^2/2.
-
-    On the spheres b_i = 1 - q_{i-1}.q_i, which cancels where the rod is nearly straight.
-    """
+    """G_i = weight_i - k (1 - q_{i-1}.q_i) q_{i-1} - [i < n] k (1 - q_i.q_{i+1}) q_{i+1}."""
 
     weight: Any     # (n, 3) -m_i l_i (n - i + 1/2) gravity
     stiffness: Any
@@ -38,8 +35,7 @@ class ElasticRod(NamedTuple):
         previous = self.clamp
         for i in range(q.shape[0]):
             this = row(q, i)
-            d = sub(this, previous)
-            bend = 0.5*dot(d, d)
+            bend = 1.0 - dot(previous, this)
             value += dot(row(self.weight, i), this) + 0.5*self.stiffness*bend*bend
             previous = this
         return value
@@ -48,11 +44,10 @@ class ElasticRod(NamedTuple):
         previous = self.clamp
         for i in range(q.shape[0]):
             this = row(q, i)
-            d = sub(this, previous)
-            moment = scale(0.5*self.stiffness*dot(d, d), d)
-            put(out, i, add(row(self.weight, i), moment))
+            f = -self.stiffness*(1.0 - dot(previous, this))
+            put(out, i, axpy(f, previous, row(self.weight, i)))
             if i > 0:
-                add_to(out, i - 1, scale(-1.0, moment))
+                add_to(out, i - 1, scale(f, this))
             previous = this
 
 
