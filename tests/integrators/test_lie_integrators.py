@@ -248,7 +248,7 @@ def test_wrong_tableau_is_refused_with_a_sentence(change, expected):
     ({"tableau": "rk5"}, "unknown tableau"), ({"tableau": {"name": "x"}}, "order is missing"),
     ({"dexpinv": -1}, "whole numbers from 0"), ({"dexpinv": 1.5}, "allowed are exact"),
     ({"dexpinv": "two"}, "allowed are exact"), ({"alpha": float("inf")}, "must be a number"),
-    ({"alpha": "x"}, "must be a number"), ({"action": 3}, "name of one of the system's actions"),
+    ({"alpha": "x"}, "must be a number"), ({"action": 3}, "option action is 3; allowed are tangent_spheres"),
     ({"action": "rotations"}, "rotations")])
 def test_wrong_option_is_refused_with_a_sentence(options, expected):
     with pytest.raises(InputError, match=expected):
