@@ -14,8 +14,8 @@ class Ralston(NamedTuple):
     def workspace(self, problem, y):
         return np.zeros((3, *y.shape))
 
-    def start(self, problem, t, y, work):
-        pass
+    def start(self, problem, t, y, h, work):
+        return Status.OK
 
     def step(self, problem, t, y, h, work):
         if not problem.rhs(t, y, work[0]):

@@ -18,6 +18,7 @@ from packaging.specifiers import SpecifierSet
 from liestep.analysis.tables import TABLES
 from liestep.cli import main
 from liestep.pipeline import schemas
+from liestep.pipeline.products import PRODUCTS
 from liestep.pipeline.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
@@ -225,6 +226,7 @@ def test_page_of_the_results_lists_every_product():
     patterns = listed_products()
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
     names |= {f"any/{table}.csv" for table in TABLES} | {"any/animations/bodies.rk4.h0.1.gif"}  # of any study that asks
+    names |= {f"any/{PRODUCTS}", "report/studies.html"}
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
 

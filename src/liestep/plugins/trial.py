@@ -22,7 +22,8 @@ from liestep.formulations import formulate
 from liestep.references.engines import ENGINES
 from liestep.runs.specification import complete_options
 
-PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name)) for name in Functions._fields})
+PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
+                     for name in Functions._fields if hasattr(rows, name)})
 STEPS = 1000  # the tried step is so small a part of the preset's t_end
 
 
