@@ -101,10 +101,11 @@ MUTANTS = (
     _cf("last stage from the start of the step", 'exponential(0, "-1/2 0 1", stage=True)',
         'exponential(START, "0 0 1", stage=True)'),
     _cf("every exponential from the start of the step", "y if self.bases[number] < 0", "y if self.bases[number] < 4"),
-    *(Mutant(name, "integrators/casas_owren.py", "E = [0, 0, -1/8, 0, -1/12]", f"E = {e}", "rkmk4_2comm", ("order",))
+    *(Mutant(name, "integrators/casas_owren.py", "Fraction(-1, 8), Fraction(0), Fraction(-1, 12)]", f"{e}]",
+             "rkmk4_2comm", ("order",))
       for name, e in (
-          ("last commutator missing", [0, 0, -1/8, 0, 0]), ("inner commutator missing", [0, 0, 0, 0, -1/12]),
-          ("sign of the last commutator", [0, 0, -1/8, 0, 1/12]))),
+          ("last commutator missing", "Fraction(-1, 8), 0, 0"), ("inner commutator missing", "0, 0, Fraction(-1, 12)"),
+          ("sign of the last commutator", "Fraction(-1, 8), 0, Fraction(1, 12)"))),
     # rigid bodies
     _top("angular velocity in the body's axes", "formulations/fixed_body/components.py", SPATIAL_RATE,
          "body_rate(self.system.inertia, to_body(y, row(y, 3)))"),

@@ -137,7 +137,7 @@ def _estimate_order(step: Step) -> int:
 
 def _flow(step: Step, case: Case, h: Fraction):
     form = "coadjoint" if step.options.get("action") == "coadjoint" else (
-        step.options.get("form", "") if step.declared.formulation == "vector_field" else "")
+        step.options.get("form", "") if step.formulation == "vector_field" else "")
     return flow_of(case, "" if form in ("omega", "attitude") else form, h, step.digits)
 
 

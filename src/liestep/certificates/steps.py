@@ -12,7 +12,6 @@ from liestep.catalogue import method, sheet
 from liestep.certificates.functions import functions_of
 from liestep.certificates.number import Number, numbers, short
 from liestep.contracts.formulated import StateField
-from liestep.contracts.method import Method
 from liestep.core.precision import number_type
 from liestep.core.status import IntegrationError, Status
 from liestep.core.tracing import plain_component
@@ -39,24 +38,18 @@ class Case:
 
 
 class Step(NamedTuple):
-    """An integrator and a problem on numbers of many digits; `start` (m, d) holds objects."""
+    """An integrator and a problem on numbers of many digits; `start` (m, d) holds objects. Order and symmetry are what
+    is declared for these options."""
 
-    declared: Method
     integrator: Any
     problem: Any
     start: np.ndarray
-    options: Mapping[str, Any]
     digits: int
+    formulation: str
+    options: Mapping[str, Any]
+    order: int
+    symmetric: bool
     fields: tuple[str, ...]   # of the state
-
-    @property
-    def order(self) -> int:
-        """What is declared for these options."""
-        return self.declared.order_of(self.options)
-
-    @property
-    def symmetric(self) -> bool:
-        return self.declared.symmetric_of(self.options)
 
     def __call__(self, h: Number, y: np.ndarray | None = None) -> np.ndarray:
         """State after one step of fixed size.
@@ -147,9 +140,10 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         component = declared.build(chosen, spec.tolerance, 1.0)
     _require_exact(component, integrator)
     functions = functions_of(digits)
-    return Step(declared, plain_component(component, functions),
+    return Step(plain_component(component, functions),
                 plain_component(_with_inverses(formulated.problem, kind), functions),
-                _objects(formulated.start, kind), chosen, digits, tuple(start))
+                _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(chosen),
+                declared.symmetric_of(chosen), tuple(start))
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
