@@ -22,7 +22,7 @@ def functions_of(digits: int) -> Functions:
     return Functions(
         sqrt=_unary(kind, libmp.mpf_sqrt, math.sqrt), sin=_unary(kind, libmp.mpf_sin, math.sin),
         cos=_unary(kind, libmp.mpf_cos, math.cos), below=lambda x, limit: x < limit,
-        atan2=lambda y, x: kind._raw(libmp.mpf_atan2(kind.of(y).value, kind.of(x).value, kind.BITS, NEAREST)),
+        atan2=lambda y, x: kind.raw(libmp.mpf_atan2(kind.of(y).value, kind.of(x).value, kind.BITS, NEAREST)),
         kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
 
 
@@ -32,7 +32,7 @@ def _unary(kind: type[Number], function: Callable, rough: Callable) -> Callable:
         if not isinstance(x, kind):
             return rough(x)
         try:
-            return kind._raw(function(x.value, kind.BITS, NEAREST))
+            return kind.raw(function(x.value, kind.BITS, NEAREST))
         except libmp.ComplexResult:
             return math.nan
 

@@ -42,8 +42,8 @@ class Number:
         if isinstance(x, cls):
             return x
         if isinstance(x, Fraction):
-            return cls._raw(libmp.from_rational(x.numerator, x.denominator, cls.BITS, NEAREST))
-        return cls._raw(libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x)))
+            return cls.raw(libmp.from_rational(x.numerator, x.denominator, cls.BITS, NEAREST))
+        return cls.raw(libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x)))
 
     @classmethod
     @contextmanager
@@ -56,7 +56,8 @@ class Number:
             cls.data = False
 
     @classmethod
-    def _raw(cls, value: tuple) -> "Number":
+    def raw(cls, value: tuple) -> "Number":
+        """From the value as mpmath keeps it."""
         number = object.__new__(cls)
         number.value = value
         return number
@@ -70,21 +71,21 @@ class Number:
     __hash__ = None
 
     def __neg__(self):
-        return self._raw(libmp.mpf_neg(self.value))
+        return self.raw(libmp.mpf_neg(self.value))
 
     def __abs__(self):
-        return self._raw(libmp.mpf_abs(self.value))
+        return self.raw(libmp.mpf_abs(self.value))
 
     def conjugate(self):
         """Itself; with `sqrt`, what norms of numpy ask objects for."""
         return self
 
     def sqrt(self):
-        return self._raw(libmp.mpf_sqrt(self.value, self.BITS, NEAREST))
+        return self.raw(libmp.mpf_sqrt(self.value, self.BITS, NEAREST))
 
     def __pow__(self, power):
         if isinstance(power, int):
-            return self._raw(libmp.mpf_pow_int(self.value, power, self.BITS, NEAREST))
+            return self.raw(libmp.mpf_pow_int(self.value, power, self.BITS, NEAREST))
         return float(self)**float(power)
 
     def exponent2(self) -> int:

@@ -48,7 +48,7 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
                   Variant({"solver": "fixed_point"}), Variant({"form": "paper"})),
     "slgi": (Variant({}), Variant({"theta": 0.0}), Variant({"theta": 0.25})),
     "rk4": (Variant({}), Variant({"projection": "state"}, _CHAIN), Variant({"form": "velocity"}, _CHAIN),
-            Variant({"form": "coadjoint"}, _TOP)),
+            Variant({"form": "coadjoint"}, _TOP), Variant({"mass": "banded"}, _CHAIN)),
     "rkmk4": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
               Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN)),
     "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),

@@ -181,12 +181,15 @@ def _orthonormalise(vectors: np.ndarray, root: Any) -> None:
 
 
 def _with_inverses(component: Any, kind: type[Number]) -> Any:
-    """A component in which every `inverse` is that of its `matrix` to all digits."""
+    """A component in which the inverse of a `matrix`, dense or its three diagonals, is right to all digits."""
     if not hasattr(component, "_fields"):
         return component
     parts = {name: _with_inverses(getattr(component, name), kind) for name in component._fields}
-    if "matrix" in parts and "inverse" in parts:
-        parts["inverse"] = _objects(_inverse(parts["matrix"]), kind)
+    inverse = _objects(_inverse(parts["matrix"]), kind) if "matrix" in parts else None
+    if "inverse" in parts:
+        parts["inverse"] = inverse
+    elif "beside" in parts:
+        parts["diagonal"], parts["beside"] = np.diag(inverse), np.concatenate([[kind.of(0)], np.diag(inverse, -1)])
     return type(component)(**parts)
 
 
