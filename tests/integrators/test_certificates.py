@@ -127,6 +127,8 @@ def test_numbers_are_exact_or_fall_back_to_float64():
     for rounded in (0.1*third, third*1e-12, third + 1.0/6.0, (1.0/3.0)/third):
         assert type(rounded) is float
     assert 1e-12 < third < 0.34
+    assert third
+    assert not third - third
     assert short(-0.0625)
     assert not short(1e-12)
 

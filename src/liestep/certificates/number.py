@@ -70,6 +70,9 @@ class Number:
 
     __hash__ = None
 
+    def __bool__(self) -> bool:
+        return self.value != libmp.fzero
+
     def __neg__(self):
         return self.raw(libmp.mpf_neg(self.value))
 

@@ -3,7 +3,6 @@ coefficients, run as plain Python (`core.tracing`), and started on the manifold 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,10 +139,11 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         component = declared.build(chosen, spec.tolerance, 1.0)
     _require_exact(component, integrator)
     functions = functions_of(digits)
+    given = (chosen, facts, spec.parameters)
     return Step(plain_component(component, functions),
                 plain_component(_with_inverses(formulated.problem, kind), functions),
-                _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(chosen),
-                declared.symmetric_of(chosen), tuple(start))
+                _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(*given),
+                declared.symmetric_of(*given), tuple(start))
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
