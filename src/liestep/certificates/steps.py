@@ -19,7 +19,6 @@ from liestep.formulations import formulate
 from liestep.runs.specification import specify
 
 SPARE_DIGITS = 6  # of the tolerance of implicit steps
-TANGENT = {"omega": "q"}
 
 
 class RoundedError(InputError):
@@ -59,8 +58,7 @@ class Step(NamedTuple):
         """
         y = (self.start if y is None else y).copy()
         work = self.workspace(y)
-        size = (h,) if len(signature(self.integrator.start).parameters) == 5 else ()
-        status = self.integrator.start(self.problem, self.zero, y, *size, work) or Status.OK
+        status = self.integrator.start(self.problem, self.zero, y, h, work)
         if status == Status.OK:
             status = self.integrator.step(self.problem, self.zero, y, h, work)
         self.check(status, y, work)
@@ -83,7 +81,7 @@ class Step(NamedTuple):
         return numbers(self.digits).of(0)
 
     def workspace(self, y: np.ndarray) -> Any:
-        return plain_component(self.integrator.workspace(self.problem, y), functions_of(self.digits))
+        return self.integrator.workspace(self.problem, y)
 
     def check(self, status: Status, y: Any, work: Any) -> None:
         """Raises IntegrationError or RoundedError."""
@@ -166,8 +164,8 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
         elif part.norm == "direction":
             for u in value:
                 u /= root(u @ u)
-        elif getattr(part, "tangent", TANGENT.get(part.name, "")):
-            for u, q in zip(value, state[TANGENT[part.name]], strict=True):
+        elif part.tangent:
+            for u, q in zip(value, state[part.tangent], strict=True):
                 u -= (u @ q)*q
     return state
 
