@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case, CoreRun
+from benchmarks.cases import DENSE, Case, CoreRun
 from benchmarks.timing import interleaved
 
 RODS = (5, 10, 20, 50, 100, 200)
@@ -22,7 +22,7 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
             parameters = {"mass": [1.0]*n, "length": [1.0]*n}
             yield f"pendulum chain, {integrator}", n, Case(
                 "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0,
-                "paper_scaled", parameters)
+                "paper_scaled", parameters, DENSE)
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)

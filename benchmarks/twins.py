@@ -79,7 +79,7 @@ def twin(system_id: str, step: str, problem, method, *, statistics: bool, order:
         return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(generator.body.system),
                     Fields(()), Fields(()), Fields(method))
     lagrangian = getattr(generator, "lagrangian", generator)
-    mass = "diagonal" if type(lagrangian.mass).__name__ == "DiagonalMass" else "dense"
+    mass = {"DiagonalMass": "diagonal", "DenseMass": "dense"}[type(lagrangian.mass).__name__]
     isotropy = (getattr(generator, "alpha", 0.0), getattr(generator, "beta", 0.0))
     return Twin(library("spheres", system_id, mass, step, statistics, order), lagrangian.velocity.shape[0],
                 Fields(lagrangian.system), Fields(lagrangian.mass), Fields(isotropy), Fields(method))

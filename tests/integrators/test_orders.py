@@ -22,7 +22,7 @@ def reference(problem, steps=1000):
 
 @pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
 def test_references_agree(problem):
-    assert state_error(reference(problem, 700), reference(problem)) <= FLOOR
+    assert state_error(reference(problem, 600), reference(problem)) <= FLOOR
 
 
 def observed(problem, name, **options):

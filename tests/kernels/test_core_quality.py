@@ -176,7 +176,7 @@ FAILING = {
     "STEP_TOO_LARGE": ("sphere_nbody", "vi_sphere", {"steps": 200, "t_end": 10.0}),
     "NOT_CONVERGED": ("spherical_pendulum_chain", "vi_sphere",
                       {"preset": "paper_scaled", "steps": 40, "t_end": 20.0, "options": {"solver": "newton"}}),
-    "NOT_FINITE": ("sphere_nbody", "rk4", {"steps": 20, "t_end": 20.0}),
+    "NOT_FINITE": ("sphere_nbody", "rk4", {"steps": 110, "t_end": 110.0}),
     "CHART_LIMIT": ("sphere_nbody", "rkmk4", {"steps": 1, "t_end": 10.0}),
 }
 
@@ -276,7 +276,7 @@ def checkout(tmp_path):
 def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
     first = checkout.run()[0]
     assert first == checkout.plain()
-    checkout.replace("systems/sphere_nbody.py", "f = -self.gamma/(s*sqrt(s))", "f = -2.0*self.gamma/(s*sqrt(s))")
+    checkout.replace("systems/sphere_nbody.py", "f = -0.5*self.gamma", "f = -1.0*self.gamma")
     second = checkout.run()[0]
     assert second == checkout.plain() != first
     checkout.replace("core/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]",
