@@ -65,7 +65,10 @@ MUTANTS = (
     Mutant("weights of two stages swapped", "integrators/tableaux.py", '"1/6 1/3 1/3 1/6"', '"1/3 1/6 1/6 1/3"', "rk4",
            ("order",)),
     Mutant("velocity term of coupled bodies forgotten", "formulations/spheres/mass.py", "self.matrix[i, j]*dot(wj, wj)",
-           "0.0*dot(wj, wj)", "rk4", ("order",), PENDULUM),
+           "0.0*dot(wj, wj)", "rk4", ("order",), PENDULUM, {"mass": "dense"}),
+    Mutant("velocity term of the banded solve forgotten", "formulations/spheres/banded_mass.py",
+           "dot(a, row(self.free, i)) - dot(u, u)", "dot(a, row(self.free, i)) - 0.0*dot(u, u)", "rk4", ("order",),
+           PENDULUM),
     Mutant("q x omega for omega x q", "formulations/spheres/components.py", "put(out, i, cross(row(w, i), row(q, i)))",
            "put(out, i, cross(row(q, i), row(w, i)))", "rk4", ("order",)),
     # Munthe-Kaas
