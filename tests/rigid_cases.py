@@ -71,7 +71,7 @@ class Map:
         problem, y = self.case.problem, y.copy()
         base = observables(self.case, y)
         for observable in self.case.observables:
-            if observable.residual:
+            if observable.kind == "residual":
                 base[observable.columns] = 0.0
         work = self.component.workspace(problem, y)
         recorder = new_recorder(y.shape, base, steps, 2)

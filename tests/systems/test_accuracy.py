@@ -142,7 +142,7 @@ def deficit(facts, parameters, state):
         change = np.maximum(change, sizes([a - b for a, b in zip(rows, exact, strict=True)]))
     allowed = EPS*(change/AMPLITUDE + sizes(exact))
     for item in formulated.observables:
-        if item.residual:  # differences of numbers near one
+        if item.kind == "residual":  # differences of numbers near one
             allowed[len(y):][item.columns] += EPS
     error = sizes([[EXACT.mpf(float(x)) - z for x, z in zip(a, b, strict=True)]
                    for a, b in zip(found, exact, strict=True)])

@@ -59,6 +59,8 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
     """
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
+    if facts.default not in facts.presets:
+        raise InputError(f"{path}: system {name}: default_preset: {unknown('preset', facts.default, facts.presets)}")
     for formulation in (*facts.forms, facts.standard_form):
         if formulation not in PROTOCOLS:
             raise InputError(f"{path}: system {name}: {unknown('formulation', formulation, PROTOCOLS)}")
