@@ -5,6 +5,9 @@ import numpy as np
 from numba import njit
 
 from liestep.catalogue import sheet, system_ids
+from liestep.core.dispatch import compiler
+
+compiler()  # teaches Numba the methods of components
 
 SPHERES = tuple(name for name in system_ids() if "sphere_lagrangian" in sheet(name).forms)
 PRESETS = [(name, preset) for name in SPHERES for preset in sheet(name).presets]

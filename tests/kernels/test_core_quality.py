@@ -186,10 +186,19 @@ def fingerprint(problem, integrator, request):
     outcome = run_once(specify(problem, integrator, **request))
     digest = hashlib.sha256()
     for recorder in (outcome.outputs, outcome.accepted):
-        for field in recorder or ():
-            digest.update(np.asarray(field).tobytes())
+        for values in arrays(recorder or ()):
+            digest.update(values.tobytes())
     digest.update(outcome.step_log.tobytes())
     return [Status(outcome.status).name, outcome.time_reached, outcome.steps, outcome.counters, digest.hexdigest()]
+
+
+def arrays(item):
+    """All numbers of a recorder, its components included."""
+    if isinstance(item, tuple):
+        for part in item:
+            yield from arrays(part)
+    else:
+        yield np.asarray(item)
 
 
 def fingerprints():
