@@ -205,12 +205,12 @@ def test_the_command_writes_table_and_page(folder, capsys):
     page = (folder/"results"/"errata.md").read_text()
     assert ("| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |\n| 2a | text | ambiguity | a | b |"
             " text only |  |\n" in page)
-    before = {path.name: path.read_bytes() for path in (folder/"results").iterdir()}
+    before = {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()}
     assert main(arguments) == 0
-    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()} == before
     (folder/"errata"/"made_up.yaml").write_text(GOOD.replace("kind: misprint", "kind: typo"))
     assert main(arguments) == 2
-    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()} == before
 
 
 def test_no_errata_are_refused(tmp_path, capsys):

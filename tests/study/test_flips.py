@@ -42,7 +42,8 @@ def results() -> StudyResults:
 
 def verdicts() -> object:
     workflow = Workflow({"studies": "all"})
-    return paper_claims(workflow.claims, workflow.results, {}, {}, {}), paper_errata(workflow.errata, workflow.results)
+    claims = paper_claims(workflow.claim_files.values(), workflow.results, {}, {}, {})
+    return claims, paper_errata(workflow.errata, workflow.results)
 
 
 def film() -> bytes:
@@ -57,7 +58,7 @@ READERS: dict[str, Reader] = {
     "results/manifest.json": lambda: read_manifest(Path("results")), FILM: film,
     "results/tiny/figures/energy_error.png": lambda: picture(Path("results/tiny/figures/energy_error.png"), 800, 64),
     "config/studies/tiny.yaml": lambda: Study.find("tiny").sweeps,
-    "config/claims/paper.yaml": lambda: load_claims(Path("config/claims/paper.yaml")),
+    "config/claims/paper.yaml": lambda: load_claims([Path("config/claims/paper.yaml")]),
     "config/errata/twospheres2009.yaml": lambda: load_errata("twospheres2009", Path("config")),
     "config/config.yaml": lambda: require_config(Path("config/config.yaml"))}
 WRITTEN_BY_PEOPLE = ("config/",)       # any value that is valid is one that a person may mean

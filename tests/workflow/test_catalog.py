@@ -96,7 +96,7 @@ configfile: "mine.yaml"
 {MODULE}    config: config
 use rule * from liestep as liestep_*
 rule mine:
-    input: rules.liestep_analyse_tiny.output.page
+    input: rules.liestep_products_tiny.output.page
     output: "mine.txt"
     shell: "wc -l < {{input}} > {{output}}"
 ''')

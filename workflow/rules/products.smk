@@ -35,7 +35,9 @@ if WORKFLOW.config.granularity == "problem":
                 source=products_source(products),
             resources:
                 **needs("tables"),
+            conda:
+                CONDA
             message:
                 f"{products.name}: tables and figures"
             shell:
-                "liestep products {params.study} 2> {log}"
+                "liestep products {params.study:q} 2> {log:q}"

@@ -113,9 +113,10 @@ def mark_of(name: str) -> Mark:
 
 
 def _is_default(name: str, entry: "IntegratorConfig | None") -> bool:
-    """Whether the options of a study's entry are the method's own."""
+    """Whether the options of a study's entry are the method's own; how the equations for the accelerations are solved
+    makes no other method."""
     known = method(name).options
-    return all(option in known and known[option].check(option, value) == known[option].default
+    return all(option == "mass" or (option in known and known[option].check(option, value) == known[option].default)
                for option, value in (entry.options if entry else {}).items())
 
 

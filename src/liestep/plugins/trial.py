@@ -1,5 +1,6 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
 import inspect
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from liestep.runs.specification import complete_options
 
 PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
                      for name in Functions._fields if hasattr(rows, name)})
+PACKAGE = Path(__file__).parents[1]
 STEPS = 1000  # the tried step is so small a part of the preset's t_end
 
 
@@ -96,6 +98,9 @@ def _try_formulation(formulation: str, problem: Any, found: Formulated) -> None:
     try:
         _call(formulation, problem, found)
     except AttributeError as error:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        if not Path(frame.f_code.co_filename).is_relative_to(PACKAGE):
+            raise  # a mistake in a method that is there: its line is shown
         raise InputError(f"{type(error.obj).__name__} has no {error.name}, which formulation {formulation} needs"
                          ) from None
 
