@@ -50,7 +50,7 @@ def series(commutators: int) -> list[Fraction]:
     """B_j/j! for j = 0..K without zeros at the end (B_1 = -1/2), from sum_{i<=j} binomial(j + 1, i) B_i = 0."""
     numbers = [Fraction(1)]
     for j in range(1, commutators + 1):
-        numbers.append(-sum(comb(j + 1, i)*numbers[i] for i in range(j))/(j + 1))
+        numbers.append(-sum((comb(j + 1, i)*numbers[i] for i in range(j)), Fraction(0))/(j + 1))
     terms = [number/factorial(j) for j, number in enumerate(numbers)]
     while not terms[-1]:
         terms.pop()

@@ -11,7 +11,7 @@ from liestep.contracts.option import Option
 from liestep.core.rows import copy
 from liestep.core.status import Status
 from liestep.integrators.step_control import MatlabControl
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import DORMAND_PRINCE54
 
 
 class DormandPrince(NamedTuple):
@@ -76,7 +76,7 @@ class DormandPrince(NamedTuple):
 
 
 def _build(options, tolerance, t_end):
-    tableau = TABLEAUX["dormand_prince54"]
+    tableau = DORMAND_PRINCE54
     control = MatlabControl(tolerance, options["atol"], 0.2, t_end/10.0)
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
 

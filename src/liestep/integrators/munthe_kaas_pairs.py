@@ -4,12 +4,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.sheet import Options
 from liestep.core.rows import axpy, copy, dot, put, row, scale, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
 
 
 class PairWork(NamedTuple):
@@ -38,8 +39,8 @@ class MuntheKaasPair(NamedTuple):
 
     def workspace(self, problem, y):
         stages, rows = self.b.shape[0], problem.algebra_rows()
-        return PairWork(np.zeros((stages, rows, 3), y.dtype), *(np.zeros((rows, 3), y.dtype) for _ in range(3)),
-                        np.zeros_like(y), np.zeros(1))
+        return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
+                        np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros(1))
 
     def start(self, work):
         work.current[0] = 0.0
@@ -84,8 +85,9 @@ class MuntheKaasPair(NamedTuple):
         copy(work.slope, work.k[0])
 
 
-def _method(tableau, summary: str) -> Method:
-    def build(options, tolerance, t_end):
+def _method(tableau: EmbeddedTableau, summary: str) -> Method:
+    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
+        assert tolerance is not None
         pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(),
                               dexpinv_component(options))
         return controlled(pair, tableau.embedded_order, options, tolerance)
@@ -96,4 +98,4 @@ def _method(tableau, summary: str) -> Method:
                   order_for=lambda options, sheet, parameters: truncated_order(tableau.order, options), build=build)
 
 
-METHODS = {"rkmk54": _method(TABLEAUX["dormand_prince54"], "order 5(4), 7 stages")}
+METHODS = {"rkmk54": _method(DORMAND_PRINCE54, "order 5(4), 7 stages")}

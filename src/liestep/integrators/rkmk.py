@@ -12,7 +12,7 @@ from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import TABLEAUX, Tableau
 
 
 class MuntheKaas(NamedTuple):
@@ -56,7 +56,7 @@ class MuntheKaas(NamedTuple):
         return Status.OK
 
 
-def _method(tableau, summary: str) -> Method:
+def _method(tableau: Tableau, summary: str) -> Method:
     options = DEXPINV if len(tableau.b) > 1 else {}
     return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
                   conserves=ORBIT,

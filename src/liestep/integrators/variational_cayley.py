@@ -50,7 +50,8 @@ class CayleyStep(NamedTuple):
     def workspace(self, problem, y):
         rows = np.zeros_like(y[:y.shape[0]//2])
         size = rows.size
-        return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size), y.dtype),
+        return CayleyWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
+                          np.zeros((size, size), y.dtype),
                           np.zeros(size, dtype=np.int64))
 
     def start(self, problem, t, y, h, work):

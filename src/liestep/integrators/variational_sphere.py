@@ -90,8 +90,9 @@ class MultiplierStep(NamedTuple):
     def workspace(self, problem, y):
         rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
-        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64))
+        return MultiplierWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
+                              np.zeros(n, y.dtype), np.zeros(n, y.dtype), np.zeros((n, n), y.dtype),
+                              np.zeros(n, dtype=np.int64))
 
     def start(self, problem, t, y, h, work):
         problem.gradient(y[:y.shape[0]//2], work.g)

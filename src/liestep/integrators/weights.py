@@ -33,7 +33,7 @@ class Scheme:
     def __post_init__(self):
         if self.weights != self.weights[::-1]:
             raise ValueError(f"composition {self.name}: the weights are not a palindrome")
-        if abs(sum(map(Fraction, self.weights)) - 1) > Fraction(2)**-52:
+        if abs(sum(map(Fraction, self.weights), Fraction(0)) - 1) > Fraction(2)**-52:
             raise ValueError(f"composition {self.name}: the weights do not add up to 1")
 
 

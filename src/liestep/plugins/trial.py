@@ -12,7 +12,7 @@ from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated
 from liestep.contracts.formulations import PROTOCOLS
 from liestep.contracts.method import Method
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core import rows
 from liestep.core.status import Status
 from liestep.core.tracing import Functions, plain_component
@@ -44,7 +44,7 @@ def plain(component: Any) -> Any:
     return plain_component(component, PLAIN, np.float64)
 
 
-def first_start(facts: Sheet) -> tuple[dict, dict]:
+def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     """Checked parameters and state of a system's first preset."""
     preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
@@ -85,7 +85,7 @@ def _choices(form: Form) -> Iterator[dict[str, str]]:
     for name in ("form", "action"):
         option = form.options.get(name)
         for choice in option.choices if option else ():
-            if choice != option.default:
+            if option and choice != option.default:
                 yield {name: choice}
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -46,7 +47,7 @@ class DipoleArray(NamedTuple):
                 out[i, c] = self.field[3*i + c]
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     positions = parameters["positions"]
     for i in range(len(positions)):
         for j in range(i):
@@ -54,7 +55,7 @@ def _check(parameters: dict) -> None:
                 raise InputError(f"parameter positions puts dipoles {j} and {i} at the same place")
 
 
-def _build(parameters: dict) -> DipoleArray:
+def _build(parameters: Parameters) -> DipoleArray:
     positions = parameters["positions"]
     n = len(positions)
     strength = parameters["permeability"]/(4.0*np.pi)*parameters["moment"]*parameters["moment"]
@@ -67,11 +68,11 @@ def _build(parameters: dict) -> DipoleArray:
     return DipoleArray(coupling.reshape(3*n, 3*n), np.zeros(3*n))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     return np.full(len(parameters["positions"]), parameters["mass"]*parameters["length"]*parameters["length"]/12.0)
 
 
-def printed_start(parameters: dict) -> dict[str, np.ndarray]:
+def printed_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """All dipoles along e1 and at rest, except the printed ones: the last direction (0.3536 is sqrt(2)/4, 0.8660 is
     sqrt(3)/2) and the first angular velocity."""
     n = len(parameters["positions"])

@@ -17,6 +17,7 @@ import numpy as np
 
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
@@ -51,7 +52,7 @@ class ElasticRod(NamedTuple):
             previous = this
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     if parameters["elements"] < 1:
         raise InputError("parameter elements must be at least 1")
     clamp = parameters["clamp"]
@@ -65,19 +66,19 @@ def _dot(a, b):
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
 
 
-def _element(parameters: dict) -> tuple[float, float]:
+def _element(parameters: Parameters) -> tuple[float, float]:
     """Mass and length of one element."""
     return parameters["mass"]/(parameters["elements"] + 1), parameters["length"]/(parameters["elements"] + 1)
 
 
-def _build(parameters: dict) -> ElasticRod:
+def _build(parameters: Parameters) -> ElasticRod:
     mass, length = _element(parameters)
     outer = parameters["elements"] - np.arange(1, parameters["elements"] + 1) + 0.5
     weight = -(mass*length*outer)[:, None]*parameters["gravity"]
     return ElasticRod(weight, parameters["stiffness"], tuple(float(c) for c in parameters["clamp"]))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     n = parameters["elements"]
     mass, length = _element(parameters)
     i = np.arange(1, n + 1)
@@ -97,7 +98,7 @@ def frame(clamp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.cross(third, clamp), third
 
 
-def _turning(parameters: dict) -> dict[str, np.ndarray]:
+def _turning(parameters: Parameters) -> dict[str, np.ndarray]:
     """A rod bent evenly by 0.5 rad from clamp to tip that turns about the clamp at 10 rad/s, hence has J along it."""
     n, clamp = parameters["elements"], parameters["clamp"]
     side = frame(clamp)[0]

@@ -18,6 +18,7 @@ import numpy as np
 from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
@@ -79,33 +80,33 @@ class HeavyTop(NamedTuple):
         self.invariants(row(y, 0), row(y, 1), out[1:])
 
 
-def _lever(parameters: dict) -> np.ndarray:
+def _lever(parameters: Parameters) -> np.ndarray:
     return parameters["mass"]*parameters["length"]*parameters["axis"]
 
 
-def _combination(parameters: dict) -> None:
+def _combination(parameters: Parameters) -> None:
     defect = abs(float(parameters["axis"] @ parameters["axis"]) - 1.0)
     if defect > MANIFOLD_TOLERANCE:
         raise InputError(f"parameter axis is not a unit vector: |1 - axis.axis| = {defect:.3g}, allowed"
                          f" {MANIFOLD_TOLERANCE:g}; the distance to the centre of mass is the parameter length")
 
 
-def conserved_momentum(parameters: dict) -> tuple[bool, bool, bool]:
+def conserved_momentum(parameters: Parameters) -> tuple[bool, bool, bool]:
     """Components of pi that stay: those along gravity; all where gravity has no torque."""
     return invariant_axes([parameters["gravity"]] if parameters["length"] > 0.0 else [])
 
 
-def symmetric(parameters: dict) -> bool:
+def symmetric(parameters: Parameters) -> bool:
     """Whether turning about the axis leaves the inertia unchanged, compared exactly."""
     inertia, axis = parameters["inertia"], parameters["axis"]
     return all(axis[k] == 0.0 or inertia[(k + 1) % 3] == inertia[(k + 2) % 3] for k in range(3))
 
 
-def _build(parameters: dict) -> HeavyTop:
+def _build(parameters: Parameters) -> HeavyTop:
     return HeavyTop(parameters["inertia"], _lever(parameters), parameters["gravity"], parameters["axis"])
 
 
-def _invariants(parameters: dict, first: int) -> tuple[Observable, ...]:
+def _invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
     return (invariant("axial_momentum", first, MOMENTUM,
                       "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
             invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
@@ -115,7 +116,7 @@ def _invariants(parameters: dict, first: int) -> tuple[Observable, ...]:
 
 def upright(rate):
     """Start with Q = 1 and a body rate."""
-    def initial(parameters: dict) -> dict[str, np.ndarray]:
+    def initial(parameters: Parameters) -> dict[str, np.ndarray]:
         return {"attitude": np.eye(3), "angular_momentum": parameters["inertia"]*np.array(rate)}
 
     return initial
@@ -123,7 +124,7 @@ def upright(rate):
 
 def _tilted(rate):
     """Start turned by 0.7 about e_1, then by 0.4 about e_3, with a body rate."""
-    def initial(parameters: dict) -> dict[str, np.ndarray]:
+    def initial(parameters: Parameters) -> dict[str, np.ndarray]:
         attitude = about_axis(0.4, 2) @ about_axis(0.7, 0)
         return {"attitude": attitude, "angular_momentum": attitude @ (parameters["inertia"]*np.array(rate))}
 

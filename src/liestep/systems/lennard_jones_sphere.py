@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import add, dot, scale, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
@@ -91,14 +92,14 @@ class LennardJonesSphere(NamedTuple):
             out[j, 2] = strength*self.gz[j]
 
 
-def _build(parameters: dict) -> LennardJonesSphere:
+def _build(parameters: Parameters) -> LennardJonesSphere:
     n = len(parameters["mass"])
     places = -(-n//LANES)*LANES
     return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF,
                               *(np.full(places, FAR) for _ in range(3)), *(np.zeros(places) for _ in range(3)))
 
 
-def vortices(parameters: dict) -> dict[str, np.ndarray]:
+def vortices(parameters: Parameters) -> dict[str, np.ndarray]:
     """Vertices of the icosphere with one vertex for each mass, and two vortices of equal sense:
 
     omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the
@@ -115,8 +116,8 @@ def vortices(parameters: dict) -> dict[str, np.ndarray]:
     q = icosphere(level)[0].copy()
     omega = np.zeros_like(q)
     for i in range(n):
-        a = tuple(q[i])
-        w = (0.0, 0.0, 0.0)
+        a: Any = tuple(q[i])
+        w: Any = (0.0, 0.0, 0.0)
         for sign in (1.0, -1.0):
             c = (math.cos(CENTRE_ANGLE), sign*math.sin(CENTRE_ANGLE), 0.0)
             theta = math.atan2(math.hypot(*_cross(a, c)), _dot(a, c))

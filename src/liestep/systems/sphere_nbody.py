@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.formulations.spheres.family import spheres
 
@@ -55,7 +56,7 @@ class SphereNBody(NamedTuple):
             put(out, i, total)
 
 
-def _four_start(parameters: dict) -> dict[str, np.ndarray]:
+def _four_start(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.6, -0.8, 0.0]]),
             "omega": np.array([[0.0, 0.96, -0.52], [0.17, 0.0, 0.7], [0.96, -0.17, 0.0], [-0.04, 0.03, 1.22]])}
 

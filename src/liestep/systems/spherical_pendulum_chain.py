@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import copy, dot, row
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -30,17 +31,17 @@ class SphericalPendulumChain(NamedTuple):
         copy(self.weight, out)
 
 
-def _outer_mass(parameters: dict) -> np.ndarray:
+def _outer_mass(parameters: Parameters) -> np.ndarray:
     """Mass that link i carries: sum_{k>=i} m_k."""
     return np.cumsum(parameters["mass"][::-1])[::-1]
 
 
-def _build(parameters: dict) -> SphericalPendulumChain:
+def _build(parameters: Parameters) -> SphericalPendulumChain:
     weight = -(_outer_mass(parameters)*parameters["length"])[:, None]*parameters["gravity"]
     return SphericalPendulumChain(np.ascontiguousarray(weight))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     length, outer = parameters["length"], _outer_mass(parameters)
     n = len(length)
     if n == 1:
@@ -49,7 +50,7 @@ def _mass(parameters: dict) -> np.ndarray:
     return length[:, None]*length*outer[later]
 
 
-def tilted_start(parameters: dict) -> dict[str, np.ndarray]:
+def tilted_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """The first link as printed (0.8660 is sqrt(3)/2, 0.4330 is sqrt(3)/4); the others as the
     second one of the paper."""
     n = len(parameters["mass"])

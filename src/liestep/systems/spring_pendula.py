@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
@@ -59,7 +60,7 @@ class SpringPendula(NamedTuple):
             add_to(out, j, scale(f*self.half[j], x))
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     n = len(parameters["mass"])
     for i, j in parameters["pairs"]:
         if i >= n or j >= n or i == j:
@@ -67,12 +68,12 @@ def _check(parameters: dict) -> None:
                              f" from 0 to {n - 1}")
 
 
-def _offsets(parameters: dict) -> np.ndarray:
+def _offsets(parameters: Parameters) -> np.ndarray:
     pairs, pivots = parameters["pairs"], parameters["pivots"]
     return pivots[pairs[:, 1]] - pivots[pairs[:, 0]]
 
 
-def _build(parameters: dict) -> SpringPendula:
+def _build(parameters: Parameters) -> SpringPendula:
     mass, length, pairs = parameters["mass"], parameters["length"], parameters["pairs"]
     offset = np.ascontiguousarray(_offsets(parameters))
     rest = np.sqrt(offset[:, 0]*offset[:, 0] + offset[:, 1]*offset[:, 1] + offset[:, 2]*offset[:, 2])
@@ -80,12 +81,12 @@ def _build(parameters: dict) -> SpringPendula:
                          np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), offset, rest)
 
 
-def _conserved(parameters: dict) -> tuple[bool, bool, bool]:
+def _conserved(parameters: Parameters) -> tuple[bool, bool, bool]:
     active = _offsets(parameters)[parameters["stiffness"] > 0.0]
     return invariant_axes([parameters["gravity"], *active])
 
 
-def _column_start(parameters: dict) -> dict[str, np.ndarray]:
+def _column_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """Links tilted by 30 degrees, evenly around the vertical; every second one turns about it with 8 rad/s."""
     n = len(parameters["mass"])
     q, omega = np.zeros((n, 3)), np.zeros((n, 3))

@@ -77,9 +77,11 @@ def _atan2(y: Any, x: Any) -> Any:
     return math.atan2(y, x) if counted is None else counted.apply(lambda _: math.atan2(float(y), float(x)))
 
 
-COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x)
-                       for f in (math.sqrt, math.sin, math.cos)),
-                     atan2=_atan2)
+def _counting(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    return lambda x: x.apply(function) if isinstance(x, Counted) else function(x)
+
+
+COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2)
 
 
 def gradient_flops(system: Any, q: np.ndarray) -> int:
@@ -99,7 +101,7 @@ def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mappin
         mass, solver = options["mass"], options.get("solver")
         gradient = force + 60*n + 12*n*n*(mass == "dense")
         if mass == "diagonal":
-            rhs = 0
+            rhs = 0.0
         elif mass == "banded":
             rhs = 110*n
         elif options.get("form") == "velocity":
