@@ -9,11 +9,8 @@ from liestep.catalogue import papers
 from liestep.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.figure import Figure
-
     from liestep.analysis.results import StudyResults
+    from liestep.figures.style import Drawing
 
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
 GENERIC = {
@@ -43,7 +40,7 @@ def require_figure(name: str) -> None:
         raise InputError(unknown("figure", name, figure_modules()))
 
 
-def drawing_of(name: str) -> "Callable[[StudyResults], Figure]":
+def drawing_of(name: str) -> "Drawing":
     """Function that draws a figure; its attribute `caption` is the template of its caption. Raises
     InputError for an unknown name."""
     from liestep.figures.drawing import load

@@ -90,8 +90,11 @@ class Scene:
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
         """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are
         places in the items' content."""
-        span = max(self.near - self.far, 1e-12)
-        share = np.clip([(self.near - depth)/span for depth, *_ in items], 0.0, 1.0)
+        near, far = self.near, self.far
+        assert near is not None
+        assert far is not None
+        span = max(near - far, 1e-12)
+        share = np.clip([(near - depth)/span for depth, *_ in items], 0.0, 1.0)
         share = (share*[self.fade if content[fade] is None else content[fade] for *_, content in items])[:, None]
         return to_rgba_array([content[colour] for *_, content in items])[:, :3]*(1.0 - share) + share
 
@@ -103,8 +106,9 @@ class Scene:
                                                     zorder=zorder))
         elif kind == "ball":
             x, y = np.array([c[0] for c in contents]).T
+            edges: Any = self._pale(items, 3, 4)
             self.axes.scatter(x, y, s=[c[2]*c[2] for c in contents], c=self._pale(items, 1, 4),
-                              edgecolors=self._pale(items, 3, 4), linewidths=0.5, zorder=zorder)
+                              edgecolors=edges, linewidths=0.5, zorder=zorder)
         else:
             colours = [c[1] for c in contents]
             self.axes.add_collection(PolyCollection([c[0] for c in contents], facecolors=colours, edgecolors=colours,

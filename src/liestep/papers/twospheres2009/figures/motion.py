@@ -83,7 +83,7 @@ def rod(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.05, 0.1, 0.15, 
 def _times_bar(figure: Figure, place: Place, times, colours) -> None:
     """Legend of the times: one coloured dash each, below the scene."""
     left, bottom, width, _ = place
-    bar = figure.add_axes([left + 0.32*width, bottom, 0.66*width, 0.07])
+    bar = figure.add_axes((left + 0.32*width, bottom, 0.66*width, 0.07))
     bar.set_axis_off()
     bar.set_xlim(-0.7, len(times) - 0.3)
     bar.set_ylim(0.0, 1.0)
