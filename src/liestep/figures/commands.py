@@ -1,6 +1,8 @@
 """Names of all figures and the command that draws them. Light to import: the modules that draw are
 loaded when a figure is drawn."""
+import argparse
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,7 +63,7 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
     return write(results, name, figure_modules()[name])
 
 
-def command_figure(arguments) -> None:
+def command_figure(arguments: argparse.Namespace) -> None:
     for name in arguments.name:
         require_figure(name)
     from liestep.analysis.results import StudyResults
@@ -73,7 +75,7 @@ def command_figure(arguments) -> None:
             print(path, file=sys.stderr)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     command = add("figure", command_figure,
                   "draw figures of a study from its runs and tables, as PDF and PNG with captions")

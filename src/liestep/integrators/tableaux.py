@@ -30,7 +30,7 @@ class Tableau:
     c: Row                              # (s,)
     tolerance: Fraction = Fraction(0)   # of the sums: not zero for coefficients known as decimals only
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         stages = len(self.b)
         self._require(len(self.a) == len(self.c) == stages and all(len(row) == stages for row in self.a),
                       "shapes differ")
@@ -64,7 +64,7 @@ class EmbeddedTableau(Tableau):
     dense: tuple[Row, ...] = ()     # (s, degree)
     dense_order: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._require(len(self.embedded) == len(self.dense) == len(self.b), "shapes differ")
         self._require(self._close(sum(self.embedded), 1), "embedded weights do not add up to 1")
@@ -93,7 +93,7 @@ class Dop853Tableau(Tableau):
     error3: Row = ()            # (16,) minus the weights of order 3
     dense: tuple[Row, ...] = () # (4, 16)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for row in (self.error5, self.error3, *self.dense):
             self._require(len(row) == len(self.b), "shapes differ")

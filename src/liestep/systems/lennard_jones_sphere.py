@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
-from liestep.core.rows import add, dot, scale, sub
+from liestep.core.rows import Vector, add, dot, scale, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
@@ -34,17 +34,17 @@ class LennardJonesSphere(NamedTuple):
     12 % more. Row sums one target after the other: 4 to 6 times the time.) Lengths are in units of sigma.
     """
 
-    epsilon: Any
-    sigma: Any
-    own: Any  # see SELF
-    x: Any    # (p,) scratch: coordinates, from place n on FAR; p >= n is a multiple of LANES
-    y: Any
-    z: Any
-    gx: Any   # (p,) scratch: gradient; gx also collects the potential
-    gy: Any
-    gz: Any
+    epsilon: float
+    sigma: float
+    own: float      # see SELF
+    x: np.ndarray   # (p,) scratch: coordinates, from place n on FAR; p >= n is a multiple of LANES
+    y: np.ndarray
+    z: np.ndarray
+    gx: np.ndarray  # (p,) scratch: gradient; gx also collects the potential
+    gy: np.ndarray
+    gz: np.ndarray
 
-    def load(self, q):
+    def load(self, q: np.ndarray) -> None:
         s = 1.0/self.sigma
         for i in range(q.shape[0]):
             self.x[i] = s*q[i, 0]
@@ -54,7 +54,7 @@ class LennardJonesSphere(NamedTuple):
             self.gy[i] = 0.0
             self.gz[i] = 0.0
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         self.load(q)
         n = q.shape[0]
         for i in range(n):
@@ -70,13 +70,13 @@ class LennardJonesSphere(NamedTuple):
             total += self.gx[j]
         return 2.0*self.epsilon*total
 
-    def pair(self, d):
+    def pair(self, d: Vector) -> Vector:
         """(r^-14 - r^-8/2) d, r = |d|"""
         a = 1.0/(dot(d, d) + self.own)
         a3 = a*a*a
         return scale(a*a3*(a3 - 0.5), d)
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         self.load(q)
         n = q.shape[0]
         for i in range(0, n, 2):
@@ -130,11 +130,11 @@ def vortices(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": q, "omega": omega}
 
 
-def _dot(a, b):
+def _dot(a: Vector, b: Vector) -> float:
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
 
 
-def _cross(a, b):
+def _cross(a: Vector, b: Vector) -> Vector:
     return a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]
 
 

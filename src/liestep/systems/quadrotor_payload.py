@@ -32,6 +32,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core.counters import new_meter
+from liestep.core.rows import Vector
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
@@ -84,6 +85,12 @@ def _check(parameters: Parameters) -> None:
                          " must be tracking")
 
 
+def _vector(values: np.ndarray) -> Vector:
+    """Three numbers as a tuple of floats."""
+    x, y, z = map(float, values)
+    return x, y, z
+
+
 def _build(parameters: Parameters) -> QuadrotorPayload:
     p = parameters
     formation, heading = p["formation"], p["heading"]
@@ -91,7 +98,7 @@ def _build(parameters: Parameters) -> QuadrotorPayload:
         int(p["control"] == "tracking"), int(p["attitude_control"] == "geometric"), p["load_mass"], p["mass"],
         p["length"], p["inertia"], p["gravity"], p["load_gain"], p["link_gain"], p["attitude_gain"], p["path"],
         formation, 1.0/(formation[:, 2]*np.linalg.norm(formation.sum(axis=0))),
-        tuple(map(float, heading/np.linalg.norm(heading))), tuple(map(float, p["moment"])), np.zeros((2, 3)))
+        _vector(heading/np.linalg.norm(heading)), _vector(p["moment"]), np.zeros((2, 3)))
     return QuadrotorPayload(p["load_mass"], p["mass"], p["length"], p["inertia"], p["gravity"], control,
                             np.zeros((2, 3)), np.zeros((2, 3)))
 

@@ -5,7 +5,7 @@ q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l
 dq_i/dt.dq_j/dt, M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
 J along gravity is conserved, all of J without gravity.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,15 @@ from liestep.systems._symmetry import invariant_axes
 class SphericalPendulumChain(NamedTuple):
     """V = sum_i weight_i.q_i: the gradient is constant."""
 
-    weight: Any  # (n, 3)
+    weight: np.ndarray  # (n, 3)
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         for i in range(q.shape[0]):
             value += dot(row(self.weight, i), row(q, i))
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         copy(self.weight, out)
 
 

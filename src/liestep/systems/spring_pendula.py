@@ -6,13 +6,13 @@ V = -sum m_i l_i gravity.q_i + sum_springs k/2 (|x| - |r|)^2, x = r + (l_j q_j -
 A component of J = sum m_i l_i^2 omega_i is conserved only if gravity and all pivot differences point along its axis.
 """
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
-from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
+from liestep.core.rows import Vector, add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -24,20 +24,20 @@ class SpringPendula(NamedTuple):
     Where a stretched spring shrinks to a point (x = 0, r != 0) the gradient does not exist: NaN.
     """
 
-    weight: Any     # (n, 3) -m_i l_i gravity
-    half: Any       # (n,) distance from pivot to spring
-    stiffness: Any  # (m,)
-    first: Any      # (m,) pendulum i
-    second: Any     # (m,) pendulum j
-    offset: Any     # (m, 3) r, from pivot i to pivot j
-    rest: Any       # (m,) |r|
+    weight: np.ndarray     # (n, 3) -m_i l_i gravity
+    half: np.ndarray       # (n,) distance from pivot to spring
+    stiffness: np.ndarray  # (m,)
+    first: np.ndarray      # (m,) pendulum i
+    second: np.ndarray     # (m,) pendulum j
+    offset: np.ndarray     # (m, 3) r, from pivot i to pivot j
+    rest: np.ndarray       # (m,) |r|
 
-    def spring(self, q, k):
+    def spring(self, q: np.ndarray, k: int) -> Vector:
         """Vector x between the ends of spring k."""
         i, j = self.first[k], self.second[k]
         return add(row(self.offset, k), sub(scale(self.half[j], row(q, j)), scale(self.half[i], row(q, i))))
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         for i in range(q.shape[0]):
             value += dot(row(self.weight, i), row(q, i))
@@ -47,7 +47,7 @@ class SpringPendula(NamedTuple):
             value += 0.5*self.stiffness[k]*stretch*stretch
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         for i in range(q.shape[0]):
             put(out, i, row(self.weight, i))
         for k in range(self.rest.shape[0]):
