@@ -36,37 +36,37 @@ class Counted:
         self.tally[0] += 1
         return Counted(function(self.value), self.tally)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x + float(other))
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x - float(other))
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> "Counted":
         return self.apply(lambda x: float(other) - x)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x*float(other))
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x/float(other))
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> "Counted":
         return self.apply(lambda x: float(other)/x)
 
-    def __neg__(self):
+    def __neg__(self) -> "Counted":
         return Counted(-self.value, self.tally)
 
-    def __float__(self):
+    def __float__(self) -> float:
         return self.value
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> bool:
         return self.value < float(other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> bool:
         return self.value > float(other)
 
-    def __abs__(self):
+    def __abs__(self) -> "Counted":
         return Counted(abs(self.value), self.tally)
 
     __radd__, __rmul__ = __add__, __mul__
