@@ -1,7 +1,7 @@
 """The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
 compared?), from the runs' files."""
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_v
 from liestep.analysis.errors import error_fields, member_distances
 from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
+from liestep.contracts.sheet import State
 from liestep.runs.files import RunFile
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
@@ -125,7 +126,7 @@ def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate 
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, file.variables)
+    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, cast(State, file))
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 

@@ -28,7 +28,7 @@ STEPS = 1000  # the tried step is so small a part of the preset's t_end
 
 
 @contextmanager
-def user_lines(path: Path, what: str):
+def user_lines(path: Path, what: str) -> Iterator[None]:
     """Exceptions become InputError with the line of the user's file."""
     try:
         with np.errstate(all="ignore"):
