@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
@@ -19,7 +20,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def command_list(arguments) -> None:
+def command_list(arguments: argparse.Namespace) -> None:
     from liestep import api
 
     integrators = api.integrators(arguments.problem)
@@ -31,13 +32,13 @@ def command_list(arguments) -> None:
         print(f"  {name:26} {facts['summary']}")
 
 
-def command_describe(arguments) -> None:
+def command_describe(arguments: argparse.Namespace) -> None:
     from liestep.inspection.describe import describe
 
     print(describe(arguments.name))
 
 
-def command_run(arguments) -> None:
+def command_run(arguments: argparse.Namespace) -> None:
     from liestep.runs.content import carry_out
     from liestep.runs.estimate import estimate, require_disk, require_memory
     from liestep.runs.files import require_free, write
@@ -61,7 +62,7 @@ def command_run(arguments) -> None:
         raise SystemExit(3)
 
 
-def command_check(arguments) -> None:
+def command_check(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.workflow import StudyProducts, require_room
     from liestep.runs.estimate import count, total
     from liestep.runs.files import read
@@ -78,7 +79,7 @@ def command_check(arguments) -> None:
     print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
 
 
-def command_sweep(arguments) -> None:
+def command_sweep(arguments: argparse.Namespace) -> None:
     from liestep.runs.execution import run_source_hash
     from liestep.study.listing import write_listing
     from liestep.study.plan import Study
@@ -151,7 +152,7 @@ def load(plugins: list[str]) -> None:
         load_plugins(plugins, Path())
 
 
-def add_products(add) -> None:
+def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
     for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands",
                    "liestep.figures.commands", "liestep.report.commands", "liestep.pipeline.manifest_commands",

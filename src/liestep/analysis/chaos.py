@@ -4,7 +4,7 @@ from math import log
 import numpy as np
 
 
-def horizon(time, separation, start: float = 1e-12, limit: float = 1e-6) -> float | None:
+def horizon(time: np.ndarray, separation: np.ndarray, start: float = 1e-12, limit: float = 1e-6) -> float | None:
     """First time at which a perturbation of size `start` has grown to `limit`; None if it never does.
 
     time, separation: shape (n,), times that increase and the distance of the perturbed from the unperturbed motion, in
@@ -27,7 +27,7 @@ def horizon(time, separation, start: float = 1e-12, limit: float = 1e-6) -> floa
     return float(time[i - 1] + (time[i] - time[i - 1])*log(limit/before)/log(separation[i]/before))
 
 
-def quantile_position(value: float, sample) -> float:
+def quantile_position(value: float, sample: np.ndarray) -> float:
     """Share of the sample below `value`, ties counted half: 0 below all members, 1 above all, 0.5 at the median."""
     sample = _members(sample)
     if not np.isfinite(value):
@@ -35,7 +35,7 @@ def quantile_position(value: float, sample) -> float:
     return float((np.count_nonzero(sample < value) + 0.5*np.count_nonzero(sample == value))/sample.size)
 
 
-def interval(sample, level: float = 0.9) -> tuple[float, float]:
+def interval(sample: np.ndarray, level: float = 0.9) -> tuple[float, float]:
     """Quantiles (1 - level)/2 and (1 + level)/2 of the sample, interpolated between members."""
     if not 0.0 < level <= 1.0:
         raise ValueError(f"level must be in (0, 1], got {level}")
@@ -43,7 +43,7 @@ def interval(sample, level: float = 0.9) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _members(sample) -> np.ndarray:
+def _members(sample: np.ndarray) -> np.ndarray:
     """The sample as a float array (n,); raises ValueError unless n >= 2 and all are finite
     (leave failed members out)."""
     sample = np.asarray(sample, dtype=float)

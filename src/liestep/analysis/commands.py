@@ -1,8 +1,10 @@
 """Commands that make tables."""
+import argparse
 import sys
+from collections.abc import Callable
 
 
-def command_analyse(arguments) -> None:
+def command_analyse(arguments: argparse.Namespace) -> None:
     from liestep.analysis.tables import analyse
     from liestep.study.plan import Study
 
@@ -10,6 +12,6 @@ def command_analyse(arguments) -> None:
         print(path, file=sys.stderr)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     add("analyse", command_analyse, "make metrics.csv and all tables of a study from its runs").add_argument("study")

@@ -6,7 +6,7 @@ maxima of |d| miss a drift through zero. Hence block means, a moving-block boots
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, isfinite, log, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class DriftEstimate:
     deciding_time: float | None = None
 
 
-def drift_verdict(time, deviation, block_mean, *, scale: float = 1.0, steps: int, period: float | None = None,
-                  blocks: int = 100, seed: int = 0) -> DriftEstimate:
+def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 1.0, steps: int,
+                  period: float | None = None, blocks: int = 100, seed: int = 0) -> DriftEstimate:
     """Classify the deviation of one invariant along one run.
 
     time, deviation: shape (n,), stored samples with both ends, at least 8 in every block and not in step with the

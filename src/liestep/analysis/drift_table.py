@@ -1,7 +1,7 @@
 """The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
 compared?), from the runs' files."""
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_v
 from liestep.analysis.errors import error_fields, member_distances
 from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
+from liestep.contracts.sheet import State
 from liestep.runs.files import RunFile
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
@@ -40,15 +41,17 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
         file, longer = files[cell.path], _longer(cell, cells)
         for name in invariants(file):
             estimate, other = found_in[cell.path].get(name), found_in[longer.path].get(name) if longer else None
+            found: dict[str, Any]
             if file.failed:
                 found = {"verdict": "failed", "reason": file.attributes["message"]}
             elif isinstance(estimate, str):
                 found = {"verdict": "too short", "reason": estimate}
             else:
-                confirmed = isinstance(other, DriftEstimate)
-                both = confirm(estimate, other) if confirmed else estimate
+                assert estimate is not None
+                confirmed = longer.problem if longer and isinstance(other, DriftEstimate) else None
+                both = confirm(estimate, other) if isinstance(other, DriftEstimate) else estimate
                 found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict,
-                         "deciding_time": both.deciding_time, "confirmed_by": longer.problem if confirmed else None,
+                         "deciding_time": both.deciding_time, "confirmed_by": confirmed,
                          "period": period_of(file), **{key: getattr(estimate, key) for key in NUMBERS}}
             rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
     return rows
@@ -123,7 +126,7 @@ def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate 
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, file)
+    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, cast(State, file))
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 

@@ -98,9 +98,10 @@ def replica_floor(run: RunFile, reference: RunFile) -> float:
     or if one of them failed."""
     fields = counted(error_fields(run))
     spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
-    if run.failed or any(spread is None or len(spread) != len(reference["time"]) for spread in spreads):
+    whole = [spread for spread in spreads if spread is not None and len(spread) == len(reference["time"])]
+    if run.failed or len(whole) < len(fields):
         return nan
-    return float(max(spread.max()/_scale(part, reference) for part, spread in zip(fields, spreads, strict=True)))
+    return float(max(spread.max()/_scale(part, reference) for part, spread in zip(fields, whole, strict=True)))
 
 
 def _scale(part: StateField, reference: RunFile) -> float:

@@ -35,6 +35,7 @@ def growth_rows(results: StudyResults) -> list[dict[str, Any]]:
         if run["status"] == "ok" and run["members"] == 1:
             file, reference = (results.file(run["problem"], run["integrator"], run["resolution"]),
                                results.reference(run["problem"]))
+            assert reference is not None
             fields = error_fields(file)
             row |= judge(file["time"], error_history(fields, file.variables, reference),
                          reference_floor(reference, fields))

@@ -8,7 +8,7 @@ third-order method as fourth order.
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, log, nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,7 +52,8 @@ class OrderEstimate:
     reason: str
 
 
-def observed_order(h, error, *, floor=0.0, theory: float | None = None, symmetric: bool = False) -> OrderEstimate:
+def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None = None,
+                   symmetric: bool = False) -> OrderEstimate:
     """Estimate the order from errors at several steps, in any sequence.
 
     h, error: shape (n,); a failed run has a non-finite error. floor: scalar or (n,), the error level of references and

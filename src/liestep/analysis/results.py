@@ -10,6 +10,7 @@ from liestep.runs.execution import run_source_hash
 from liestep.runs.files import RunFile
 from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
+from liestep.study.config import StudyConfig
 from liestep.study.plan import Cell, Study
 
 KEYS = ("study", "problem", "integrator")  # columns of every table
@@ -30,7 +31,7 @@ class StudyResults:
         self.study = study
 
     @property
-    def config(self):
+    def config(self) -> StudyConfig:
         """The validated study file (`StudyConfig`)."""
         return self.study.config
 

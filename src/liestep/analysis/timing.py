@@ -61,11 +61,12 @@ def _core_rows(study: Study) -> Iterator[dict[str, Any]]:
     found: dict[str, tuple[float, int]] = {}
     for sweep in study.sweeps:
         longest = max(sweep.cells, key=lambda cell: cell.spec.steps or 0)
-        explicit = (longest.spec.steps is not None
+        most = longest.spec.steps
+        explicit = (most is not None
                     and not require_current(longest.path, longest.spec, names=()).attributes["iterations"])
         if explicit:
             seconds, repeats = time_run(longest.spec)
-            found |= ({cell.spec.sha256: (seconds*cell.spec.steps/longest.spec.steps, repeats) for cell in sweep.cells}
+            found |= ({cell.spec.sha256: (seconds*(cell.spec.steps or 0)/(most or 1), repeats) for cell in sweep.cells}
                       if seconds == seconds else {})
     for cell in study.cells:
         seconds, repeats = found.get(cell.spec.sha256) or time_run(cell.spec)
@@ -81,9 +82,10 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
     """
     spec = replace(spec, statistics_every=NO_STATISTICS, samples=2, outputs=2, replicas=1, ensemble=None)
     try:
-        once = _adaptive(spec) if spec.steps is None else _fixed(spec)
         if spec.steps is None:
-            return shortest(lambda: once(spec.t_end))
+            whole = _adaptive(spec)
+            return shortest(lambda: whole(spec.t_end))
+        once = _fixed(spec)
         once(1)  # compiles
     except PluginError:
         return nan, 0
@@ -112,6 +114,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     """Function that makes the first steps of the run and returns the seconds they took, NaN if one failed."""
     formulated, integrator = build(spec)
     problem = formulated.problem
+    assert spec.steps is not None
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
     work = integrator.workspace(problem, formulated.start)
     loop = loop_for(advance, integrator, problem, recorder, work)

@@ -1,10 +1,12 @@
 """The command that makes a film of a run. Light to import."""
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from liestep.errors import InputError
 
 
-def command_animate(arguments) -> None:
+def command_animate(arguments: argparse.Namespace) -> None:
     from liestep.animation.film import animate
 
     target = arguments.output or arguments.file.with_suffix(".gif")
@@ -14,7 +16,7 @@ def command_animate(arguments) -> None:
     print(f"{target}: {count} frames")
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     film = add("animate", command_animate,
                "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample")

@@ -7,6 +7,7 @@ from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from PIL import Image
 
 from liestep.animation.motions import Motion, motion_of
 from liestep.errors import InputError
@@ -53,6 +54,8 @@ def chosen(file: RunFile, frames: int) -> np.ndarray:
 class GifWriter(PillowWriter):
     """GIF with a comment that names the run: its specification and sources."""
 
+    _frames: list[Image.Image]
+
     def __init__(self, fps: int, comment: str):
         super().__init__(fps=fps)
         self.comment = comment
@@ -98,7 +101,7 @@ def frame_of(motion: Motion) -> tuple[tuple[float, float, float, float], float, 
 def stage(figure: Figure, file: RunFile, motion: Motion) -> tuple[Axes, Text]:
     """What all frames share: axes with the three directions of space, the name of the run, and
     the text for the time."""
-    axes = figure.add_axes([0.02, 0.04, 0.96, 0.9])
+    axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
     if motion.sphere:
         sphere_body(axes)
     triad(axes, motion.view, (-0.01, 0.0, 0.2, 0.2))

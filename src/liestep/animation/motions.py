@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import sheet
+from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
 from liestep.scenes import looks
@@ -59,12 +60,12 @@ def against(gravity: Any, azimuth: float = 35.0, elevation: float = 16.0) -> Vie
     return View(azimuth, elevation, (0.0, 0.0, -1.0 if third > max(abs(first), abs(second)) else 1.0))
 
 
-def trail(scene: Scene, path: np.ndarray, colour: str, k: int, width: float = 0.9) -> None:
+def trail(scene: Scene, path: np.ndarray, colour: looks.Colour, k: int, width: float = 0.9) -> None:
     """The last samples of a path (time, 3) up to sample k."""
     looks.trail(scene, path[max(k - TRAIL, 0):k + 1], colour, width, fade=0.0)
 
 
-def chain(file: RunFile, parameters: dict) -> Motion:
+def chain(file: RunFile, parameters: Parameters) -> Motion:
     joints = looks.chain_joints(parameters, file["q"])
     colours = looks.body_colours(joints.shape[1] - 1)
 
@@ -75,7 +76,7 @@ def chain(file: RunFile, parameters: dict) -> Motion:
     return Motion(against(parameters["gravity"]), draw, joints.reshape(-1, 3))
 
 
-def rod(file: RunFile, parameters: dict) -> Motion:
+def rod(file: RunFile, parameters: Parameters) -> Motion:
     joints = looks.rod_joints(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
@@ -85,7 +86,7 @@ def rod(file: RunFile, parameters: dict) -> Motion:
     return Motion(against(parameters["gravity"], 115.0, 22.0), draw, joints.reshape(-1, 3))
 
 
-def springs(file: RunFile, parameters: dict) -> Motion:
+def springs(file: RunFile, parameters: Parameters) -> Motion:
     masses = looks.spring_masses(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
@@ -97,7 +98,7 @@ def springs(file: RunFile, parameters: dict) -> Motion:
     return Motion(against(parameters["gravity"], 62.0, 24.0), draw, reach)
 
 
-def dipoles(file: RunFile, parameters: dict) -> Motion:
+def dipoles(file: RunFile, parameters: Parameters) -> Motion:
     positions, tips = parameters["positions"], looks.dipole_tips(parameters, file["q"])
 
     def draw(scene: Scene, k: int) -> None:
@@ -127,7 +128,7 @@ def on_sphere(file: RunFile, field: str = "q") -> Motion:
     return Motion(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
 
 
-def body(file: RunFile, parameters: dict) -> Motion:
+def body(file: RunFile, parameters: Parameters) -> Motion:
     """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
     to its centre of mass."""
     attitude, momentum = file["attitude"], file["angular_momentum"]
@@ -150,12 +151,12 @@ def body(file: RunFile, parameters: dict) -> Motion:
     return Motion(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
 
 
-def top(file: RunFile, parameters: dict) -> Motion:
+def top(file: RunFile, parameters: Parameters) -> Motion:
     """A run in body coordinates alone shows the direction of the momentum in the body."""
     return body(file, parameters) if "attitude" in file.variables else on_sphere(file, "body_momentum")
 
 
-def quadrotors(file: RunFile, parameters: dict) -> Motion:
+def quadrotors(file: RunFile, parameters: Parameters) -> Motion:
     """Load, links and the two arms of each quadrotor; the path that the load is asked to follow is dashed red."""
     from liestep.systems.quadrotor_payload import desired_path
 
@@ -175,7 +176,7 @@ def quadrotors(file: RunFile, parameters: dict) -> Motion:
     return Motion(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
 
 
-SYSTEMS: dict[str, Callable[[RunFile, dict], Motion]] = {
+SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
 }

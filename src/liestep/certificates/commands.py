@@ -1,7 +1,9 @@
 """The command that certifies integrators. Light to import: the rest is loaded when it is called."""
+import argparse
+from collections.abc import Callable
 
 
-def command_certify(arguments) -> None:
+def command_certify(arguments: argparse.Namespace) -> None:
     from liestep.certificates.tables import report
 
     failed = 0
@@ -13,7 +15,7 @@ def command_certify(arguments) -> None:
         raise SystemExit(1)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     certify = add("certify", command_certify,
                   "certify integrators on numbers of many digits: orders, identities and symplecticity")

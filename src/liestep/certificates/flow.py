@@ -36,7 +36,8 @@ def flow(field: Step, h: Number) -> Flow:
             raise IntegrationError(Status.NOT_EVALUABLE, 0.0, "certificate: ")
         return out
 
-    slope, rows, enough = f(kind.of(0), start), [], kind.of(Fraction(1, 10**(field.digits - SPARE_DIGITS)))
+    rows: list[list[np.ndarray]] = []  # of the extrapolation
+    slope, enough = f(kind.of(0), start), kind.of(Fraction(1, 10**(field.digits - SPARE_DIGITS)))
     for j in range(COLUMNS):
         n = 2*(j + 1)
         s = h/n

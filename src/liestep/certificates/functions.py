@@ -5,6 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 from math import comb
+from typing import Any
 
 from liestep.certificates.number import NEAREST, Number, libmp, numbers
 from liestep.core.tracing import Functions
@@ -26,9 +27,9 @@ def functions_of(digits: int) -> Functions:
         kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
 
 
-def _unary(kind: type[Number], function: Callable, rough: Callable) -> Callable:
+def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[Any], float]) -> Callable[[Any], Any]:
     """NaN where the function does not exist, as its compiled counterpart; float64 stays what it is."""
-    def apply(x):
+    def apply(x: Any) -> Any:
         if not isinstance(x, kind):
             return rough(x)
         try:
@@ -42,15 +43,17 @@ def _unary(kind: type[Number], function: Callable, rough: Callable) -> Callable:
 @cache
 def _factors(kind: type[Number], name: str) -> list[Number]:
     """Coefficients of a series in the squared angle, at angle 1: enough for SERIES_BELOW."""
-    term = {"s": lambda k: Fraction((-1)**k, math.factorial(2*k + 1)),
+    terms: dict[str, Callable[[int], Fraction]] = {"s": lambda k: Fraction((-1)**k, math.factorial(2*k + 1)),
             "c": lambda k: Fraction((-1)**k, math.factorial(2*k + 2)),
             "d": lambda k: Fraction((-1)**k, math.factorial(2*k + 3)),
             # derivatives with respect to z, divided by z
             "c'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), math.factorial(2*k + 4)),
             "d'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), math.factorial(2*k + 5)),
             "g": lambda k: abs(_bernoulli(2*k + 2))/math.factorial(2*k + 2),
-            "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/math.factorial(2*k + 4)}[name]
-    found, least = [], Fraction(1, 2**kind.BITS)
+            "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/math.factorial(2*k + 4)}
+    term = terms[name]
+    found: list[Fraction] = []
+    least = Fraction(1, 2**kind.BITS)
     while not found or abs(found[-1]) > least*abs(found[0]):
         found.append(term(len(found)))
     return [kind.of(x) for x in found]
@@ -58,12 +61,12 @@ def _factors(kind: type[Number], name: str) -> list[Number]:
 
 @cache
 def _bernoulli(j: int) -> Fraction:
-    return Fraction(1) if j == 0 else -sum(comb(j + 1, i)*_bernoulli(i) for i in range(j))/(j + 1)
+    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*_bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
 
 
 def _sum(kind: type[Number], name: str, z2: Number) -> Number:
     """sum_k factor_k z2^k, from the first term that counts down to the largest."""
-    factors = _factors(kind, name)
+    factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
     size = z2.exponent2()  # |z2| < 2^size
     count = len(factors) if size >= 0 else min(len(factors), 2 + kind.BITS//-size)
     total = factors[count - 1]
@@ -72,7 +75,7 @@ def _sum(kind: type[Number], name: str, z2: Number) -> Number:
     return total
 
 
-def coefficients(kind: type[Number], z2: Number) -> tuple:
+def coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
     """(s, c, d) of `geometry.so3.coefficients`."""
     if z2 < SERIES_BELOW:
         return _sum(kind, "s", z2), _sum(kind, "c", z2), _sum(kind, "d", z2)
@@ -82,7 +85,7 @@ def coefficients(kind: type[Number], z2: Number) -> tuple:
     return s, 2*half*half/z2, (1 - s)/z2
 
 
-def dexpinv_coefficients(kind: type[Number], z2: Number) -> tuple:
+def dexpinv_coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
     """(g, g'(z)/z) of `geometry.so3.dexpinv_coefficients`."""
     if z2 < SERIES_BELOW:
         return _sum(kind, "g", z2), _sum(kind, "g'", z2)
@@ -93,7 +96,7 @@ def dexpinv_coefficients(kind: type[Number], z2: Number) -> tuple:
     return (1 - cotangent)/z2, (ratio*ratio + cotangent - 2)/(z2*z2)
 
 
-def dexp_coefficients(kind: type[Number], z2: Number) -> tuple:
+def dexp_coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
     """(c, d, c'(z)/z, d'(z)/z) of `geometry.so3.dexp_coefficients`."""
     s, c, d = coefficients(kind, z2)
     if z2 < SERIES_BELOW:

@@ -1,22 +1,22 @@
 """Identities of the shipped steps to 50 digits: solvers of one map, adjoints, and which methods are symmetric."""
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from liestep.catalogue import integrator_ids, method
 from liestep.certificates.flow import largest
 from liestep.certificates.number import numbers
 from liestep.certificates.orders import CASES, VARIANTS, Variant
 from liestep.certificates.steps import Case, step_of
+from liestep.contracts.sheet import Options
 from liestep.runs.specification import applicable
 
 DIGITS = 60
 STEP = Fraction(1, 50)
 HOLDS = -50.0   # logarithm of the largest difference of an identity that holds
 FAILS = -30.0   # and of the smallest one of an identity that does not
-Options = Mapping[str, Any]
 
-CHAIN, BODIES, _, TOP, *_ = CASES
+CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
 SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     *((CHAIN, ("vi_sphere", {"solver": "multipliers"}), ("vi_sphere", other)) for other in (
         {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}, {"solver": "newton", "form": "paper"})),
@@ -24,7 +24,8 @@ SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "explicit", "form": "paper"})),
     (TOP, ("slgi", {}), ("slgi_kk", {})),
 )
-ADJOINTS = ((TOP, "slgi", {"theta": 0.25}, {"theta": 0.75}), (TOP, "slgi", {"theta": 0.0}, {"theta": 1.0}))
+ADJOINTS: tuple[tuple[Case, str, Options, Options], ...] = (
+    (TOP, "slgi", {"theta": 0.25}, {"theta": 0.75}), (TOP, "slgi", {"theta": 0.0}, {"theta": 1.0}))
 
 
 class Identity(NamedTuple):

@@ -4,11 +4,11 @@ Whatever meets a float64 that is not a short binary fraction falls back to float
 result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
 Comparisons take any number.
 """
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liestep.errors import InputError
 
@@ -32,6 +32,7 @@ class Number:
     """A number of `DIGITS` digits; made by a subclass of `numbers`."""
 
     __slots__ = ("value",)
+    value: tuple[Any, ...]  # as mpmath keeps it
     DIGITS: int
     BITS: int
     data = False  # whether floats are data, exact as they are: see `floats_are_data`
@@ -56,7 +57,7 @@ class Number:
             cls.data = False
 
     @classmethod
-    def raw(cls, value: tuple) -> "Number":
+    def raw(cls, value: tuple[Any, ...]) -> "Number":
         """From the value as mpmath keeps it."""
         number = object.__new__(cls)
         number.value = value
@@ -68,28 +69,42 @@ class Number:
     def __repr__(self) -> str:
         return libmp.to_str(self.value, 20)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         return self.value != libmp.fzero
 
-    def __neg__(self):
+    def __neg__(self) -> "Number":
         return self.raw(libmp.mpf_neg(self.value))
 
-    def __abs__(self):
+    def __abs__(self) -> "Number":
         return self.raw(libmp.mpf_abs(self.value))
 
-    def conjugate(self):
+    def conjugate(self) -> "Number":
         """Itself; with `sqrt`, what norms of numpy ask objects for."""
         return self
 
-    def sqrt(self):
+    def sqrt(self) -> "Number":
         return self.raw(libmp.mpf_sqrt(self.value, self.BITS, NEAREST))
 
-    def __pow__(self, power):
+    def __pow__(self, power: Any) -> "Number | float":
         if isinstance(power, int):
             return self.raw(libmp.mpf_pow_int(self.value, power, self.BITS, NEAREST))
         return float(self)**float(power)
+
+    if TYPE_CHECKING:  # `numbers` gives them to each class; a float64 that is no short fraction makes a float
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> bool: ...
+        def __le__(self, other: Any) -> bool: ...
+        def __gt__(self, other: Any) -> bool: ...
+        def __ge__(self, other: Any) -> bool: ...
 
     def exponent2(self) -> int:
         """The smallest n with |x| < 2^n; very negative for zero."""
@@ -104,35 +119,37 @@ class Number:
                                             libmp.mpf_log(libmp.from_int(10), 80, NEAREST), 80, NEAREST))
 
 
-def _exact(cls: type[Number], x: int | float) -> tuple | None:
+def _exact(cls: type[Number], x: int | float) -> tuple[Any, ...] | None:
     """Value of an operand that is exact: whole, or a short fraction; None for any other float."""
     if isinstance(x, int):
         return libmp.from_int(x)
     return libmp.from_float(float(x)) if short(x) or cls.data else None
 
 
-def _arithmetic(cls: type, name: str, function, flip: bool):
+def _arithmetic(cls: type[Number], name: str, function: Callable[..., Any],
+                flip: bool) -> Callable[[Any, Any], Any]:
     """One binary operation; `flip` for the reflected one."""
     bits, new, rough = cls.BITS, object.__new__, getattr(float, name)
 
-    def operation(self, other):
+    def operation(self: Any, other: Any) -> Any:
         if type(other) is cls:
             b = other.value
         elif not isinstance(other, int | float):
             return NotImplemented
         else:
-            b = _exact(cls, other)
-            if b is None:
+            exact = _exact(cls, other)
+            if exact is None:
                 return rough(float(self), float(other))
-        number = new(cls)
+            b = exact
+        number: Any = new(cls)
         number.value = function(b, self.value, bits, NEAREST) if flip else function(self.value, b, bits, NEAREST)
         return number
 
     return operation
 
 
-def _comparison(cls: type, function):
-    def compare(self, other):
+def _comparison(cls: type[Number], function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    def compare(self: Any, other: Any) -> Any:
         if type(other) is cls:
             return function(self.value, other.value)
         if isinstance(other, int):

@@ -145,7 +145,7 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
-    out = np.empty(values.shape, dtype=object)
+    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [kind.of(x) for x in values.flat]
     return out
 
@@ -183,7 +183,7 @@ def _with_inverses(component: Any, kind: type[Number]) -> Any:
     if not hasattr(component, "_fields"):
         return component
     parts = {name: _with_inverses(getattr(component, name), kind) for name in component._fields}
-    inverse = _objects(_inverse(parts["matrix"]), kind) if "matrix" in parts else None
+    inverse: Any = _objects(_inverse(parts["matrix"]), kind) if "matrix" in parts else None
     if "inverse" in parts:
         parts["inverse"] = inverse
     elif "beside" in parts:

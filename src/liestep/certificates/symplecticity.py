@@ -24,7 +24,7 @@ HOLDS = -35.0                      # logarithm of the largest defect of a symple
 VISIBLE = -10.0                    # of the smallest defect of another one of order 4 or less, at the first step size
 STEPS = (Fraction(1, 50), Fraction(1, 500))
 SLOPE_ALLOWED = 0.1
-CHAIN, BODIES, _, TOP, *_ = CASES
+CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
 LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
 Form = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 

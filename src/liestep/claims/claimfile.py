@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
 from liestep.catalogue import papers
 from liestep.claims.criteria import CRITERIA
+from liestep.claims.criteria.base import Criterion
 from liestep.claims.selection import RunChoice
 from liestep.errors import InputError
 from liestep.study.complaints import complaint
@@ -21,7 +22,10 @@ from liestep.study.names import named_files
 from liestep.study.yamlfile import line_of, read_yaml
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "not testable")
-AnyCriterion = Annotated[reduce(or_, CRITERIA.values()), Field(discriminator="kind")]
+if TYPE_CHECKING:
+    AnyCriterion = Criterion
+else:
+    AnyCriterion = Annotated[reduce(or_, CRITERIA.values()), Field(discriminator="kind")]
 
 
 class Claim(Strict):

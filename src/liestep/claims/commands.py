@@ -1,6 +1,7 @@
 """Commands that judge the papers: claims against the results, and evidence for the errata."""
+import argparse
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "rat
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
 
 
-def command_claims(arguments) -> None:
+def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
     from liestep.claims.judging import COLUMNS, judge
 
@@ -69,7 +70,7 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
     return found
 
 
-def command_errata(arguments) -> None:
+def command_errata(arguments: argparse.Namespace) -> None:
     from liestep.claims.errata import COLUMNS, errata_papers, errata_table, load_errata
 
     papers = _papers(arguments.paper, errata_papers(arguments.config), arguments.config/"errata")
@@ -117,7 +118,7 @@ def _readable(value: Any) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     for command in (add("claims", command_claims,
                         "judge the claims in config/claims from the results: claims.csv, claims.md"),

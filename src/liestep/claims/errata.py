@@ -80,8 +80,8 @@ def checks(paper: str) -> dict[str, Check]:
     """Evidence functions of a paper by name."""
     known = papers().get(paper)
     found: dict[str, Check] = {}
-    for module in known.evidence if known else ():
-        found |= importlib.import_module(known.module(module)).CHECKS
+    for module in map(known.module, known.evidence) if known else ():
+        found |= importlib.import_module(module).CHECKS
     return found
 
 

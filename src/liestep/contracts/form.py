@@ -14,7 +14,7 @@ class Form:
     """`make(parameters, state, options)` formulates a system with checked parameters and initial state; `options` are
     those that the form understands, complete."""
 
-    make: Callable[[dict[str, Any], Mapping[str, np.ndarray], Mapping[str, Any]], Formulated]
+    make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray], Mapping[str, Any]], Formulated]
     options: Mapping[str, Option] = field(default_factory=dict)
     # (parameters, options): raises InputError where single options are fine, together or on this system not
     combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None

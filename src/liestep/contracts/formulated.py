@@ -41,7 +41,7 @@ class Observable:
     stem: str = ""
     integral: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise InputError(f"observable {self.name}: {unknown('kind', self.kind, KINDS)}")
         for name in self.statistics or ():
@@ -65,7 +65,7 @@ class Observable:
     @property
     def width(self) -> int:
         """Number of columns."""
-        return self.columns.stop - self.columns.start
+        return int(self.columns.stop - self.columns.start)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class StateField:
     tangent: str = ""
     counted: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         try:
             norm_of(self.norm)
         except InputError as error:
@@ -187,7 +187,7 @@ class Formulated:
     # size of the terms that are summed in the momentum, at the start
     momentum_scale: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         column = 0
         for part in self.observables:
             if part.columns.start != column or (column == 0 and (part.name, part.width) != ("energy", 1)):
@@ -199,7 +199,7 @@ class Formulated:
     @property
     def width(self) -> int:
         """Number of columns of `observe`."""
-        return self.observables[-1].columns.stop
+        return int(self.observables[-1].columns.stop)
 
     @property
     def error_fields(self) -> list[StateField]:

@@ -1,72 +1,75 @@
 """Formulations: what a system offers to a family of integrators, as protocols of compiled components.
 
-A component is a NamedTuple; its methods are compiled, so that arrays and numbers are not annotated: shapes stand in the
-docstrings. y is a state (m, 3), t a time in s; methods write their result to `out`. Everything is spatial unless it
-says otherwise. `meter` counts evaluations (`liestep.core.counters`).
+A component is a NamedTuple; its methods are compiled. The types here are those of runs, all arrays of float64;
+certificates call the same methods with complex numbers and with objects of many digits. y is a state (m, 3), t a time
+in s; methods write their result to `out`. Everything is spatial unless it says otherwise. `meter` counts evaluations
+(`liestep.core.counters`).
 """
-from typing import Any, Protocol
+from typing import Protocol
+
+import numpy as np
 
 
 class Component(Protocol):
     """What every formulation offers."""
 
-    meter: Any
+    meter: np.ndarray
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """Write the observables of y, as many numbers as the `Formulated` declares; column 0 is the energy in J."""
 
 
 class VectorField(Component, Protocol):
     """right-hand side in the embedding space"""
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """dy/dt (m, d); False where it cannot be evaluated."""
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of the slopes k (s, m, d)."""
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         """Return y to the manifold in place, as far as the option `projection` says."""
 
 
 class LieAction(Component, Protocol):
     """action of a Lie group and f: states -> algebra"""
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         """Number d of rows of an element of the algebra."""
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """f(t, y) (d, 3) with y' = d/ds exp(s f(t, y)).y at s = 0; False where it cannot be evaluated."""
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         """exp(xi).y (m, 3) of xi (d, 3); out may be y itself."""
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         """dexpinv_sigma(v) (d, 3); False at the limit of the chart. out may be v itself."""
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         """[a, b] (d, 3); out may be a or b."""
 
 
 class SphereLagrangian(Component, Protocol):
     """mass matrix, potential and gradient on (S^2)^n"""
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         """V in J of directions q (n, 3), defined off the spheres too."""
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """dV/dq_i in J (n, 3), the plain one in R^3: its radial part never matters."""
 
-    def body_mass(self, i):
+    def body_mass(self, i: int) -> float:
         """M_ii in kg m2 of a diagonal mass matrix (option mass: diagonal)."""
 
-    def mass_entry(self, i, j):
+    def mass_entry(self, i: int, j: int) -> float:
         """M_ij of a full mass matrix (option mass: dense)."""
 
-    def inverse_mass_entry(self, i, j):
+    def inverse_mass_entry(self, i: int, j: int) -> float:
         """(M^-1)_ij of a full mass matrix (option mass: dense)."""
 
-    def solve_inertia(self, q, out):
+    def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j) with diagonal blocks M_ii; False when A is
         not positive definite. Of a full mass matrix (option mass: dense)."""
 
@@ -74,16 +77,16 @@ class SphereLagrangian(Component, Protocol):
 class CotangentRotation(Component, Protocol):
     """T*SO(3), right trivialised: angular velocity and torque"""
 
-    def inertia(self):
+    def inertia(self) -> tuple[float, float, float]:
         """Principal moments of inertia in kg m2, a tuple of three, along the body's axes."""
 
-    def torque(self, y):
+    def torque(self, y: np.ndarray) -> tuple[float, float, float]:
         """Torque in N m, a tuple of three, at the attitude in rows 0 to 2 of y (columns of Q)."""
 
-    def torque_slope(self, y, u):
+    def torque_slope(self, y: np.ndarray, u: tuple[float, float, float]) -> tuple[float, float, float]:
         """d/de torque(exp(e hat u) Q) at e = 0, a tuple of three; u in rad, spatial."""
 
-    def carry(self, h, stage, y):
+    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond attitude and momentum by h with the attitude of `stage`."""
 
 

@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from liestep.contracts.option import Option
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Options, Sheet
 
 ORBIT = "the orbit of the action: unit lengths, tangency, orthogonality, Casimirs of a coadjoint action"
-Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,12 @@ class Norm:
                              f" (..., {', '.join(map(str, self.trailing))}); this field has shape {values.shape}")
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.sqrt(((a - b)**2).sum(axis=-1))
+        gaps: np.ndarray = np.sqrt(((a - b)**2).sum(axis=-1))
+        return gaps
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
-        return np.sqrt(np.sum(values*values, axis=-1))
+        sizes: np.ndarray = np.sqrt(np.sum(values*values, axis=-1))
+        return sizes
 
 
 class DirectionNorm(Norm):
@@ -62,19 +64,22 @@ class DirectionNorm(Norm):
 
     def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
         moved = super().perturb(x, amplitude, random)
-        return moved/np.linalg.norm(moved, axis=-1)[..., None]
+        unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
+        return unit
 
 
 class AttitudeNorm(Norm):
     """Frobenius norm over sqrt(2): 2 sin(angle/2), the angle for close attitudes."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.sqrt(0.5*((a - b)**2).sum(axis=(-2, -1)))
+        gaps: np.ndarray = np.sqrt(0.5*((a - b)**2).sum(axis=(-2, -1)))
+        return gaps
 
     def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
         self.require(x)
         turn = rotation_quaternion(amplitude*random.standard_normal((*x.shape[:-2], 3)))
-        return quaternion_matrix(turn) @ x
+        turned: np.ndarray = quaternion_matrix(turn) @ x
+        return turned
 
 
 class QuaternionNorm(Norm):
@@ -82,22 +87,26 @@ class QuaternionNorm(Norm):
     sign: 4 sin(angle/4), the angle for close attitudes."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return 2.0*np.minimum(super()._gaps(a, b), super()._gaps(a, -b))
+        gaps: np.ndarray = 2.0*np.minimum(super()._gaps(a, b), super()._gaps(a, -b))
+        return gaps
 
     def perturb(self, x: np.ndarray, amplitude: float, random: np.random.Generator) -> np.ndarray:
         self.require(x)
         moved = quaternion_product(rotation_quaternion(amplitude*random.standard_normal((*x.shape[:-1], 3))), x)
-        return moved/np.linalg.norm(moved, axis=-1)[..., None]
+        unit: np.ndarray = moved/np.linalg.norm(moved, axis=-1)[..., None]
+        return unit
 
 
 class CoordinateNorm(Norm):
     """Largest difference of one component, for generalized coordinates."""
 
     def _gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.abs(a - b)
+        gaps: np.ndarray = np.abs(a - b)
+        return gaps
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
-        return np.abs(values)
+        sizes: np.ndarray = np.abs(values)
+        return sizes
 
 
 class DerivedNorm(Norm):
@@ -109,7 +118,8 @@ class DerivedNorm(Norm):
 
 def _largest(gaps: np.ndarray) -> np.ndarray:
     """(time,): maximum over all other dimensions."""
-    return gaps.reshape(len(gaps), prod(gaps.shape[1:])).max(axis=1)
+    worst: np.ndarray = gaps.reshape(len(gaps), prod(gaps.shape[1:])).max(axis=1)
+    return worst
 
 
 def rotation_quaternion(turn: np.ndarray) -> np.ndarray:

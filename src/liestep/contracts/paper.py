@@ -22,7 +22,7 @@ class Paper:
     presets: str = ""
     quantities: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in self.figures:
             if not name.startswith(f"{self.id}."):
                 raise ValueError(f"figure {name} of {self.id} must begin with {self.id}.")

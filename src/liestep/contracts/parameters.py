@@ -14,7 +14,7 @@ SYMMETRY_TOLERANCE = 1e-12  # of a matrix, relative to its largest entry
 def has_truth(value: Any) -> bool:
     """Whether a value, or a value in a list of lists, is true or false, which Python takes for 1 and 0."""
     if isinstance(value, np.ndarray):
-        return value.dtype == bool
+        return bool(value.dtype == bool)
     return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
 
 
@@ -33,7 +33,7 @@ class Parameter:
 
     units: str
     doc: str
-    shape: tuple = ()
+    shape: tuple[str | int, ...] = ()
     rule: str = "finite"
     choices: tuple[str, ...] = ()
     empty: bool = False
@@ -122,7 +122,7 @@ class Preset:
     citation: str
     kind: str
     parameters: Mapping[str, Any]
-    initial: Callable[[dict], dict[str, np.ndarray]]  # parameters -> state fields
+    initial: Callable[[Mapping[str, Any]], dict[str, np.ndarray]]  # parameters -> state fields
     t_end: float
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)

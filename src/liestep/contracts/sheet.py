@@ -17,8 +17,9 @@ from liestep.errors import InputError, unknown
 if TYPE_CHECKING:
     from liestep.contracts.method import Method
 
-Parameters = dict[str, Any]
+Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
+Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from uuid import uuid4
 
 import numpy as np
@@ -122,7 +122,7 @@ class CompiledLoop:
 _loops: dict[tuple, CompiledLoop] = {}
 
 
-def loop_for(function: Callable, *components) -> CompiledLoop:
+def loop_for(function: Callable, *components: Any) -> CompiledLoop:
     """The loop specialised for the classes of `components` (their nested components included)."""
     classes = tuple(_class_tree(component) for component in components)
     key = (function, classes)
@@ -137,7 +137,7 @@ def specialisations() -> int:
     return len(_loops)
 
 
-def _class_tree(item) -> str:
+def _class_tree(item: Any) -> str:
     """Names of the classes of a component tree; leaves by their type and number of dimensions."""
     if isinstance(item, tuple):
         name = f"{type(item).__module__}.{type(item).__qualname__}"

@@ -123,7 +123,7 @@ def _skip_blas() -> None:
     nothing here asks for it."""
     wanted = "scipy.linalg.cython_blas"
     if wanted not in sys.modules:
-        sys.modules[wanted] = None
+        sys.modules[wanted] = None  # type: ignore[assignment]
         importlib.import_module("numba.np.arraymath")
         del sys.modules[wanted]
 

@@ -33,6 +33,6 @@ def coefficients(exact: Any) -> np.ndarray:
     convert = _chosen.get()
     if convert is None:
         return np.array([float(x) for x in values.flat], dtype=np.float64).reshape(values.shape)
-    out = np.empty(values.shape, dtype=object)
+    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [convert(Fraction(x)) for x in values.flat]
     return out

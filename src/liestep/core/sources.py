@@ -5,6 +5,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 PACKAGE = "liestep"
 MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all the plugin's source, see `liestep.plugins`
@@ -82,7 +83,7 @@ def source_hash(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def component_modules(*components) -> tuple[str, ...]:
+def component_modules(*components: Any) -> tuple[str, ...]:
     """Modules of the classes of all NamedTuples in a tree of components, sorted."""
     found = set()
     todo = list(components)

@@ -45,7 +45,7 @@ def plain_component(component: Any, functions: Functions, numbers: type = object
 
 
 def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
-    out = np.empty(values.shape, dtype=object)
+    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [scalar(x) for x in values.flat]
     return out
 

@@ -36,7 +36,8 @@ def describe_runs(results: "StudyResults") -> str:
 
 def _resolutions(cells: "list[Cell]") -> str:
     adaptive = cells[0].spec.steps is None
-    sizes = sorted({cell.spec.tolerance if adaptive else cell.spec.step for cell in cells})
+    given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
+    sizes = sorted({size for size in given if size is not None})
     name = "relative tolerance" if adaptive else "h"
     if len(sizes) == 1:
         return f"{name} = {sizes[0]:.6g}"

@@ -1,6 +1,8 @@
 """Names of all figures and the command that draws them. Light to import: the modules that draw are
 loaded when a figure is drawn."""
+import argparse
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +11,8 @@ from liestep.catalogue import papers
 from liestep.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.figure import Figure
-
     from liestep.analysis.results import StudyResults
+    from liestep.figures.style import Drawing
 
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
 GENERIC = {
@@ -43,7 +42,7 @@ def require_figure(name: str) -> None:
         raise InputError(unknown("figure", name, figure_modules()))
 
 
-def drawing_of(name: str) -> "Callable[[StudyResults], Figure]":
+def drawing_of(name: str) -> "Drawing":
     """Function that draws a figure; its attribute `caption` is the template of its caption. Raises
     InputError for an unknown name."""
     from liestep.figures.drawing import load
@@ -64,7 +63,7 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
     return write(results, name, figure_modules()[name])
 
 
-def command_figure(arguments) -> None:
+def command_figure(arguments: argparse.Namespace) -> None:
     for name in arguments.name:
         require_figure(name)
     from liestep.analysis.results import StudyResults
@@ -76,7 +75,7 @@ def command_figure(arguments) -> None:
             print(path, file=sys.stderr)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     command = add("figure", command_figure,
                   "draw figures of a study from its runs and tables, as PDF and PNG with captions")

@@ -1,22 +1,20 @@
 """Draw one figure of a study into its files. What is imported here is a source of every figure;
 the list of figures is not."""
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
 from liestep.figures.captions import fill
 from liestep.figures.rendering import save
+from liestep.figures.style import Drawing
 from liestep.storage.textfiles import write_text_atomically
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from liestep.analysis.results import StudyResults
 
 
-def load(name: str, module: str) -> "Callable[[StudyResults], Figure]":
+def load(name: str, module: str) -> Drawing:
     """Function of a module that draws a figure; its attribute `caption` is the template of its caption."""
     return getattr(importlib.import_module(module), name.rpartition(".")[2])
 

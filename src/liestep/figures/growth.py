@@ -39,6 +39,7 @@ def growth(results: "StudyResults") -> Figure:
             if curve.file.failed:
                 handles.append(line_handle(styles[curve.key], f"{text}  stopped"))
                 continue
+            assert reference is not None
             fields = error_fields(curve.file)
             time, error = (curve.file["time"],
                            np.maximum.accumulate(error_history(fields, curve.file.variables, reference)))

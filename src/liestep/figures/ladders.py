@@ -1,7 +1,7 @@
 """Generic figures against the step: state error, energy error and length error, one panel for
 each problem of a study."""
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas
@@ -40,7 +40,7 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
         handles: list[Line2D] = []
-        anchors: dict[int, tuple] = {}
+        anchors: dict[int, tuple[Any, ...]] = {}
         for key in styles:
             if key not in complete:
                 continue
@@ -66,7 +66,7 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
     return figure
 
 
-def _anchor(anchors: dict[int, tuple], order: int, x: np.ndarray, y: np.ndarray) -> None:
+def _anchor(anchors: dict[int, tuple[Any, ...]], order: int, x: np.ndarray, y: np.ndarray) -> None:
     """Keep the most accurate curve of each order: below it is most room for a triangle."""
     constant = float(np.median(y/x**order))
     if order not in anchors or constant < anchors[order][0]:
@@ -78,11 +78,11 @@ def _name(column: str, prefix: str | None) -> str:
 
 
 @lru_cache(maxsize=1)
-def _orders(results: "StudyResults") -> dict[tuple[str, str], dict]:
+def _orders(results: "StudyResults") -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["problem"], row["integrator"]): row for row in orders_table(over_steps(results.metrics))}
 
 
-def _order_text(row: dict, prefix: str) -> str:
+def _order_text(row: dict[str, Any], prefix: str | None) -> str:
     """Observed order with its uncertainty, or why there is none."""
     if row["adaptive"]:
         return "  (tolerance)"
@@ -92,7 +92,7 @@ def _order_text(row: dict, prefix: str) -> str:
     return f"  {row[_name('p', prefix)]:.2f} ± {row[_name('u', prefix)]:.2f}"
 
 
-def _whole_order(row: dict, prefix: str) -> int | None:
+def _whole_order(row: dict[str, Any], prefix: str | None) -> int | None:
     """The whole number that a curve's exponent is, None where it is none: theory may promise
     less than a problem shows."""
     if row["adaptive"] or row[_name("class", prefix)] != "asymptotic":

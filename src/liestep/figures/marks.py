@@ -6,7 +6,7 @@ have been here for long keep the marks of LANDED; a new one needs no entry.
 """
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
@@ -26,16 +26,16 @@ class Mark:
     """Colour, marker, dash and label of one method."""
 
     colour: str
-    marker: str | tuple  # of matplotlib
-    dash: str | tuple
+    marker: Any  # of matplotlib: a name or a tuple, as the dash is
+    dash: Any
     label: str
 
     @property
-    def line(self) -> dict:
+    def line(self) -> dict[str, Any]:
         return {"color": self.colour, "linestyle": self.dash}
 
     @property
-    def points(self) -> dict:
+    def points(self) -> dict[str, Any]:
         return {"color": self.colour, "marker": self.marker, "linestyle": "none"}
 
 

@@ -1,14 +1,16 @@
 """What the generic figures share: which runs they show, small multiples, legends beside the data."""
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark
@@ -68,7 +70,9 @@ def shown_cells(results: "StudyResults", problem: str) -> dict[str, "Cell"]:
 
 
 def _coarseness(cell: "Cell") -> float:
-    return cell.spec.tolerance if cell.spec.steps is None else cell.spec.step
+    size = cell.spec.tolerance if cell.spec.steps is None else cell.spec.step
+    assert size is not None
+    return size
 
 
 def curves(results: "StudyResults", problem: str) -> list[Curve]:
@@ -107,12 +111,12 @@ def line_handle(mark: Mark, label: str, marker: bool = False) -> Line2D:
 def legend_below(figure: Figure, handles: list[Line2D], columns: int | None = None) -> None:
     """One legend for all panels, below them."""
     if handles:
-        longest = max(len(handle.get_label()) for handle in handles)
+        longest = max(len(str(handle.get_label())) for handle in handles)
         fitting = max(1, int(figure.get_figwidth()*25.4/(13.0 + 1.45*longest)))
         figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
 
 
-def hollow(axes: Axes, x, y, mark: Mark, solid) -> None:
+def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any) -> None:
     """Line through all finite points; points that are not `solid` are hollow and their part of the line is paler."""
     x, y, solid = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(solid, dtype=bool)
     kept = np.isfinite(y) & (y > 0.0)
@@ -132,6 +136,8 @@ def hollow(axes: Axes, x, y, mark: Mark, solid) -> None:
 
 def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
     """Logarithmic axes, after the data: minor ticks have labels only where the range is short, then at 2 and 5."""
+    axis: Axis
+    name: Literal["x", "y"]
     for wanted, name, axis in ((x, "x", axes.xaxis), (y, "y", axes.yaxis)):
         if wanted:
             getattr(axes, f"set_{name}scale")("log")
@@ -145,7 +151,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
 
 
-def slope_triangle(axes: Axes, steps, errors, order: float, below: float = 0.4) -> None:
+def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:
     """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor
     `below`; both axes logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)

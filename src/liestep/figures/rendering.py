@@ -25,7 +25,9 @@ from liestep.storage.atomic import replacing
 # third of a figure's time.
 subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GDEF", "GPOS", "GSUB"]
 # Matplotlib remembers 50 formulas, fewer than the labels of one figure at two resolutions; to parse one takes 4 ms.
-MathTextParser._parse_cached = functools.lru_cache(maxsize=4096)(MathTextParser._parse_cached.__wrapped__)
+_parser: Any = MathTextParser  # the types of matplotlib do not know what it keeps to itself
+_parser._parse_cached = functools.lru_cache(maxsize=4096)(_parser._parse_cached.__wrapped__)
+TICKS = "_update_ticks"  # the method of an axis that places them
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
@@ -69,20 +71,21 @@ def _shared_ticks(figure: Figure) -> Iterator[None]:
     """Place the ticks of an axis once for each size and view of its panel: each pass asks for them three times."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            axis._update_ticks = _once_for_each_view(axis)
+            setattr(axis, TICKS, _once_for_each_view(axis))
     yield
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            del axis._update_ticks
+            delattr(axis, TICKS)
 
 
-def _once_for_each_view(axis: Axis) -> Callable[[], list]:
+def _once_for_each_view(axis: Axis) -> Callable[[], list[Any]]:
     known: dict[str, Any] = {"view": None, "ticks": []}
-    update = axis._update_ticks
+    update = getattr(axis, TICKS)
 
-    def ticks() -> list:
-        box = axis.axes.bbox
-        view = (*box.bounds, axis.get_figure(root=True).dpi, *axis.get_view_interval(), axis.get_minor_locator())
+    def ticks() -> Any:
+        box, figure = axis.axes.bbox, axis.get_figure(root=True)
+        assert figure is not None
+        view = (*box.bounds, figure.dpi, *axis.get_view_interval(), axis.get_minor_locator())
         if view != known["view"]:
             known.update(ticks=update(), view=view)
         return known["ticks"]

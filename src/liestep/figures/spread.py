@@ -140,7 +140,8 @@ def drift(results: "StudyResults") -> Figure:
     table = table[table["invariant"] == "energy"]
     verdicts = {(row["problem"], row["integrator"], row["resolution"]): row["verdict"] for _, row in table.iterrows()}
     for panel, problem in zip(axes, problems, strict=True):
-        handles, grown = [], []
+        handles: list[Line2D] = []
+        grown: list[tuple[float, int, np.ndarray, np.ndarray]] = []
         for curve in curves(results, problem):
             mark, file = styles[curve.key], curve.file
             extent = energy_errors(file)
@@ -150,7 +151,7 @@ def drift(results: "StudyResults") -> Figure:
             handles.append(line_handle(mark, f"{mark.label}  {verdict}"))
             grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
         logarithmic(panel)
-        growth, _, ends, extent = max(grown, default=(0.0, 0, None, None))
+        growth, _, ends, extent = max(grown, default=(0.0, 0, np.empty(0), np.empty(0)))
         if growth > 10.0:
             slope_triangle(panel, ends, extent, 1)
         panel.set_xlabel("time (s)")

@@ -4,11 +4,12 @@ Fonts come with matplotlib, so a figure does not depend on the fonts of a machin
 """
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -17,7 +18,7 @@ MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
 DPI = 200                     # of the PNG
 
-RC = {
+RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5,
     "legend.fontsize": 7.0, "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "axes.linewidth": 0.6,
     "lines.linewidth": 1.0, "lines.markersize": 3.6, "lines.markeredgewidth": 0.8, "xtick.major.width": 0.6,
@@ -29,22 +30,32 @@ RC = {
 }
 
 
-def new_figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
+def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
     """Empty figure of a size in mm, without the interactive machinery of pyplot."""
     figure = Figure(figsize=(width*MM, height*MM), layout=layout)
     FigureCanvasAgg(figure)
     if layout == "constrained":
-        figure.get_layout_engine().set(w_pad=1.5*MM, h_pad=1.2*MM, wspace=0.02, hspace=0.03)
+        engine = cast(ConstrainedLayoutEngine, figure.get_layout_engine())
+        engine.set(w_pad=1.5*MM, h_pad=1.2*MM, wspace=0.02, hspace=0.03)
     return figure
 
 
-def drawing(caption: str) -> Callable:
+class Drawing(Protocol):
+    """A function that draws a figure, with the template of its caption."""
+
+    caption: str
+
+    def __call__(self, results: "StudyResults") -> Figure: ...
+
+
+def drawing(caption: str) -> Callable[[Callable[["StudyResults"], Figure]], Drawing]:
     """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`."""
-    def wrap(function: Callable[["StudyResults"], Figure]) -> Callable[["StudyResults"], Figure]:
+    def wrap(function: Callable[["StudyResults"], Figure]) -> Drawing:
         @wraps(function)
         def draw(results: "StudyResults") -> Figure:
             with matplotlib.rc_context(RC):
                 return function(results)
-        draw.caption = caption
-        return draw
+        drawn = cast(Drawing, draw)
+        drawn.caption = caption
+        return drawn
     return wrap

@@ -8,7 +8,7 @@ from liestep.contracts.formulated import Formulated
 from liestep.contracts.sheet import Sheet
 
 
-def formulate(sheet: Sheet, parameters: dict[str, Any], state: Mapping[str, np.ndarray], formulation: str,
+def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray], formulation: str,
               options: Mapping[str, Any]) -> Formulated:
     """A system with checked parameters and initial state in one of its formulations; of the options those of the form
     are used, the others of them have their defaults.
@@ -20,6 +20,6 @@ def formulate(sheet: Sheet, parameters: dict[str, Any], state: Mapping[str, np.n
     return form.make(parameters, state, form.complete(parameters, options))
 
 
-def formulate_standard(sheet: Sheet, parameters: dict[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:
+def formulate_standard(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:
     """A system in its standard form, with default options: the one of references, judgements and descriptions."""
     return formulate(sheet, parameters, state, sheet.standard_form, {})

@@ -2,6 +2,8 @@
 exp(s f(t, y)).y at s = 0."""
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.counters import Counter
 
 
@@ -13,32 +15,32 @@ class ActionForm(NamedTuple):
 
     action: Any
     generator: Any
-    meter: Any
+    meter: np.ndarray
 
-    def algebra_rows(self):
+    def algebra_rows(self) -> int:
         return self.action.algebra_rows()
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """f: M -> g at time t, rows of the algebra; False when it cannot be evaluated."""
         self.meter[Counter.RHS_EVALUATIONS] += 1
         return self.generator.algebra(t, y, out)
 
-    def act(self, xi, y, out):
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         """out = exp(xi).y; out may be y itself."""
         self.meter[Counter.EXPONENTIALS] += 1
         self.action.act(xi, y, out)
 
-    def dexpinv(self, sigma, v, out):
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         """out = dexpinv_sigma(v); False when a rotation of sigma reaches 2 pi. out may be v itself."""
         return self.action.dexpinv(sigma, v, out)
 
-    def in_chart(self, sigma):
+    def in_chart(self, sigma: np.ndarray) -> bool:
         """Whether all rotations of sigma stay below 2 pi."""
         return self.action.in_chart(sigma)
 
-    def bracket(self, a, b, out):
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         """out = [a, b]; out may be a or b."""
         self.action.bracket(a, b, out)
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.generator.observe(y, out)

@@ -1,6 +1,7 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -199,7 +200,7 @@ class Motion:
     def _limited(self, name: str, value: float, what: str) -> Row:
         return Row(name, f"{what} {value:.1e}, allowed {INVARIANT_LIMIT:.0e}", bool(value <= INVARIANT_LIMIT))
 
-    def error(self, integrator: str, steps: int, **options) -> float:
+    def error(self, integrator: str, steps: int, **options: Any) -> float:
         """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
         spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end,
                        options=options)

@@ -1,8 +1,10 @@
 """Command that checks an own system or integrator, or a built-in one."""
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 
-def command_check_system(arguments) -> None:
+def command_check_system(arguments: argparse.Namespace) -> None:
     from liestep.catalogue import integrator_ids
     from liestep.inspection.check_system import check_integrator, check_system, table
     from liestep.plugins.loading import find_plugin, load_plugin
@@ -18,7 +20,7 @@ def command_check_system(arguments) -> None:
         raise SystemExit(1)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     check = add("check-system", command_check_system,
                 "check gradient, invariants, formulations and orders of a system (orders of an integrator)")

@@ -18,18 +18,18 @@ class CasasOwren(NamedTuple):
     section 2. Neither dexpinv nor a limit of rotations.
     """
 
-    a: Any  # (5, 4)
-    e: Any  # (5,) 0 where there is no commutator
-    c: Any  # (4,)
+    a: np.ndarray  # (5, 4)
+    e: np.ndarray  # (5,) 0 where there is no commutator
+    c: np.ndarray  # (4,)
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """(stages, sigma and commutator; stage state)"""
         return np.zeros((6, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k, z = work
         sigma, commutator = k[4], k[5]
         for s in range(5):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.sheet import Options
 from liestep.core.rows import axpy, copy, put, row, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
@@ -16,11 +17,11 @@ from liestep.integrators.stages import combine
 
 
 class SchemeWork(NamedTuple):
-    k: Any        # (s, d, 3) values of f
-    sigma: Any    # (d, 3)
-    end: Any      # (d, 3) f at the new state, for dense output
-    states: Any   # (e, m, d)
-    current: Any  # (2,) 1 when k[0] is f at the state, 1 when `end` is up to date
+    k: np.ndarray        # (s, d, 3) values of f
+    sigma: np.ndarray    # (d, 3)
+    end: np.ndarray      # (d, 3) f at the new state, for dense output
+    states: np.ndarray   # (e, m, d)
+    current: np.ndarray  # (2,) 1 when k[0] is f at the state, 1 when `end` is up to date
 
 
 class CommutatorFree(NamedTuple):
@@ -30,27 +31,27 @@ class CommutatorFree(NamedTuple):
     Returns NOT_EVALUABLE when f does not exist.
     """
 
-    weights: Any  # (e, s)
-    times: Any    # (e,) of the states
-    bases: Any    # (e,) START or the number of an earlier state
-    gives: Any    # (e,) stage that f of the state is, 0 for none
+    weights: np.ndarray  # (e, s)
+    times: np.ndarray    # (e,) of the states
+    bases: np.ndarray    # (e,) START or the number of an earlier state
+    gives: np.ndarray    # (e,) stage that f of the state is, 0 for none
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = problem.algebra_rows()
         count, stages = self.weights.shape
         return SchemeWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                           np.zeros((rows, 3), y.dtype), np.zeros((count, *y.shape), y.dtype), np.zeros(2))
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         status = self.states(problem, t, y, h, 0, work)
         if status == Status.OK:
             copy(work.states[self.bases.shape[0] - 1], y)
         return status
 
-    def states(self, problem, t, y, h, ready, work):
+    def states(self, problem: Any, t: float, y: np.ndarray, h: float, ready: int, work: Any) -> Status:
         """All states and stages; `ready` = 1 when k[0] = f(t, y) is there."""
         for number in range(-1 + ready, self.bases.shape[0]):  # -1: y itself
             stage, time = 0, t
@@ -79,17 +80,17 @@ class CommutatorFreePair(NamedTuple):
     """
 
     scheme: Any  # CommutatorFree
-    result: Any  # number of the new state; its base is exp(A).y, with START as base
+    result: int  # number of the new state; its base is exp(A).y, with START as base
     lower: Any
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.scheme.workspace(problem, y)
 
-    def start(self, work):
+    def start(self, work: Any) -> None:
         work.current[0] = 0.0
         work.current[1] = 0.0
 
-    def attempt(self, problem, t, y, h, work):
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.states[result]."""
         work.current[1] = 0.0
         status = self.scheme.states(problem, t, y, h, int(work.current[0]), work)
@@ -105,7 +106,8 @@ class CommutatorFreePair(NamedTuple):
             error += square
         return Status.OK, sqrt(error)
 
-    def interpolate(self, problem, t, y, h, s, out, work):
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
             problem.algebra(t + h, work.states[self.result], work.end)
@@ -128,7 +130,7 @@ class CommutatorFreePair(NamedTuple):
                 put(work.sigma, i, total)
             problem.act(work.sigma, y if part == 0 else out, out)
 
-    def accept(self, y, work):
+    def accept(self, y: np.ndarray, work: Any) -> None:
         copy(work.states[self.result], y)
         if work.current[1] == 1.0:
             copy(work.end, work.k[0])
@@ -164,7 +166,8 @@ def fixed(scheme: ExponentialScheme) -> Method:
 
 
 def _pair(scheme: ExponentialScheme) -> Method:
-    def build(options, tolerance, t_end):
+    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
+        assert tolerance is not None
         return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower),
                           scheme.lower_order, options, tolerance)
 

@@ -1,6 +1,8 @@
 """Symmetric compositions of any symmetric one-step method: Phi_{c_s h} o ... o Phi_{c_1 h}."""
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.status import Status
 
 
@@ -13,15 +15,15 @@ class Composition(NamedTuple):
     """
 
     inner: Any
-    weights: Any  # (s,)
+    weights: np.ndarray  # (s,)
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.inner.workspace(problem, y)
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return self.inner.start(problem, t, y, h, work)
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         for i in range(self.weights.shape[0]):
             status = self.inner.step(problem, t, y, self.weights[i]*h, work)
             if status != Status.OK:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.option import Option
+from liestep.core.status import Status
 from liestep.integrators.step_control import PaperControl, PiControl
 
 SAFETY = 0.85
@@ -26,20 +27,21 @@ class Controlled(NamedTuple):
     pair: Any
     control: Any
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
-    def start(self, problem, y, t_end, work):
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
         self.pair.start(work)
         return self.control.first(t_end)
 
-    def attempt(self, problem, t, y, h, work):
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         return self.pair.attempt(problem, t, y, h, work)
 
-    def interpolate(self, problem, t, y, h, s, out, work):
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
         self.pair.interpolate(problem, t, y, h, s, out, work)
 
-    def accept(self, problem, y, work):
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
         self.pair.accept(y, work)
 
 

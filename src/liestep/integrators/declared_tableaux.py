@@ -48,7 +48,8 @@ def classical_order(tableau: Tableau, largest: int) -> int:
     (Hairer, Norsett and Wanner 1993, II.2)."""
     @cache
     def phi(tree: Tree) -> tuple[Fraction, ...]:
-        children = [[sum(x*y for x, y in zip(row, phi(child), strict=True)) for row in tableau.a] for child in tree]
+        children = [[sum((x*y for x, y in zip(row, phi(child), strict=True)), Fraction(0)) for row in tableau.a]
+                    for child in tree]
         return tuple(prod((child[i] for child in children), start=Fraction(1)) for i in range(len(tableau.b)))
 
     for order in range(1, largest + 1):
@@ -95,8 +96,9 @@ def _declared(given: Mapping[str, Any]) -> Tableau:
         raise InputError(f"option tableau: b has {len(b)} weights, so that a must have {len(b)} rows, of lengths 0, 1,"
                          f" 2, ... or {len(b)}")
     a = tuple(row + (Fraction(0),)*(len(b) - len(row)) for row in rows)
+    c = tuple(sum(row, Fraction(0)) for row in a)
     try:
-        tableau = Tableau(str(given["name"]), order, "declared", a, b, tuple(map(sum, a)), TOLERANCE)
+        tableau = Tableau(str(given["name"]), order, "declared", a, b, c, TOLERANCE)
     except ValueError as error:
         raise InputError(f"option {error}") from None
     found = classical_order(tableau, order)

@@ -4,6 +4,8 @@ from fractions import Fraction
 from math import comb, factorial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.contracts.option import Option
 from liestep.core.precision import coefficients
 from liestep.core.rows import axpy, copy, put, row
@@ -14,13 +16,13 @@ DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many ne
 class Exact(NamedTuple):
     """The closed form of the action; False where it ends, at a rotation by 2 pi."""
 
-    commutators: Any  # not used; a component has at least one field
+    commutators: int  # not used; a component has at least one field
 
-    def apply(self, problem, sigma, v, scratch):
+    def apply(self, problem: Any, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
         """v = dexpinv_sigma(v) in place."""
         return problem.dexpinv(sigma, v, v)
 
-    def in_chart(self, problem, sigma):
+    def in_chart(self, problem: Any, sigma: np.ndarray) -> bool:
         """Whether exp is invertible from sigma back to 0 without a singularity of dexpinv."""
         return problem.in_chart(sigma)
 
@@ -29,9 +31,9 @@ class Truncated(NamedTuple):
     """v - 1/2 [sigma, v] + 1/12 [sigma, [sigma, v]] - 1/720 ad^4 v + ...: coefficients B_j/j!
     with the Bernoulli numbers."""
 
-    coefficients: Any  # (K + 1,)
+    coefficients: np.ndarray  # (K + 1,)
 
-    def apply(self, problem, sigma, v, scratch):
+    def apply(self, problem: Any, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
         """v = cut series in place; it exists for every sigma."""
         copy(v, scratch)
         for j in range(1, self.coefficients.shape[0]):
@@ -41,7 +43,7 @@ class Truncated(NamedTuple):
                     put(v, i, axpy(self.coefficients[j], row(scratch, i), row(v, i)))
         return True
 
-    def in_chart(self, problem, sigma):
+    def in_chart(self, problem: Any, sigma: np.ndarray) -> bool:
         """The series has no limit."""
         return True
 
@@ -50,7 +52,7 @@ def series(commutators: int) -> list[Fraction]:
     """B_j/j! for j = 0..K without zeros at the end (B_1 = -1/2), from sum_{i<=j} binomial(j + 1, i) B_i = 0."""
     numbers = [Fraction(1)]
     for j in range(1, commutators + 1):
-        numbers.append(-sum(comb(j + 1, i)*numbers[i] for i in range(j))/(j + 1))
+        numbers.append(-sum((comb(j + 1, i)*numbers[i] for i in range(j)), Fraction(0))/(j + 1))
     terms = [number/factorial(j) for j, number in enumerate(numbers)]
     while not terms[-1]:
         terms.pop()

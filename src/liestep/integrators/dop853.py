@@ -6,6 +6,7 @@ import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import copy, sqrt
 from liestep.core.status import Status
@@ -14,17 +15,17 @@ from liestep.integrators.tableaux import DOP853
 
 
 class Dop853Work(NamedTuple):
-    k: Any      # (16, m, d) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
-    f: Any      # (7, m, d) dense output coefficients
-    new: Any    # (m, d)
-    stage: Any  # (2, m, d) state of a stage; at the end of a step the errors of order 5 and 3
-    zero: Any   # (m, d)
-    ready: Any  # (1,) 1 when f belongs to the current step
+    k: np.ndarray      # (16, m, d) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
+    f: np.ndarray      # (7, m, d) dense output coefficients
+    new: np.ndarray    # (m, d)
+    stage: np.ndarray  # (2, m, d) state of a stage; at the end of a step the errors of order 5 and 3
+    zero: np.ndarray   # (m, d)
+    ready: np.ndarray  # (1,) 1 when f belongs to the current step
 
 
 @kernel
 @outlined
-def evaluate(problem, t, y, out):
+def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     """The right-hand side, for the two calls at the start of a run that need not be inlined."""
     return problem.rhs(t, y, out)
 
@@ -36,20 +37,20 @@ class Dop853(NamedTuple):
     Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
     """
 
-    a: Any        # (16, 16)
-    c: Any        # (16,)
-    e3: Any       # (13,)
-    e5: Any       # (13,)
-    d: Any        # (4, 16)
-    rtol: Any
-    atol: Any
+    a: np.ndarray   # (16, 16)
+    c: np.ndarray   # (16,)
+    e3: np.ndarray  # (13,)
+    e5: np.ndarray  # (13,)
+    d: np.ndarray   # (4, 16)
+    rtol: float
+    atol: float
     control: Any
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
                           np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),                          np.zeros(1))
 
-    def start(self, problem, y, t_end, work):
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
         evaluate(problem, 0.0, y, work.k[0])
         size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
@@ -67,7 +68,7 @@ class Dop853(NamedTuple):
         second = sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
         return min(100.0*h, second, t_end)
 
-    def norm(self, u, y, new):
+    def norm(self, u: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
         total = 0.0
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
@@ -75,7 +76,7 @@ class Dop853(NamedTuple):
                 total += x*x
         return sqrt(total/(y.shape[1]*y.shape[0]))
 
-    def attempt(self, problem, t, y, h, work):
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         work.ready[0] = 0.0
         for s in range(1, 15):  # stage 12 is the new state; the last two sums are the errors
             z = work.new if s == 12 else work.stage[1 if s == 14 else 0]
@@ -85,7 +86,7 @@ class Dop853(NamedTuple):
                 return Status.NOT_EVALUABLE, np.inf
         return Status.OK, self.error(y, h, work)
 
-    def error(self, y, h, work):
+    def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
@@ -98,7 +99,8 @@ class Dop853(NamedTuple):
             return 0.0
         return h*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
 
-    def interpolate(self, problem, t, y, h, s, out, work):
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
         """State at t + s h, 0 <= s <= 1, order 7."""
         if work.ready[0] == 0.0:
             self.prepare_dense(problem, t, y, h, work)
@@ -109,7 +111,7 @@ class Dop853(NamedTuple):
                     total = (s if r % 2 == 0 else 1.0 - s)*(work.f[6 - r, i, k] + total)
                 out[i, k] = total + y[i, k]
 
-    def prepare_dense(self, problem, t, y, h, work):
+    def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
         for s in range(13, 16):
             problem.stage(self.a[s], h, work.k, s, y, work.stage[0])
             problem.rhs(t + self.c[s]*h, work.stage[0], work.k[s])
@@ -127,12 +129,13 @@ class Dop853(NamedTuple):
                     work.f[3 + r, i, k] = h*total
         work.ready[0] = 1.0
 
-    def accept(self, problem, y, work):
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         copy(work.k[12], work.k[0])
 
 
-def _build(options, tolerance, t_end):
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
     return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, options["atol"], control)

@@ -8,10 +8,11 @@ import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options
 from liestep.core.rows import copy
 from liestep.core.status import Status
 from liestep.integrators.step_control import MatlabControl
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import DORMAND_PRINCE54
 
 
 class DormandPrince(NamedTuple):
@@ -21,17 +22,17 @@ class DormandPrince(NamedTuple):
     Conserves nothing exactly. twospheres2009 uses it as "RK45".
     """
 
-    a: Any        # (7, 7)
-    b: Any        # (7,)
-    c: Any        # (7,)
-    e: Any        # (7,) weights of the error: b - b_hat
-    dense: Any    # (7, 4) coefficients of s, s^2, s^3, s^4
+    a: np.ndarray      # (7, 7)
+    b: np.ndarray      # (7,)
+    c: np.ndarray      # (7,)
+    e: np.ndarray      # (7,) weights of the error: b - b_hat
+    dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
     control: Any
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
-    def start(self, problem, y, t_end, work):
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
         problem.rhs(0.0, y, work[0])
         threshold = self.control.atol/self.control.rtol
         speed = 0.0
@@ -40,7 +41,7 @@ class DormandPrince(NamedTuple):
                 speed = max(speed, abs(work[0, i, k])/max(abs(y[i, k]), threshold))
         return self.control.first(speed)
 
-    def attempt(self, problem, t, y, h, work):
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work[7]; error = h max |e.k|/max(|y|, |y+|, atol/rtol)."""
         new = work[7]
         for s in range(1, 7):
@@ -60,7 +61,8 @@ class DormandPrince(NamedTuple):
                     error = ratio
         return Status.OK, h*error
 
-    def interpolate(self, problem, t, y, h, s, out, work):
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
         """State at t + s h, 0 <= s <= 1, order 4."""
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
@@ -70,13 +72,14 @@ class DormandPrince(NamedTuple):
                     total = weight*work[r, i, k] + total
                 out[i, k] = h*total + y[i, k]
 
-    def accept(self, problem, y, work):
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
         copy(work[7], y)
         copy(work[6], work[0])
 
 
-def _build(options, tolerance, t_end):
-    tableau = TABLEAUX["dormand_prince54"]
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    tableau = DORMAND_PRINCE54
     control = MatlabControl(tolerance, options["atol"], 0.2, t_end/10.0)
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
 

@@ -46,7 +46,7 @@ class ExponentialScheme:
     lower: int = START
     lower_order: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         stages = 1
         for number, entry in enumerate(self.exponentials):
             if not START <= entry.base < number or len(entry.weights) > stages:

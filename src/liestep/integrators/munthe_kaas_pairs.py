@@ -4,21 +4,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.sheet import Options
 from liestep.core.rows import axpy, copy, dot, put, row, scale, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
 
 
 class PairWork(NamedTuple):
-    k: Any        # (s, d, 3) values of dexpinv_sigma f
-    sigma: Any    # (d, 3)
-    scratch: Any  # (d, 3)
-    slope: Any    # (d, 3) f at the new state
-    new: Any      # (m, d)
-    current: Any  # (1,) 1 when k[0] is f at the state
+    k: np.ndarray        # (s, d, 3) values of dexpinv_sigma f
+    sigma: np.ndarray    # (d, 3)
+    scratch: np.ndarray  # (d, 3)
+    slope: np.ndarray    # (d, 3) f at the new state
+    new: np.ndarray      # (m, d)
+    current: np.ndarray  # (1,) 1 when k[0] is f at the state
 
 
 class MuntheKaasPair(NamedTuple):
@@ -29,22 +30,22 @@ class MuntheKaasPair(NamedTuple):
     continuous extension: on the manifold, and of the extension's order (4 for Dormand and Prince).
     """
 
-    a: Any        # (s, s), its last row equal to b
-    b: Any        # (s,)
-    c: Any        # (s,)
-    e: Any        # (s,) b - b_hat
-    dense: Any    # (s, degree) coefficients of s, s^2, ...
+    a: np.ndarray      # (s, s), its last row equal to b
+    b: np.ndarray      # (s,)
+    c: np.ndarray      # (s,)
+    e: np.ndarray      # (s,) b - b_hat
+    dense: np.ndarray  # (s, degree) coefficients of s, s^2, ...
     dexpinv: Any
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
-        return PairWork(np.zeros((stages, rows, 3), y.dtype), *(np.zeros((rows, 3), y.dtype) for _ in range(3)),
-                        np.zeros_like(y), np.zeros(1))
+        return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
+                        np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros(1))
 
-    def start(self, work):
+    def start(self, work: Any) -> None:
         work.current[0] = 0.0
 
-    def attempt(self, problem, t, y, h, work):
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         stages = self.b.shape[0]
         for s in range(int(work.current[0]), stages):
@@ -66,7 +67,8 @@ class MuntheKaasPair(NamedTuple):
             error += dot(row(work.sigma, i), row(work.sigma, i))
         return Status.OK, sqrt(error)
 
-    def interpolate(self, problem, t, y, h, s, out, work):
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         degree = self.dense.shape[1]
         for i in range(work.sigma.shape[0]):
@@ -79,13 +81,14 @@ class MuntheKaasPair(NamedTuple):
             put(work.sigma, i, scale(h, total))
         problem.act(work.sigma, y, out)
 
-    def accept(self, y, work):
+    def accept(self, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         copy(work.slope, work.k[0])
 
 
-def _method(tableau, summary: str) -> Method:
-    def build(options, tolerance, t_end):
+def _method(tableau: EmbeddedTableau, summary: str) -> Method:
+    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
+        assert tolerance is not None
         pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(),
                               dexpinv_component(options))
         return controlled(pair, tableau.embedded_order, options, tolerance)
@@ -96,4 +99,4 @@ def _method(tableau, summary: str) -> Method:
                   order_for=lambda options, sheet, parameters: truncated_order(tableau.order, options), build=build)
 
 
-METHODS = {"rkmk54": _method(TABLEAUX["dormand_prince54"], "order 5(4), 7 stages")}
+METHODS = {"rkmk54": _method(DORMAND_PRINCE54, "order 5(4), 7 stages")}

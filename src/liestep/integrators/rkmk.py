@@ -12,7 +12,7 @@ from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import TABLEAUX, Tableau
 
 
 class MuntheKaas(NamedTuple):
@@ -24,19 +24,19 @@ class MuntheKaas(NamedTuple):
     does not exist.
     """
 
-    a: Any  # (s, s) strictly lower triangular
-    b: Any  # (s,)
-    c: Any  # (s,)
+    a: np.ndarray  # (s, s) strictly lower triangular
+    b: np.ndarray  # (s,)
+    c: np.ndarray  # (s,)
     dexpinv: Any = Exact(0)
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]
         k, z = work
         sigma, scratch = k[stages], k[stages + 1]
@@ -56,7 +56,7 @@ class MuntheKaas(NamedTuple):
         return Status.OK
 
 
-def _method(tableau, summary: str) -> Method:
+def _method(tableau: Tableau, summary: str) -> Method:
     options = DEXPINV if len(tableau.b) > 1 else {}
     return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
                   conserves=ORBIT,

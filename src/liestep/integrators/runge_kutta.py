@@ -6,7 +6,7 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
-from liestep.integrators.tableaux import TABLEAUX
+from liestep.integrators.tableaux import TABLEAUX, Tableau
 
 
 class ExplicitRungeKutta(NamedTuple):
@@ -15,17 +15,17 @@ class ExplicitRungeKutta(NamedTuple):
     One specialisation serves all tableaux. Time enters the right-hand side as t + c_i h.
     """
 
-    a: Any  # (s, s) strictly lower triangular
-    b: Any  # (s,)
-    c: Any  # (s,)
+    a: np.ndarray  # (s, s) strictly lower triangular
+    b: np.ndarray  # (s,)
+    c: np.ndarray  # (s,)
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0] + 1, *y.shape), y.dtype)
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]
         z = work[stages]
         if not problem.rhs(t, y, work[0]):
@@ -39,7 +39,7 @@ class ExplicitRungeKutta(NamedTuple):
         return Status.OK
 
 
-def _method(tableau, summary: str) -> Method:
+def _method(tableau: Tableau, summary: str) -> Method:
     return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves="nothing exactly",
                   citation=tableau.source,
                   build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))

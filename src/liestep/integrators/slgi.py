@@ -23,7 +23,7 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, axpy, copy, cross, dot, put, row, scale, sub
+from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space, turn
@@ -31,12 +31,12 @@ from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadra
 
 
 @kernel
-def unit(i):
+def unit(i: int) -> Vector:
     return (1.0, 0.0, 0.0) if i == 0 else ((0.0, 1.0, 0.0) if i == 1 else (0.0, 0.0, 1.0))
 
 
 @kernel
-def largest(u):
+def largest(u: Vector) -> float:
     return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
@@ -47,17 +47,17 @@ class SymplecticTheta(NamedTuple):
     axial momentum of a symmetric top. Returns NOT_CONVERGED, or CHART_LIMIT when a step turns the body by 2 pi or more.
     """
 
-    theta: Any
-    tolerance: Any   # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
-    iterations: Any  # at most
+    theta: float
+    tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
+    iterations: int   # at most
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, jacobian = work
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])

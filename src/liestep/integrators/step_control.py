@@ -1,6 +1,6 @@
 """Step size control as components of embedded pairs: they see numbers only, never the state."""
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from liestep.core.dispatch import kernel
 
 
 @kernel
-def power(x, p):
+def power(x: float, p: float) -> float:
     """x^p for x > 0; NaN otherwise, compiled or not."""
     return math.pow(x, p) if 0.0 < x < np.inf else np.nan
 
@@ -20,30 +20,30 @@ class MatlabControl(NamedTuple):
     h/(1.25 (err/rtol)^p), growth at most 5; steps at most T/10; the last step is stretched when 1.1 h reaches the end.
     """
 
-    rtol: Any
-    atol: Any
-    exponent: Any  # 1/5 for the pair 5(4)
-    longest: Any   # T/10
+    rtol: float
+    atol: float
+    exponent: float  # 1/5 for the pair 5(4)
+    longest: float   # T/10
 
-    def reaches(self, h, remaining):
+    def reaches(self, h: float, remaining: float) -> bool:
         return 1.1*h >= remaining
 
-    def accepts(self, error):
+    def accepts(self, error: float) -> bool:
         return error <= self.rtol
 
-    def first(self, speed):
+    def first(self, speed: float) -> float:
         """First step from speed = max |f_0|/max(|y_0|, atol/rtol)."""
         h = self.longest
         rate = speed/(0.8*power(self.rtol, self.exponent))
         return 1.0/rate if h*rate > 1.0 else h
 
-    def after_success(self, h, error, rejections):
+    def after_success(self, h: float, error: float, rejections: float) -> float:
         if rejections > 0.0:
             return min(self.longest, h)
         shrink = 1.25*power(error/self.rtol, self.exponent) if error > 0.0 else 0.0
         return min(self.longest, h/shrink if shrink > 0.2 else 5.0*h)
 
-    def after_failure(self, h, error, rejections):
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
         if rejections > 0.0 or not error < np.inf:
             return 0.5*h
         return h*max(0.1, 0.8*power(self.rtol/error, self.exponent))
@@ -53,24 +53,24 @@ class HairerControl(NamedTuple):
     """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth
     after a rejection; the last step is shortened to the end."""
 
-    exponent: Any  # 1/8 for DOP853
-    safety: Any
-    smallest: Any
-    largest: Any
+    exponent: float  # 1/8 for DOP853
+    safety: float
+    smallest: float
+    largest: float
 
-    def reaches(self, h, remaining):
+    def reaches(self, h: float, remaining: float) -> bool:
         return h >= remaining
 
-    def accepts(self, error):
+    def accepts(self, error: float) -> bool:
         return error < 1.0
 
-    def after_success(self, h, error, rejections):
+    def after_success(self, h: float, error: float, rejections: float) -> float:
         factor = self.largest
         if error > 0.0:
             factor = min(self.largest, self.safety*power(error, -self.exponent))
         return h*(min(1.0, factor) if rejections > 0.0 else factor)
 
-    def after_failure(self, h, error, rejections):
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
         if not error < np.inf:
             return self.smallest*h
         return h*max(self.smallest, self.safety*power(error, -self.exponent))
@@ -83,24 +83,24 @@ class PaperControl(NamedTuple):
     No limit of growth; an error of zero counts as `smallest`. A step that failed for another reason is halved.
     """
 
-    tolerance: Any
-    exponent: Any  # alpha
-    safety: Any    # theta
-    smallest: Any  # error
+    tolerance: float
+    exponent: float  # alpha
+    safety: float    # theta
+    smallest: float  # error
 
-    def first(self, t_end):
+    def first(self, t_end: float) -> float:
         return 0.01*t_end
 
-    def reaches(self, h, remaining):
+    def reaches(self, h: float, remaining: float) -> bool:
         return h >= remaining
 
-    def accepts(self, error):
+    def accepts(self, error: float) -> bool:
         return error < self.tolerance
 
-    def after_success(self, h, error, rejections):
+    def after_success(self, h: float, error: float, rejections: float) -> float:
         return self.safety*power(self.tolerance/max(error, self.smallest), self.exponent)*h
 
-    def after_failure(self, h, error, rejections):
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
         if not error < np.inf:
             return 0.5*h
         return self.safety*power(self.tolerance/error, self.exponent)*h
@@ -111,29 +111,29 @@ class PiControl(NamedTuple):
     here relative to tol): h <- theta error^(-0.7 alpha) last^(0.4 alpha) h after success, factors from 1/5 to 5, no
     growth after a rejection."""
 
-    tolerance: Any
-    exponent: Any  # alpha
-    safety: Any    # theta
-    smallest: Any  # error
-    last: Any      # (1,) error of the last accepted step over tol
+    tolerance: float
+    exponent: float   # alpha
+    safety: float     # theta
+    smallest: float   # error
+    last: np.ndarray  # (1,) error of the last accepted step over tol
 
-    def first(self, t_end):
+    def first(self, t_end: float) -> float:
         self.last[0] = 1.0
         return 0.01*t_end
 
-    def reaches(self, h, remaining):
+    def reaches(self, h: float, remaining: float) -> bool:
         return h >= remaining
 
-    def accepts(self, error):
+    def accepts(self, error: float) -> bool:
         return error < self.tolerance
 
-    def after_success(self, h, error, rejections):
+    def after_success(self, h: float, error: float, rejections: float) -> float:
         relative = max(error, self.smallest)/self.tolerance
         factor = self.safety*power(relative, -0.7*self.exponent)*power(self.last[0], 0.4*self.exponent)
         self.last[0] = relative
         return h*min(max(factor, 0.2), 1.0 if rejections > 0.0 else 5.0)
 
-    def after_failure(self, h, error, rejections):
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
         if not error < np.inf:
             return 0.5*h
         return h*max(0.2, self.safety*power(self.tolerance/error, self.exponent))

@@ -5,6 +5,7 @@ A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ =
 """
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class Tableau:
     c: Row                              # (s,)
     tolerance: Fraction = Fraction(0)   # of the sums: not zero for coefficients known as decimals only
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         stages = len(self.b)
         self._require(len(self.a) == len(self.c) == stages and all(len(row) == stages for row in self.a),
                       "shapes differ")
@@ -42,7 +43,7 @@ class Tableau:
         if not condition:
             raise ValueError(f"tableau {self.name}: {complaint}")
 
-    def _close(self, x, y) -> bool:
+    def _close(self, x: Any, y: Any) -> bool:
         return abs(x - y) <= self.tolerance
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,7 +64,7 @@ class EmbeddedTableau(Tableau):
     dense: tuple[Row, ...] = ()     # (s, degree)
     dense_order: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._require(len(self.embedded) == len(self.dense) == len(self.b), "shapes differ")
         self._require(self._close(sum(self.embedded), 1), "embedded weights do not add up to 1")
@@ -92,7 +93,7 @@ class Dop853Tableau(Tableau):
     error3: Row = ()            # (16,) minus the weights of order 3
     dense: tuple[Row, ...] = () # (4, 16)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for row in (self.error5, self.error3, *self.dense):
             self._require(len(row) == len(self.b), "shapes differ")
@@ -114,12 +115,12 @@ class Dop853Tableau(Tableau):
 
 def _row(text: str, length: int = 0) -> Row:
     """Fractions separated by blanks, or "index:value" for the non-zero ones; filled with zeros up to `length`."""
-    entries = dict(item.split(":") if ":" in item else (i, item) for i, item in enumerate(text.split()))
-    values = {int(i): Fraction(value) for i, value in entries.items()}
+    entries = (item.split(":") if ":" in item else (i, item) for i, item in enumerate(text.split()))
+    values = {int(i): Fraction(value) for i, value in entries}
     return tuple(values.get(i, Fraction(0)) for i in range(max(length, len(values))))
 
 
-def _parts(c: str, rows: tuple[str, ...], b: str) -> dict:
+def _parts(c: str, rows: tuple[str, ...], b: str) -> dict[str, Any]:
     """Fields a, b, c; rows are the lower triangle."""
     stages = len(rows)
     return {"a": tuple(_row(row, stages) for row in rows), "b": _row(b, stages), "c": _row(c)}
@@ -226,6 +227,7 @@ TABLEAUX: dict[str, Tableau] = {tableau.name: tableau for tableau in _SIMPLE}
 TABLEAUX["dop853"] = Tableau(
     "dop853", 8, _DOP853_SOURCE, tuple(row[:12] for row in DOP853.a[:12]), DOP853.b[:12], DOP853.c[:12],
     _DOP853_TOLERANCE)
-_PAIR = TABLEAUX["dormand_prince54"]  # stage 7 is only for the error and the next step
-TABLEAUX["dormand_prince5"] = Tableau("dormand_prince5", 5, _PAIR.source, tuple(row[:6] for row in _PAIR.a[:6]),
-                                      _PAIR.b[:6], _PAIR.c[:6])
+DORMAND_PRINCE54 = _SIMPLE[-1]  # stage 7 is only for the error and the next step
+TABLEAUX["dormand_prince5"] = Tableau(
+    "dormand_prince5", 5, DORMAND_PRINCE54.source, tuple(row[:6] for row in DORMAND_PRINCE54.a[:6]),
+    DORMAND_PRINCE54.b[:6], DORMAND_PRINCE54.c[:6])

@@ -9,24 +9,24 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, axpy, cross, dot, put, row, scale
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators.variational_sphere import length_defect
 
 
 class CayleyWork(NamedTuple):
-    g: Any       # (n, 3) gradient at the start of the step
-    f: Any       # (n, 3) Cayley vectors of the rotations of the step
-    move: Any    # (n, 3) (F_i - I) q_i
-    d: Any       # (n, 3) right-hand side of eq. (26)
-    update: Any  # (n, 3)
-    a: Any       # (3n, 3n)
-    pivots: Any  # (3n,)
+    g: np.ndarray       # (n, 3) gradient at the start of the step
+    f: np.ndarray       # (n, 3) Cayley vectors of the rotations of the step
+    move: np.ndarray    # (n, 3) (F_i - I) q_i
+    d: np.ndarray       # (n, 3) right-hand side of eq. (26)
+    update: np.ndarray  # (n, 3)
+    a: np.ndarray       # (3n, 3n)
+    pivots: np.ndarray  # (3n,)
 
 
 @kernel
-def hat_column(q, r):
+def hat_column(q: Vector, r: int) -> Vector:
     """Column r of hat(q): q x e_r."""
     if r == 0:
         return 0.0, q[2], -q[1]
@@ -42,22 +42,23 @@ class CayleyStep(NamedTuple):
     Returns NOT_CONVERGED or SINGULAR_MATRIX.
     """
 
-    newton: Any
-    increment: Any   # False: q+ = F q and (q+ - q)/h as printed; True also keeps round-off of the length from adding up
-    tolerance: Any   # on the error left, relative to the largest component of f
-    iterations: Any  # at most
+    newton: bool
+    increment: bool  # False: q+ = F q and (q+ - q)/h as printed; True also keeps round-off of the length from adding up
+    tolerance: float  # on the error left, relative to the largest component of f
+    iterations: int  # at most
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
         size = rows.size
-        return CayleyWork(*(rows.copy() for _ in range(5)), np.zeros((size, size), y.dtype),
+        return CayleyWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
+                          np.zeros((size, size), y.dtype),
                           np.zeros(size, dtype=np.int64))
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         problem.gradient(y[:y.shape[0]//2], work.g)
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         for i in range(n):
@@ -97,14 +98,14 @@ class CayleyStep(NamedTuple):
         problem.meter[Counter.LINEAR_SOLVES] += 1
         return Status.OK
 
-    def displacements(self, q, work):
+    def displacements(self, q: np.ndarray, work: Any) -> None:
         """(F_i - I) q_i = u_i (f_i x q_i - |f_i|^2 q_i), u_i = 2/(1 + |f_i|^2)"""
         for i in range(q.shape[0]):
             f, qi = row(work.f, i), row(q, i)
             ff = dot(f, f)
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
-    def solve(self, problem, q, work):
+    def solve(self, problem: Any, q: np.ndarray, work: Any) -> Status:
         """Iterate on f until the error left is at round-off of f, or the update no longer halves
         and is below 1e-13 of f."""
         n = q.shape[0]
@@ -140,7 +141,7 @@ class CayleyStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def fixed_point_system(self, problem, q, work):
+    def fixed_point_system(self, problem: Any, q: np.ndarray, work: Any) -> None:
         """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""
         n = q.shape[0]
         for i in range(n):
@@ -158,7 +159,7 @@ class CayleyStep(NamedTuple):
                         for k in range(3):
                             work.a[3*i + k, 3*j + r] = -u*problem.mass_entry(i, j)*column[k]
 
-    def newton_system(self, problem, q, work):
+    def newton_system(self, problem: Any, q: np.ndarray, work: Any) -> None:
         """Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij = M_ij hat(q_i) D_j,
         D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
         n = q.shape[0]

@@ -11,13 +11,13 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, axpy, cross, dot, put, row, scale, sqrt
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sqrt
 from liestep.core.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 
 
 @kernel
-def length_defect(q):
+def length_defect(q: Vector) -> float:
     """q.q - 1 without bias: q.q itself is rounded on a grid that is finer below 1 than above, which is wrong by 1e-17
     on average and makes the momentum of implicit steps drift in proportion to time."""
     return ((q[0]*q[0] - 1.0) + q[1]*q[1]) + q[2]*q[2]
@@ -29,16 +29,16 @@ class ExplicitStep(NamedTuple):
     Domain: a step that rotates a body by 90 degrees or more returns STEP_TOO_LARGE.
     """
 
-    increment: Any  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
+    increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         problem.gradient(y[:y.shape[0]//2], work)
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         for i in range(n):
@@ -64,15 +64,15 @@ class ExplicitStep(NamedTuple):
 
 
 class MultiplierWork(NamedTuple):
-    g: Any           # (n, 3) gradient at the start of the step
-    v: Any           # (n, 3) velocity
-    kick: Any        # (n, 3) M^-1 G
-    d: Any           # (n, 3) increment of q
-    target: Any      # (n, 3) d without multipliers
-    multiplier: Any  # (n,)
-    residual: Any    # (n,)
-    a: Any           # (n, n)
-    pivots: Any      # (n,)
+    g: np.ndarray           # (n, 3) gradient at the start of the step
+    v: np.ndarray           # (n, 3) velocity
+    kick: np.ndarray        # (n, 3) M^-1 G
+    d: np.ndarray           # (n, 3) increment of q
+    target: np.ndarray      # (n, 3) d without multipliers
+    multiplier: np.ndarray  # (n,)
+    residual: np.ndarray    # (n,)
+    a: np.ndarray           # (n, n)
+    pivots: np.ndarray      # (n,)
 
 
 class MultiplierStep(NamedTuple):
@@ -83,23 +83,24 @@ class MultiplierStep(NamedTuple):
     SINGULAR_MATRIX.
     """
 
-    increment: Any   # False: velocities from (q+ - q)/h, as printed
-    tolerance: Any   # on the error left by the last Newton update, relative to the largest multiplier
-    iterations: Any  # at most
+    increment: bool   # False: velocities from (q+ - q)/h, as printed
+    tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
+    iterations: int   # at most
 
-    def workspace(self, problem, y):
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
-        return MultiplierWork(*(rows.copy() for _ in range(5)), np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64))
+        return MultiplierWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
+                              np.zeros(n, y.dtype), np.zeros(n, y.dtype), np.zeros((n, n), y.dtype),
+                              np.zeros(n, dtype=np.int64))
 
-    def start(self, problem, t, y, h, work):
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         problem.gradient(y[:y.shape[0]//2], work.g)
         for i in range(work.multiplier.shape[0]):
             work.multiplier[i] = 0.0
         return Status.OK
 
-    def step(self, problem, t, y, h, work):
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         self.apply_inverse(problem, work.g, work.kick)
@@ -127,7 +128,7 @@ class MultiplierStep(NamedTuple):
             put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))
         return self.project(problem, q, w, work)
 
-    def apply_inverse(self, problem, g, out):
+    def apply_inverse(self, problem: Any, g: np.ndarray, out: np.ndarray) -> None:
         """out_i = sum_j Minv_ij g_j"""
         for i in range(g.shape[0]):
             total = (0.0, 0.0, 0.0)
@@ -135,7 +136,7 @@ class MultiplierStep(NamedTuple):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
-    def solve(self, problem, q, work):
+    def solve(self, problem: Any, q: np.ndarray, work: Any) -> Status:
         """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0; leaves d in the workspace."""
         n = q.shape[0]
         previous = np.inf
@@ -166,7 +167,7 @@ class MultiplierStep(NamedTuple):
             previous = update
         return Status.NOT_CONVERGED
 
-    def increments(self, problem, q, work):
+    def increments(self, problem: Any, q: np.ndarray, work: Any) -> None:
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
         n = q.shape[0]
         for i in range(n):
@@ -175,7 +176,7 @@ class MultiplierStep(NamedTuple):
                 pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
-    def project(self, problem, q, w, work):
+    def project(self, problem: Any, q: np.ndarray, w: np.ndarray, work: Any) -> Status:
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
         n = q.shape[0]
         for i in range(n):

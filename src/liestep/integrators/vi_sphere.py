@@ -1,7 +1,9 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
+from typing import Any
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options
 from liestep.errors import InputError
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_cayley import CayleyStep
@@ -18,7 +20,7 @@ OPTIONS = {
 }
 
 
-def _resolve(options) -> dict:
+def _resolve(options: Options) -> dict[str, Any]:
     """Replace solver = auto; an explicit step leaves the solver's numbers out of the specification. An implicit one on
     uncoupled bodies is the same map, to be compared with the explicit one: it takes their mass as a full matrix."""
     options, diagonal = dict(options), options["mass"] == "diagonal"
@@ -32,7 +34,7 @@ def _resolve(options) -> dict:
     return {name: value for name, value in options.items() if name not in ("tolerance", "iterations")}
 
 
-def inner_step(options):
+def inner_step(options: Options) -> Any:
     """The one-step component that the options describe."""
     increment = options["form"] == "increment"
     if options["solver"] == "explicit":

@@ -30,10 +30,10 @@ class Scheme:
     weights: tuple[float, ...]
     decimals: tuple[Fraction, ...] = ()  # of the weights before the middle one, as exactly as they are known
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.weights != self.weights[::-1]:
             raise ValueError(f"composition {self.name}: the weights are not a palindrome")
-        if abs(sum(map(Fraction, self.weights)) - 1) > Fraction(2)**-52:
+        if abs(sum(map(Fraction, self.weights), Fraction(0)) - 1) > Fraction(2)**-52:
             raise ValueError(f"composition {self.name}: the weights do not add up to 1")
 
 

@@ -1,10 +1,12 @@
 """Commands that exchange numbers with other codes. Light to import: the rest is loaded when one of them is called."""
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from liestep.errors import InputError
 
 
-def command_judge(arguments) -> None:
+def command_judge(arguments: argparse.Namespace) -> None:
     from liestep.judge.judgement import Request, judge
     from liestep.judge.page import COLUMNS, columns, page
     from liestep.storage.textfiles import csv_text, write_text_atomically
@@ -25,14 +27,14 @@ def command_judge(arguments) -> None:
         write_text_atomically(arguments.output/"judgement.md", page(found))
 
 
-def command_export(arguments) -> None:
+def command_export(arguments: argparse.Namespace) -> None:
     from liestep.judge.export import export
 
     for line in export(arguments.output, arguments.problem, arguments.preset):
         print(line)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     judge = add("judge", command_judge,
                 "errors, orders, drift and work of states that any code has written as CSV or NetCDF")

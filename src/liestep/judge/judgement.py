@@ -103,7 +103,7 @@ def judge(paths: Sequence[Path], request: Request) -> Judgement:
     return Judgement(errors, orders, _drift(errors, runs, spec), _work(table) if reference else [])
 
 
-def _check_start(file: StateFile, layout: Layout, request: Request, parameters: dict[str, Any],
+def _check_start(file: StateFile, layout: Layout, request: Request, parameters: Mapping[str, Any],
                  wanted: Mapping[str, np.ndarray]) -> None:
     """The first state is on the manifold and the one that the reference starts from."""
     facts, first = sheet(request.problem), {name: file.fields[name][0] for name in layout.fields}
@@ -150,8 +150,8 @@ def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
 def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     """The states with energy, momentum and residuals at every sample, as a run's file has them."""
     formulated, series = _observed(file, spec)
-    variables, numbers = {"time": file.time,
-                          **{name: values for name, values in file.fields.items() if name != OWN_WORK}}, {}
+    variables = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}
+    numbers: dict[str, float] = {}
     blocks = min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
     for observable in formulated.observables:
         if observable.name == OWN_WORK:

@@ -6,7 +6,7 @@ NetCDF: `time` and one variable for each field, (time, *shape). Facts about the 
 above the header, or global attributes.
 """
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain, product
 from math import isfinite
@@ -45,7 +45,7 @@ def _truth(text: Any) -> bool:
     return {"true": True, "1": True, "false": False, "0": False}[str(text).strip().lower()]
 
 
-FACTS = {  # name -> (reader, what it must be)
+FACTS: Mapping[str, tuple[Callable[[Any], Any], str]] = {  # name -> (reader, what it must be)
     "label": (str, "text"), "step": (_number, "a positive number"), "tolerance": (_number, "a positive number"),
     "order": (_number, "a positive number"), "symmetric": (_truth, "true or false"),
          "seconds": (_number, "a positive number"),
@@ -204,7 +204,7 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
                     raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time,"
                                      f" {', '.join(layout.fields)}")
             extra = [name for name in layout.optional if name in data.variables]
-            found = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan)
+            found: dict[str, np.ndarray] = {name: np.ma.filled(np.ma.asarray(data[name][...], dtype=float), np.nan)
                     for name in ("time", *names, *extra)}
     except InputError:
         raise

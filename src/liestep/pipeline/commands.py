@@ -1,11 +1,13 @@
 """Commands that make the products of a study beside its runs."""
+import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from liestep.errors import InputError
 
 
-def command_reference(arguments) -> None:
+def command_reference(arguments: argparse.Namespace) -> None:
     from liestep.references.reference import compute_reference, disagreement, is_current_reference, study_reference
     from liestep.runs.files import write
     from liestep.study.listing import write_listing
@@ -25,7 +27,7 @@ def command_reference(arguments) -> None:
         write_listing(arguments.list, ((path, spec.sha256, spec.source_hash) for path, spec in wanted.values()))
 
 
-def command_time(arguments) -> None:
+def command_time(arguments: argparse.Namespace) -> None:
     from liestep.analysis.timing import time_study
     from liestep.study.plan import Study
 
@@ -34,7 +36,7 @@ def command_time(arguments) -> None:
     print(f"{path}: {count} rows", file=sys.stderr)
 
 
-def command_products(arguments) -> None:
+def command_products(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.products import make_products
     from liestep.pipeline.workflow import StudyProducts
     from liestep.study.plan import Study
@@ -44,14 +46,14 @@ def command_products(arguments) -> None:
         print(f"{products.name} {name}: {'made' if made else 'kept'}", file=sys.stderr)
 
 
-def command_new_study(arguments) -> None:
+def command_new_study(arguments: argparse.Namespace) -> None:
     from liestep.study.new_study import new_study
 
     path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
     print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
 
 
-def command_status(arguments) -> None:
+def command_status(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.lock import holder
     from liestep.pipeline.status import items, lines
     from liestep.pipeline.workflow import StudyProducts
@@ -68,7 +70,7 @@ def command_status(arguments) -> None:
         print(running)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     reference = add("reference", command_reference,
                     "make the reference solution of a problem of a study, unless it is up to date")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from liestep.errors import InputError
+from liestep.pipeline.jobs import Batch, ReferenceBatch
 from liestep.pipeline.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.pipeline.workflow import Workflow
 from liestep.storage import ledger as ledgers
@@ -64,7 +65,8 @@ def _own(workflow: Workflow) -> Iterator[Path]:
     for products in workflow.studies:
         yield from products.timings
         yield from (entry.path for entry in products.references)
-    for batch in (*workflow.batches, *workflow.references):
+    batches: tuple[Batch | ReferenceBatch, ...] = (*workflow.batches, *workflow.references)
+    for batch in batches:
         yield batch.listing
 
 

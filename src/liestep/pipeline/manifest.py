@@ -62,7 +62,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
                 if name not in given and others and Path(name).is_file()}
         names = [products.name for products in workflow.studies]
         studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
-        content = {"format": FORMAT, "studies": studies, "inputs": given | kept,
+        content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
                    "products": dict(sorted((products | others).items()))}
         text = _text({**content, "sha256": _digest(content)})
         write_text_atomically(manifest_path(results), text)
@@ -158,14 +158,12 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
-        origin = {"from": [*data, f"{name}/metrics.csv"],
-                  "sources": figure_source(figure)}
+        origin: dict[str, Any] = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
         kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
         found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
-        origin = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
-        found[film.path] = {"kind": DATA, "from": [origin],
-                            "sources": film_source()}
+        run = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
+        found[film.path] = {"kind": DATA, "from": [run], "sources": film_source()}
     return found
 
 

@@ -1,9 +1,11 @@
 """Commands that record and compare hashes of all products. Light to import."""
+import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 
-def command_manifest(arguments) -> None:
+def command_manifest(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.manifest import write_manifest
     from liestep.pipeline.workflow import configured
 
@@ -11,7 +13,7 @@ def command_manifest(arguments) -> None:
     print(f"{path}: {count} products", file=sys.stderr)
 
 
-def command_verify(arguments) -> None:
+def command_verify(arguments: argparse.Namespace) -> None:
     from liestep.errors import InputError
     from liestep.pipeline.manifest import manifest_path, read_manifest, verify
 
@@ -41,7 +43,7 @@ def _remove(paths: list[Path]) -> None:
     print(f"{len(paths)} files removed; call snakemake to make what is missing")
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     manifest = add("manifest", command_manifest,
                    "write manifest.json, hashes of all products and of what they were made from, and environment.json")

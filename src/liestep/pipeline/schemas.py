@@ -40,7 +40,7 @@ def key_tables(name: str) -> str:
     return "\n\n".join(parts)
 
 
-def _table(whole: dict, properties: dict[str, dict], name: str, key: str = "") -> str:
+def _table(whole: dict[str, Any], properties: dict[str, dict[str, Any]], name: str, key: str = "") -> str:
     shared = set(Settings.model_fields) if name == "study" and key in ("ProblemConfig", "IntegratorConfig") else set()
     rows = [f"| `{field}` | {_type(entry)} | {_default(entry)} | {_text(entry['description'])} |"
             for field, entry in properties.items() if field not in shared]
@@ -49,12 +49,12 @@ def _table(whole: dict, properties: dict[str, dict], name: str, key: str = "") -
     return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
 
 
-def _type(entry: dict) -> str:
+def _type(entry: dict[str, Any]) -> str:
     """What a value may be, in words."""
     if "$ref" in entry:
         return entry["$ref"].rpartition("/")[2].replace("PairConfig", "settings")
     if "anyOf" in entry or "oneOf" in entry:
-        forms = [form for form in entry.get("anyOf", entry.get("oneOf")) if form.get("type") != "null"]
+        forms = [form for form in entry.get("anyOf") or entry["oneOf"] if form.get("type") != "null"]
         return " or ".join(_type(form) for form in forms)
     if "const" in entry or "enum" in entry:
         return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
@@ -65,11 +65,11 @@ def _type(entry: dict) -> str:
         inner = next((form for form in values if isinstance(form, dict)), None)
         return f"mapping of name to {_type(inner)}" if inner else "mapping"
     words = {"string": "text", "number": "number", "integer": "whole number", "boolean": "true or false"}
-    word = words.get(entry.get("type"), "anything")
+    word = words.get(entry.get("type", ""), "anything")
     return f"{word} > {entry['exclusiveMinimum']}" if "exclusiveMinimum" in entry else word
 
 
-def _default(entry: dict) -> str:
+def _default(entry: dict[str, Any]) -> str:
     if "default" not in entry:
         return "needed"
     value = entry["default"]

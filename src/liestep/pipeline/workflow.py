@@ -133,7 +133,8 @@ class Workflow:
 
     def forget_lost(self) -> None:
         """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
-        for batch in (*self.batches, *self.references):
+        batches: tuple[Batch | ReferenceBatch, ...] = (*self.batches, *self.references)
+        for batch in batches:
             if not all(path.is_file() for path in batch.paths):
                 batch.listing.unlink(missing_ok=True)
 

@@ -75,6 +75,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
         return _ids(name)
     _require_alone(source, path)
     spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     setattr(module, MARK, content)
     sys.modules[name] = module
@@ -124,9 +125,9 @@ def _require_alone(source: bytes, path: Path) -> None:
         if isinstance(node, ast.Import):
             near = [item.name for item in node.names if _beside(item.name, path.parent)]
         elif isinstance(node, ast.ImportFrom):
-            near = [node.module or node.names[0].name] if node.level or _beside(node.module, path.parent) else []
+            near = [node.module or node.names[0].name] if node.level or _beside(node.module or "", path.parent) else []
         else:
-            near = []
+            continue
         if near:
             raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs"
                              " know a plugin by the content of its one file; put that code into it, or make an"
@@ -158,14 +159,14 @@ def load_installed() -> None:
         except Exception as error:
             raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded:"
                              f" {type(error).__name__}: {error}") from None
-        path = Path(module.__file__)
+        path = Path(str(module.__file__))
         content = _mark_package(module.__name__.split(".")[0])
         _register(module, path, content)
 
 
 def _mark_package(package: str) -> str:
     """Mark all loaded modules of a package with the hash of all its files: one may use another; returns the hash."""
-    top = Path(sys.modules[package].__file__)
+    top = Path(str(sys.modules[package].__file__))
     files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
     content = _short_hash(b"".join(f"{file.relative_to(top.parent)}"
                                    f" {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))

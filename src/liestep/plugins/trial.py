@@ -13,7 +13,7 @@ from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated
 from liestep.contracts.formulations import PROTOCOLS
 from liestep.contracts.method import Method
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core import rows
 from liestep.core.status import Status
 from liestep.core.tracing import Functions, plain_component
@@ -30,7 +30,7 @@ STEPS = 1000  # the tried step is so small a part of the preset's t_end
 
 
 @contextmanager
-def user_lines(path: Path, what: str):
+def user_lines(path: Path, what: str) -> Iterator[None]:
     """Exceptions become InputError with the line of the user's file."""
     try:
         with np.errstate(all="ignore"):
@@ -46,7 +46,7 @@ def plain(component: Any) -> Any:
     return plain_component(component, PLAIN, np.float64)
 
 
-def first_start(facts: Sheet) -> tuple[dict, dict]:
+def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     """Checked parameters and state of a system's first preset."""
     preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
@@ -89,7 +89,7 @@ def _choices(form: Form) -> Iterator[dict[str, str]]:
     for name in ("form", "action"):
         option = form.options.get(name)
         for choice in option.choices if option else ():
-            if choice != option.default:
+            if option and choice != option.default:
                 yield {name: choice}
 
 

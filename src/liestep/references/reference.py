@@ -92,7 +92,7 @@ def common_specification(runs: Iterable[tuple[str, RunSpecification]]) -> Refere
                              samples=first.samples)
 
 
-def study_reference(study, problem: str) -> tuple[Path, ReferenceSpecification]:
+def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecification]:
     """File and specification of the reference of one problem (key) of a `Study`.
 
     Raises:

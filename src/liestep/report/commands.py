@@ -1,8 +1,10 @@
 """The command that makes the report. Light to import."""
+import argparse
 import sys
+from collections.abc import Callable
 
 
-def command_report(arguments) -> None:
+def command_report(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.workflow import configured
     from liestep.report.page import make_report
     from liestep.storage.textfiles import write_text_atomically
@@ -14,7 +16,7 @@ def command_report(arguments) -> None:
         print(f"{path}: {summary}", file=sys.stderr)
 
 
-def declare(add) -> None:
+def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help)` returns an argparse parser."""
     command = add("report", command_report,
                   "collect verdicts, figures, tables, runs and errata in HTML files: report.html, an index, and a page"

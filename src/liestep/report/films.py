@@ -2,6 +2,7 @@
 import base64
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from PIL import Image
 
@@ -9,6 +10,9 @@ from liestep.errors import InputError
 from liestep.pipeline.jobs import Animation
 from liestep.report.pictures import Picture
 from liestep.runs.execution import film_comment, run_source_hash
+
+if TYPE_CHECKING:
+    from PIL.GifImagePlugin import GifImageFile
 
 # (largest width in pixels, every so many frames), best first
 LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))
@@ -38,7 +42,7 @@ def checked(film: Animation) -> bytes:
     try:
         content = film.path.read_bytes()
         with Image.open(io.BytesIO(content), formats=("GIF",)) as image:
-            image.seek(image.n_frames - 1)
+            image.seek(cast("GifImageFile", image).n_frames - 1)
             image.load()  # a truncated file has no last frame
             image.seek(0)
             comment = image.info.get("comment", b"")
@@ -58,7 +62,7 @@ def smaller(content: bytes, width: int, every: int) -> Picture:
         full = image.size
         size = min(width, image.width), round(image.height*min(width, image.width)/image.width)
         frames, times = [], []
-        for k in range(image.n_frames):
+        for k in range(cast("GifImageFile", image).n_frames):
             image.seek(k)
             if k % every == 0:
                 frames.append(image.convert("RGB").resize(size, Image.Resampling.LANCZOS)

@@ -14,6 +14,7 @@ from liestep.pipeline.workflow import StudyProducts
 from liestep.report.pictures import Picture
 from liestep.report.provenance import references_data, runs_data, table_data
 from liestep.storage.textfiles import read_text
+from liestep.study.config import StudyConfig
 
 
 @dataclass
@@ -55,7 +56,7 @@ class StudyPage:
         return self.results.study.name
 
     @property
-    def config(self):
+    def config(self) -> StudyConfig:
         return self.results.config
 
     @property

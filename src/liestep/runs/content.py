@@ -87,7 +87,7 @@ def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
 
 def _times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
     """k times the sampling interval: the same numbers as the loop's own times."""
-    interval = spec.step if spec.steps is not None else spec.t_end/(spec.outputs - 1)
+    interval = spec.step or spec.t_end/(spec.outputs - 1)
     return np.arange(samples)*outcome.outputs.stride*interval
 
 

@@ -97,6 +97,8 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
     problem, y = formulated.problem, formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
+    assert spec.steps is not None
+    assert spec.step is not None
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(problem, y)
@@ -158,6 +160,7 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states perturbed by normal vectors of the given amplitude; the first is the original."""
     fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
+    assert spec.ensemble is not None
     random = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
     return [dict(spec.initial), *(perturbed(fields, spec.initial, spec.ensemble.amplitude, random)
                                   for _ in range(spec.ensemble.members - 1))]

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import netCDF4
 import numpy as np
@@ -25,6 +25,13 @@ from liestep.storage.atomic import replacing
 ATTRIBUTES = "attributes"  # in `checksums`: that of the attributes
 PAGE = 1 << 16  # bytes of a NetCDF file beside its variables, about
 UNSEALED = ("checksums", "complete")
+
+
+class Specification(Protocol):
+    """What a file is made from: a run's specification, or that of a reference."""
+
+    @property
+    def sha256(self) -> str: ...
 
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
@@ -114,7 +121,7 @@ class RunFile:
     """A complete file in memory: attributes, and variables as arrays."""
 
     path: Path
-    attributes: dict
+    attributes: dict[str, Any]
     variables: dict[str, np.ndarray]
 
     @property
@@ -134,7 +141,8 @@ class RunFile:
         return np.maximum(np.abs(self.blocks(observable, "min")), np.abs(self.blocks(observable, "max")))
 
 
-Names = tuple[str, ...] | Callable[[dict], tuple[str, ...]] | None  # of variables, or attributes -> names; None for all
+# of variables, or attributes -> names; None for all
+Names = tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]] | None
 
 
 def read(path: Path, names: Names = None) -> RunFile:
@@ -175,7 +183,7 @@ def _checksums(path: Path, attributes: dict[str, Any], variables: set[str]) -> d
     return found
 
 
-def _require_complete(path: Path, attributes: dict) -> None:
+def _require_complete(path: Path, attributes: dict[str, Any]) -> None:
     if "run_sha256" not in attributes or "format" not in attributes:
         raise InputError(f"{path} is not a file of liestep: attribute run_sha256 is missing")
     if attributes.get("complete") != 1:
@@ -192,7 +200,12 @@ def read_attribute(path: Path, name: str) -> str | None:
         return None
 
 
-def is_current(path: Path, spec: RunSpecification, source: str | None = None) -> bool:
+def _source_hash(spec: Specification) -> str:
+    assert isinstance(spec, RunSpecification)
+    return run_source_hash(spec)
+
+
+def is_current(path: Path, spec: Specification, source: str | None = None) -> bool:
     """Whether the file is complete and of this specification and today's sources (`source`: their
     hash, default that of a run)."""
     try:
@@ -200,10 +213,10 @@ def is_current(path: Path, spec: RunSpecification, source: str | None = None) ->
     except InputError:
         return False
     return (attributes["run_sha256"] == spec.sha256
-            and attributes.get("source_hash") == (source or run_source_hash(spec)))
+            and attributes.get("source_hash") == (source or _source_hash(spec)))
 
 
-def require_current(path: Path, spec: RunSpecification, source: str | None = None, names: Names = None) -> RunFile:
+def require_current(path: Path, spec: Specification, source: str | None = None, names: Names = None) -> RunFile:
     """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`:
     hash of the sources, default that of a run).
 
@@ -213,6 +226,6 @@ def require_current(path: Path, spec: RunSpecification, source: str | None = Non
     file = read(path, names)
     if file.attributes["run_sha256"] != spec.sha256:
         raise InputError(f"{path} is of another specification than the study asks for; run the study again")
-    if file.attributes["source_hash"] != (source or run_source_hash(spec)):
+    if file.attributes["source_hash"] != (source or _source_hash(spec)):
         raise InputError(f"{path} was made by other sources than today's; run the study again")
     return file

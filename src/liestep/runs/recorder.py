@@ -15,10 +15,10 @@ class Integrals(NamedTuple):
     """Integrals over time of some columns of the observables, by the trapezoidal rule over every step. Two recorders of
     one run share them: that of the accepted steps moves them on, that of the outputs looks ahead from the last step."""
 
-    columns: Any  # (J,)
-    last: Any     # (3, J) of the last step: its time, the integrand there, and the integral up to it
+    columns: np.ndarray  # (J,)
+    last: np.ndarray     # (3, J) of the last step: its time, the integrand there, and the integral up to it
 
-    def replace(self, values, t, advance):
+    def replace(self, values: np.ndarray, t: float, advance: bool) -> None:
         """Write the integrals up to time t over the integrands in `values`; `advance` ends a step at t."""
         for j in range(self.columns.shape[0]):
             c = self.columns[j]
@@ -38,24 +38,24 @@ class Recorder(NamedTuple):
     but belongs to no block.
     """
 
-    states: Any       # (samples, m, d)
-    series: Any       # (samples, K) observables at the samples
-    scratch: Any      # (K,)
-    baseline: Any     # (K,)
-    total: Any        # (2, K) sums of |deviation| and of its square
-    largest: Any      # (K,) max of |deviation|
-    block_sum: Any    # (BLOCKS, K) sum of signed deviations
-    block_low: Any    # (BLOCKS, K)
-    block_high: Any   # (BLOCKS, K)
-    block_count: Any  # (BLOCKS,)
-    filled: Any       # (2,) samples written, points counted
-    integrals: Any    # Integrals
-    steps: Any        # whether each point is the end of a step
-    points: Any       # number of the last point, > 0
-    stride: Any
-    every: Any
+    states: np.ndarray       # (samples, m, d)
+    series: np.ndarray       # (samples, K) observables at the samples
+    scratch: np.ndarray      # (K,)
+    baseline: np.ndarray     # (K,)
+    total: np.ndarray        # (2, K) sums of |deviation| and of its square
+    largest: np.ndarray      # (K,) max of |deviation|
+    block_sum: np.ndarray    # (BLOCKS, K) sum of signed deviations
+    block_low: np.ndarray    # (BLOCKS, K)
+    block_high: np.ndarray   # (BLOCKS, K)
+    block_count: np.ndarray  # (BLOCKS,)
+    filled: np.ndarray       # (2,) samples written, points counted
+    integrals: Integrals
+    steps: bool              # whether each point is the end of a step
+    points: int              # number of the last point, > 0
+    stride: int
+    every: int
 
-    def record(self, problem, y, k, t):
+    def record(self, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
         """Observe state y as point k at time t; Status.NOT_FINITE when the first observable (the energy) is not finite.
 
         Points come in order from 0, so the next one to sample or count follows from how many were: divisions are slow.
@@ -80,7 +80,7 @@ class Recorder(NamedTuple):
             self.filled[0] = slot + 1
         return Status.OK
 
-    def count(self, k):
+    def count(self, k: int) -> None:  # type: ignore[override]  # of tuple, which no recorder needs
         """Add the observables in `scratch` to the statistics of point k."""
         block = (k - 1)*self.block_sum.shape[0]//self.points
         if block >= self.block_sum.shape[0]:  # accepted steps: their number is not known beforehand

@@ -135,7 +135,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
         if outputs is not None or log_steps:
             raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
-        count = whole_steps(end, step) if steps is None else _whole("steps", steps)
+        count = whole_steps(end, step) if step is not None else _whole("steps", steps)
         points = count
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,

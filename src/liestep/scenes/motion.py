@@ -1,23 +1,26 @@
 """States of a run at any time, and pictures at several times side by side."""
 import json
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from liestep.catalogue import sheet
+from liestep.contracts.sheet import Parameters
 from liestep.runs.files import RunFile
 
-Place = list[float]  # left, bottom, width, height in figure fractions
+Place = tuple[float, float, float, float]  # left, bottom, width, height in figure fractions
 
 
-def parameters(file: RunFile) -> dict:
+def parameters(file: RunFile) -> Parameters:
     """Checked parameters of a run's system."""
     specification = json.loads(file.attributes["specification"])
     return sheet(specification["problem"]).check(specification["parameters"])
 
 
-def directions(file: RunFile, times) -> np.ndarray:
+def directions(file: RunFile, times: ArrayLike) -> np.ndarray:
     """q at any times (k, n, 3): cubic Hermite interpolation of the samples with dq/dt = omega x q, normalised."""
     t, q, rate = file["time"], file["q"], np.cross(file["omega"], file["q"])
     times = np.atleast_1d(times)
@@ -30,15 +33,15 @@ def directions(file: RunFile, times) -> np.ndarray:
     return value/np.linalg.norm(value, axis=-1, keepdims=True)
 
 
-def snapshots(figure: Figure, place: Place, times, columns: int = 2) -> list[Axes]:
+def snapshots(figure: Figure, place: Place, times: Sequence[float], columns: int = 2) -> list[Axes]:
     """Axes for a grid of small pictures, each with its time above it."""
     left, bottom, width, height = place
     rows = -(-len(times)//columns)
     found = []
     for k, time in enumerate(times):
         row, column = divmod(k, columns)
-        axes = figure.add_axes([left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns,
-                                0.93*height/rows])
+        axes = figure.add_axes((left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns,
+                                0.93*height/rows))
         axes.text(0.03, 1.0, f"t = {time:g} s", transform=axes.transAxes, va="top", fontsize=7.0)
         found.append(axes)
     return found

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba_array
+from numpy.typing import ArrayLike
 
 from liestep.scenes.colour import mix
 
@@ -17,7 +18,7 @@ class View:
     degrees; `up` is the direction that points upward on paper.
     """
 
-    def __init__(self, azimuth: float, elevation: float, up=(0.0, 0.0, 1.0)):
+    def __init__(self, azimuth: float, elevation: float, up: ArrayLike = (0.0, 0.0, 1.0)):
         a, b = np.radians(azimuth), np.radians(elevation)
         up = np.asarray(up, dtype=float)
         toward = np.cos(b)*np.array([np.cos(a), np.sin(a), 0.0]) + np.sin(b)*up
@@ -25,7 +26,7 @@ class View:
         right /= np.linalg.norm(right)
         self.axes = np.array([right, np.cross(toward, right), toward])
 
-    def __call__(self, points) -> np.ndarray:
+    def __call__(self, points: ArrayLike) -> np.ndarray:
         """(..., 3) in space -> (..., 3): right, up, towards the viewer."""
         return np.asarray(points, dtype=float) @ self.axes.T
 
@@ -43,7 +44,7 @@ class Scene:
     def _add(self, depth: float, kind: str, content: Any) -> None:
         self.items.append((float(depth), len(self.items), kind, content))
 
-    def line(self, points, colour, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None,
+    def line(self, points: ArrayLike, colour: Any, width: float = 0.8, *, lift: float = 0.0, fade: float | None = None,
              outline: float = 0.0) -> None:
         """Polyline (n, 3); colour one, or one for each segment; `lift` moves it towards the viewer in depth only;
         `outline` draws a darker line that much wider behind it."""
@@ -55,14 +56,15 @@ class Scene:
                 self._add(depth - 1e-6, "line", (a[:2], b[:2], mix(shade, "black", 0.45), width + outline, fade))
             self._add(depth, "line", (a[:2], b[:2], shade, width, fade))
 
-    def balls(self, points, colour, size: float, *, lift: float = 0.0, edge="0.15", fade: float | None = None) -> None:
+    def balls(self, points: ArrayLike, colour: Any, size: float, *, lift: float = 0.0, edge: Any = "0.15",
+              fade: float | None = None) -> None:
         """Discs of `size` points diameter at (n, 3); edge None is no edge."""
         projected = self.view(np.atleast_2d(points))
         colours = [colour]*len(projected) if isinstance(colour, str | tuple) else colour
         for p, shade in zip(projected, colours, strict=True):
             self._add(p[2] + lift, "ball", (p[:2], shade, size, edge or shade, fade))
 
-    def polygons(self, corners, colours, *, edge: float = 0.0, lift: float = 0.0) -> None:
+    def polygons(self, corners: ArrayLike, colours: Any, *, edge: float = 0.0, lift: float = 0.0) -> None:
         """Flat polygons (m, k, 3), one colour each; edges of the same colour close the gaps between neighbours."""
         projected = self.view(corners)
         for p, shade in zip(projected, colours, strict=True):
@@ -90,8 +92,11 @@ class Scene:
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
         """Depth cue: the share of white grows linearly from 0 at `near` to `fade` at `far`; numbers are
         places in the items' content."""
-        span = max(self.near - self.far, 1e-12)
-        share = np.clip([(self.near - depth)/span for depth, *_ in items], 0.0, 1.0)
+        near, far = self.near, self.far
+        assert near is not None
+        assert far is not None
+        span = max(near - far, 1e-12)
+        share = np.clip([(near - depth)/span for depth, *_ in items], 0.0, 1.0)
         share = (share*[self.fade if content[fade] is None else content[fade] for *_, content in items])[:, None]
         return to_rgba_array([content[colour] for *_, content in items])[:, :3]*(1.0 - share) + share
 
@@ -103,8 +108,9 @@ class Scene:
                                                     zorder=zorder))
         elif kind == "ball":
             x, y = np.array([c[0] for c in contents]).T
+            edges: Any = self._pale(items, 3, 4)
             self.axes.scatter(x, y, s=[c[2]*c[2] for c in contents], c=self._pale(items, 1, 4),
-                              edgecolors=self._pale(items, 3, 4), linewidths=0.5, zorder=zorder)
+                              edgecolors=edges, linewidths=0.5, zorder=zorder)
         else:
             colours = [c[1] for c in contents]
             self.axes.add_collection(PolyCollection([c[0] for c in contents], facecolors=colours, edgecolors=colours,
@@ -132,7 +138,8 @@ def sphere_body(axes: Axes, radius: float = 1.0, tint: str = "#B8C4D0") -> None:
     axes.imshow(image, extent=(-radius, radius, -radius, radius), origin="lower", zorder=1.0, interpolation="bilinear")
 
 
-def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour="0.55", width: float = 0.35) -> None:
+def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: Any = "0.55",
+              width: float = 0.35) -> None:
     """Meridians and parallels; those on the far side are much paler, because all of a scene's
     depth range is the sphere's."""
     t = np.radians(np.arange(0.0, 360.1, 5.0))
@@ -144,7 +151,8 @@ def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour="
         scene.line(radius*np.stack([circle[:, 0]*c, circle[:, 0]*s, circle[:, 1]], axis=1), colour, width)
 
 
-def triad(axes: Axes, view: View, place=(0.0, 0.0, 0.2, 0.2), names=("$e_1$", "$e_2$", "$e_3$")) -> None:
+def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2),
+          names: tuple[str, str, str] = ("$e_1$", "$e_2$", "$e_3$")) -> None:
     """The three axes of space as small arrows; place: left, bottom, width, height in axes fractions."""
     small = axes.inset_axes(place)
     small.set_axis_off()

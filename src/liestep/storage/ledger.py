@@ -52,8 +52,8 @@ def load(results: Path) -> Ledger:
     known: dict[str, Notes] = {}
     with suppress(OSError, ValueError, TypeError, RecursionError):
         content = json.loads(_place(results).read_text("utf-8"))
-        known = {str(name): (str(notes[0]), *map(int, notes[1:])) for name, notes in content.items()
-                 if len(notes) == 5}
+        known = {str(name): (str(notes[0]), int(notes[1]), int(notes[2]), int(notes[3]), int(notes[4]))
+                 for name, notes in content.items() if len(notes) == 5}
     return Ledger(Path(results), known, recorded(results)[0])
 
 

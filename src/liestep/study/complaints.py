@@ -1,6 +1,7 @@
 """What is wrong with a configuration file, in one sentence: line, key, what is allowed, closest match."""
 import difflib
 import re
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -39,7 +40,7 @@ def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], roo
     return f"{start}{wanted}{_instead(problem)}"
 
 
-def _wanted(problem: dict) -> str:
+def _wanted(problem: Mapping[str, Any]) -> str:
     """What the value must be, or the sentence of a check of our own."""
     kind, context = problem["type"], problem.get("ctx", {})
     if kind in KINDS:
@@ -61,7 +62,7 @@ def _wanted(problem: dict) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _instead(problem: dict) -> str:
+def _instead(problem: Mapping[str, Any]) -> str:
     """What stands there, and the closest of the allowed names."""
     kind, value, context = problem["type"], problem["input"], problem.get("ctx", {})
     if kind in ("too_short", "union_tag_not_found") or (kind == "value_error" and isinstance(value, dict | list)):
@@ -75,9 +76,9 @@ def _instead(problem: dict) -> str:
     return f", not {shown}{f'; did you mean {close[0]}?' if close else ''}"
 
 
-def _place(location: tuple, content: Any) -> tuple:
+def _place(location: tuple[int | str, ...], content: Any) -> tuple[int | str, ...]:
     """The part of pydantic's location that exists in the file (it also names classes and union tags)."""
-    place: list = []
+    place: list[int | str] = []
     for number, part in enumerate(location):
         last = number == len(location) - 1
         known = ((isinstance(content, dict) and part in content)

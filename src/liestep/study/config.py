@@ -22,9 +22,9 @@ def _no_truth(value: Any) -> Any:
     return value
 
 
-def _once(values: list | None) -> list | None:
+def _once(values: list[Any] | None) -> list[Any] | None:
     """Raises ValueError for a list that names something twice."""
-    twice = [value for value in values or () if values.count(value) > 1]
+    twice = [value for value in values if values.count(value) > 1] if values else []
     if twice:
         raise ValueError(f"{twice[0]} appears twice")
     return values
@@ -67,7 +67,7 @@ class Ladder(Strict):
     ratio: Positive | None = Field(None, description="factor between neighbours of a geometric ladder")
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict:
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
         """The JSON schema of the mapping, or of a plain list."""
         mapping = handler.resolve_ref_schema(handler(core_schema))
         return {"anyOf": [{"type": "array", "items": mapping["properties"]["values"]["items"], "minItems": 1}, mapping]}
@@ -85,9 +85,11 @@ class Ladder(Strict):
         partly = any(item is not None for item in (self.start, self.stop, self.ratio))
         if sum((bool(self.values), bool(self.counts), geometric)) != 1 or (partly and not geometric):
             raise ValueError("give exactly one of: a list of values, counts, or from/to/ratio together")
-        if geometric and (self.ratio == 1.0 or (self.ratio > 1.0) != (self.stop >= self.start)):
+        if self.start is None or self.stop is None or self.ratio is None:
+            return self
+        if self.ratio == 1.0 or (self.ratio > 1.0) != (self.stop >= self.start):
             raise ValueError("ratio must lead from `from` to `to`: above 1 to grow, below 1 to shrink")
-        if geometric and abs(math.log(self.stop) - math.log(self.start)) > MOST_RUNGS*abs(math.log(self.ratio)):
+        if abs(math.log(self.stop) - math.log(self.start)) > MOST_RUNGS*abs(math.log(self.ratio)):
             raise ValueError(f"from, to and ratio make more than {MOST_RUNGS} values")
         return self
 
@@ -98,6 +100,9 @@ class Ladder(Strict):
             return list(self.values)
         if self.counts:
             raise InputError("tolerances have no counts of steps: give a list, or from/to/ratio")
+        assert self.start is not None
+        assert self.stop is not None
+        assert self.ratio is not None
         count = math.floor((math.log(self.stop) - math.log(self.start))/math.log(self.ratio) + 0.01)
         return [self.start*self.ratio**k for k in range(count + 1)]
 

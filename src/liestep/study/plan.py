@@ -128,7 +128,7 @@ class Study:
                     if key not in self.config.integrators:
                         raise self.complain((*place, key), unknown("integrator key", key, self.config.integrators))
             for key in chosen:
-                yield problem, setup, key, self.config.integrators[key] or IntegratorConfig()
+                yield problem, setup, key, self.config.integrators[key] or IntegratorConfig.model_validate({})
 
     def setting(self, name: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Any:
         """Most special value of a setting: pair, integrator, problem, study."""

@@ -8,8 +8,10 @@ of `below` looks at values, so that the same code runs on symbols and on arrays 
 """
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import add, axpy, below, cross, dot, put, row, scale, sqrt, sub
+from liestep.core.rows import Vector, add, axpy, below, cross, dot, put, row, scale, sqrt, sub
 
 # Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its
 # body rate, then q_1, q_2, omega_1, omega_2.
@@ -18,10 +20,12 @@ SMALLEST_FORCE = 1e-6   # N; below it, F or u_i has no direction
 SMALLEST_SINE = 1e-6    # of the angle between F or u_i and the heading
 
 ZERO = (0.0, 0.0, 0.0)
+Jet = tuple[Vector, Vector, Vector]                   # a vector and its first two time derivatives
+Jet4 = tuple[Vector, Vector, Vector, Vector, Vector]  # its first four
 
 
 @kernel
-def unit(x, x1, x2):
+def unit(x: Vector, x1: Vector, x2: Vector) -> Jet:
     """n = x/|x| and its first two time derivatives, from those of x."""
     inverse = 1.0/sqrt(dot(x, x))
     n = scale(inverse, x)
@@ -33,7 +37,7 @@ def unit(x, x1, x2):
 
 
 @kernel
-def cross_derivatives(a, b):
+def cross_derivatives(a: Jet, b: Jet) -> Jet:
     """a x b and its first two time derivatives; a and b come with theirs."""
     first = add(cross(a[1], b[0]), cross(a[0], b[1]))
     second = add(cross(a[2], b[0]), axpy(2.0, cross(a[1], b[1]), cross(a[0], b[2])))
@@ -41,7 +45,7 @@ def cross_derivatives(a, b):
 
 
 @kernel
-def combine(r, a, b, c):
+def combine(r: Vector, a: Vector, b: Vector, c: Vector) -> Vector:
     """r_1 a + r_2 b + r_3 c"""
     return axpy(r[0], a, axpy(r[1], b, scale(r[2], c)))
 
@@ -49,24 +53,24 @@ def combine(r, a, b, c):
 class PayloadControl(NamedTuple):
     """Forces u_i on the quadrotors and moments M_i on their bodies."""
 
-    tracking: Any      # 1: forces as below, 0: none
-    geometric: Any     # 1: attitudes follow the forces, 0: constant moments only
-    load_mass: Any
-    mass: Any          # (2,)
-    length: Any        # (2,)
-    inertia: Any       # (2, 3)
-    gravity: Any
-    load_gain: Any     # (2,) on position and velocity
-    link_gain: Any     # (2,) on direction and rate
-    attitude_gain: Any  # (2,) on attitude and body rate
-    path: Any          # (k, 3) coefficients of 1, t, t^2, ...
-    formation: Any     # (2, 3) r_i
-    share: Any         # (2,) 1/((r_i.e3)|r_1 + r_2|)
-    heading: Any       # unit tuple s
-    moment: Any        # tuple, body
-    pull: Any          # (2, 3) scratch: mu_i
+    tracking: int              # 1: forces as below, 0: none
+    geometric: int             # 1: attitudes follow the forces, 0: constant moments only
+    load_mass: float
+    mass: np.ndarray           # (2,)
+    length: np.ndarray         # (2,)
+    inertia: np.ndarray        # (2, 3)
+    gravity: float
+    load_gain: np.ndarray      # (2,) on position and velocity
+    link_gain: np.ndarray      # (2,) on direction and rate
+    attitude_gain: np.ndarray  # (2,) on attitude and body rate
+    path: np.ndarray           # (k, 3) coefficients of 1, t, t^2, ...
+    formation: np.ndarray      # (2, 3) r_i
+    share: np.ndarray          # (2,) 1/((r_i.e3)|r_1 + r_2|)
+    heading: Vector            # unit tuple s
+    moment: Vector             # tuple, body
+    pull: np.ndarray           # (2, 3) scratch: mu_i
 
-    def desired(self, t):
+    def desired(self, t: Any) -> Jet4:
         """Desired load position and its first four time derivatives."""
         a = b = c = d = e = ZERO
         for k in range(self.path.shape[0] - 1, -1, -1):
@@ -74,16 +78,16 @@ class PayloadControl(NamedTuple):
             a = axpy(t, a, row(self.path, k))
         return a, b, scale(2.0, c), scale(6.0, d), scale(24.0, e)
 
-    def feedback(self, e, e1, forward):
+    def feedback(self, e: Vector, e1: Vector, forward: Vector) -> Vector:
         """m_y (-k_y e - k_y' e' + forward)"""
         return scale(self.load_mass, axpy(-self.load_gain[0], e, axpy(-self.load_gain[1], e1, forward)))
 
-    def load_force(self, t, x, v):
+    def load_force(self, t: Any, x: Vector, v: Vector) -> Vector:
         """F from load position and velocity."""
         p, p1, p2, _, _ = self.desired(t)
         return self.feedback(sub(x, p), sub(v, p1), (p2[0], p2[1], p2[2] - self.gravity))
 
-    def frame(self, f, f1, f2):
+    def frame(self, f: Vector, f1: Vector, f2: Vector) -> tuple[bool, Jet, Jet, Jet]:
         """(exists, b_1, b_2, b_3): b_3 = -F/|F|, b_2 along -F x s, b_1 = b_2 x b_3, each with its
         first two time derivatives."""
         s = self.heading
@@ -95,7 +99,7 @@ class PayloadControl(NamedTuple):
         return not singular, cross_derivatives(b2, b3), b2, b3
 
     @outlined
-    def forces(self, t, y, out):
+    def forces(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """u_i (2, 3); False where F vanishes or is parallel to the heading s.
 
         F' and F'' use the closed-loop v' = g e3 + (mu_1 + mu_2)/m_y, so that no derivative of omega_i is needed.
@@ -141,7 +145,7 @@ class PayloadControl(NamedTuple):
         return exists
 
     @outlined
-    def moments(self, y, u, out):
+    def moments(self, y: np.ndarray, u: np.ndarray, out: np.ndarray) -> bool:
         """M_i (2, 3), body, and with `geometric` the forces u_i that the thrusts can give; False where u_i vanishes.
 
         A quadrotor pushes along its third axis only: u_i becomes (u_i.R_i e_3) R_i e_3. The axis turns

@@ -2,9 +2,11 @@
 action: liegroup2021 eq. (37)."""
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import add, axpy, cross, dot, put, row, scale, stage_rows, sub
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import orthogonality_error, to_space
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
@@ -13,7 +15,7 @@ ACCELERATION, POWER, SPINS, TURNS = 0, 1, 2, 4
 
 
 @kernel
-def larger(a, b):
+def larger(a: float, b: float) -> float:
     """The larger number; `max` treats NaN differently in compiled code."""
     return b if b > a else a
 
@@ -21,17 +23,17 @@ def larger(a, b):
 class QuadrotorPayload(NamedTuple):
     """The system with its controller; gravity acts along +e3."""
 
-    load_mass: Any
-    mass: Any      # (2,)
-    length: Any    # (2,)
-    inertia: Any   # (2, 3) principal moments
-    gravity: Any
-    control: Any   # forces(t, y, out), moments(y, forces, out)
-    force: Any     # (2, 3) scratch
-    moment: Any    # (2, 3) scratch
+    load_mass: float
+    mass: np.ndarray     # (2,)
+    length: np.ndarray   # (2,)
+    inertia: np.ndarray  # (2, 3) principal moments
+    gravity: float
+    control: Any         # forces(t, y, out), moments(y, forces, out)
+    force: np.ndarray    # (2, 3) scratch
+    moment: np.ndarray   # (2, 3) scratch
 
     @outlined
-    def rates(self, t, y, out):
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """Rates of change of all velocities and the power of the control, rows as above; False where
         the control does not exist."""
         if not self.control.forces(t, y, self.force) or not self.control.moments(y, self.force, self.moment):
@@ -57,11 +59,11 @@ class QuadrotorPayload(NamedTuple):
         put(out, POWER, (power, 0.0, 0.0))
         return True
 
-    def velocity(self, y, i):
+    def velocity(self, y: np.ndarray, i: int) -> Vector:
         """Velocity of quadrotor i."""
         return axpy(-self.length[i], cross(row(y, RATES + i), row(y, LINKS + i)), row(y, VELOCITY))
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """Energy less work, angular momentum about the origin, how far the state is off the manifold, and the work."""
         x, v, m = row(y, POSITION), row(y, VELOCITY), self.load_mass
         energy = 0.5*m*dot(v, v) - m*self.gravity*x[2] - y[WORK, 0]
@@ -89,14 +91,14 @@ class PayloadField(NamedTuple):
     """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i."""
 
     system: Any
-    rates: Any  # (6, 3) scratch
-    meter: Any
+    rates: np.ndarray  # (6, 3) scratch
+    meter: np.ndarray
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
         stage_rows(weights, h, k, count, y, out)
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         if not self.system.rates(t, y, self.rates):
             return False
@@ -114,10 +116,10 @@ class PayloadField(NamedTuple):
             put(out, RATES + i, row(self.rates, TURNS + i))
         return True
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         pass
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
 
 
@@ -127,9 +129,9 @@ class PayloadGenerator(NamedTuple):
     work as a further dimension."""
 
     system: Any
-    rates: Any  # (6, 3) scratch
+    rates: np.ndarray  # (6, 3) scratch
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         if not self.system.rates(t, y, self.rates):
             return False
         put(out, 0, row(y, VELOCITY))
@@ -143,5 +145,5 @@ class PayloadGenerator(NamedTuple):
             put(out, 9 + i, cross(row(y, LINKS + i), row(self.rates, TURNS + i)))
         return True
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)

@@ -4,11 +4,12 @@ T = 1/2 sum (m l^2/12) |dq_i/dt|^2, V = sum_{i<j} C/r^3 (q_i.q_j - 3 (q_i.r)(q_j
 permeability moment^2/(4 pi). The pivots are fixed: a component of J = sum (m l^2/12) omega_i is conserved only if all
 of them lie on one line along its axis.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -17,10 +18,10 @@ from liestep.systems._symmetry import invariant_axes
 class DipoleArray(NamedTuple):
     """G_i = sum_j C/r^3 (q_j - 3 r (q_j.r)/r^2), linear in q: G = A q with a constant symmetric matrix, V = q.G/2."""
 
-    coupling: Any  # (3n, 3n), symmetric
-    field: Any     # (3n,) scratch
+    coupling: np.ndarray  # (3n, 3n), symmetric
+    field: np.ndarray     # (3n,) scratch
 
-    def apply(self, q):
+    def apply(self, q: np.ndarray) -> None:
         """field = coupling q, column by column: no sum across lanes, so the compiler vectorises without reordering."""
         size = self.field.shape[0]
         for k in range(size):
@@ -31,7 +32,7 @@ class DipoleArray(NamedTuple):
                 for k in range(size):
                     self.field[k] += s*self.coupling[3*i + c, k]
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         self.apply(q)
         value = 0.0
         for i in range(q.shape[0]):
@@ -39,14 +40,14 @@ class DipoleArray(NamedTuple):
                 value += q[i, c]*self.field[3*i + c]
         return 0.5*value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         self.apply(q)
         for i in range(q.shape[0]):
             for c in range(3):
                 out[i, c] = self.field[3*i + c]
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     positions = parameters["positions"]
     for i in range(len(positions)):
         for j in range(i):
@@ -54,7 +55,7 @@ def _check(parameters: dict) -> None:
                 raise InputError(f"parameter positions puts dipoles {j} and {i} at the same place")
 
 
-def _build(parameters: dict) -> DipoleArray:
+def _build(parameters: Parameters) -> DipoleArray:
     positions = parameters["positions"]
     n = len(positions)
     strength = parameters["permeability"]/(4.0*np.pi)*parameters["moment"]*parameters["moment"]
@@ -67,11 +68,11 @@ def _build(parameters: dict) -> DipoleArray:
     return DipoleArray(coupling.reshape(3*n, 3*n), np.zeros(3*n))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     return np.full(len(parameters["positions"]), parameters["mass"]*parameters["length"]*parameters["length"]/12.0)
 
 
-def printed_start(parameters: dict) -> dict[str, np.ndarray]:
+def printed_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """All dipoles along e1 and at rest, except the printed ones: the last direction (0.3536 is sqrt(2)/4, 0.8660 is
     sqrt(3)/2) and the first angular velocity."""
     n = len(parameters["positions"])

@@ -11,13 +11,14 @@ Inertia (erratum 7), with m_i, l_i of one element: M_ii = m_i l_i^2 (n - i + 1/3
 "printed" M_ij = m_i l_i^2 (n - k + 1)/2: eq. (36), most likely what the paper's runs used; positive definite too.
 """
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import add_to, axpy, dot, put, row, scale
+from liestep.contracts.sheet import Parameters
+from liestep.core.rows import Vector, add_to, axpy, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -26,11 +27,11 @@ from liestep.systems._symmetry import invariant_axes
 class ElasticRod(NamedTuple):
     """G_i = weight_i - k (1 - q_{i-1}.q_i) q_{i-1} - [i < n] k (1 - q_i.q_{i+1}) q_{i+1}."""
 
-    weight: Any     # (n, 3) -m_i l_i (n - i + 1/2) gravity
-    stiffness: Any
-    clamp: Any      # q_0, tuple of three
+    weight: np.ndarray  # (n, 3) -m_i l_i (n - i + 1/2) gravity
+    stiffness: float
+    clamp: Vector       # q_0, tuple of three
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         previous = self.clamp
         for i in range(q.shape[0]):
@@ -40,7 +41,7 @@ class ElasticRod(NamedTuple):
             previous = this
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         previous = self.clamp
         for i in range(q.shape[0]):
             this = row(q, i)
@@ -51,7 +52,7 @@ class ElasticRod(NamedTuple):
             previous = this
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     if parameters["elements"] < 1:
         raise InputError("parameter elements must be at least 1")
     clamp = parameters["clamp"]
@@ -61,23 +62,24 @@ def _check(parameters: dict) -> None:
                          f" {MANIFOLD_TOLERANCE:g}")
 
 
-def _dot(a, b):
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
 
 
-def _element(parameters: dict) -> tuple[float, float]:
+def _element(parameters: Parameters) -> tuple[float, float]:
     """Mass and length of one element."""
     return parameters["mass"]/(parameters["elements"] + 1), parameters["length"]/(parameters["elements"] + 1)
 
 
-def _build(parameters: dict) -> ElasticRod:
+def _build(parameters: Parameters) -> ElasticRod:
     mass, length = _element(parameters)
     outer = parameters["elements"] - np.arange(1, parameters["elements"] + 1) + 0.5
     weight = -(mass*length*outer)[:, None]*parameters["gravity"]
-    return ElasticRod(weight, parameters["stiffness"], tuple(float(c) for c in parameters["clamp"]))
+    x, y, z = (float(c) for c in parameters["clamp"])
+    return ElasticRod(weight, parameters["stiffness"], (x, y, z))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     n = parameters["elements"]
     mass, length = _element(parameters)
     i = np.arange(1, n + 1)
@@ -97,7 +99,7 @@ def frame(clamp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.cross(third, clamp), third
 
 
-def _turning(parameters: dict) -> dict[str, np.ndarray]:
+def _turning(parameters: Parameters) -> dict[str, np.ndarray]:
     """A rod bent evenly by 0.5 rad from clamp to tip that turns about the clamp at 10 rad/s, hence has J along it."""
     n, clamp = parameters["elements"], parameters["clamp"]
     side = frame(clamp)[0]

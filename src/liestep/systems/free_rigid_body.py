@@ -5,12 +5,13 @@ Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: 
 hat(I^-1 Pi). Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion
 is known in closed form.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import cross, dot, put, row, scale
+from liestep.contracts.sheet import Parameters, State
+from liestep.core.rows import Vector, cross, dot, put, row, scale
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.formulations.fixed_body.family import fixed_body
 from liestep.formulations.fixed_body.forms import invariant
@@ -21,30 +22,30 @@ from liestep.systems._free_motion import free_motion
 class FreeRigidBody(NamedTuple):
     """Energy and invariants; the methods are listed in `formulations.rigid_body`."""
 
-    inertia: Any  # (3,) about the fixed point
+    inertia: np.ndarray  # (3,) about the fixed point
 
-    def torque(self, q):
+    def torque(self, q: np.ndarray) -> Vector:
         return 0.0, 0.0, 0.0
 
-    def torque_slope(self, q, u):
+    def torque_slope(self, q: np.ndarray, u: Vector) -> Vector:
         return 0.0, 0.0, 0.0
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         p = to_body(y, row(y, 3))
         out[0] = kinetic_energy(self.inertia, p)
         out[1], out[2], out[3] = row(y, 3)
         out[4] = orthogonality_error(y)
         out[5] = dot(p, p)
 
-    def dual(self, y, out):
+    def dual(self, y: np.ndarray, out: np.ndarray) -> None:
         """f = -dH/dPi: liegroup2021, example 1 with the sign of erratum 1."""
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
 
-    def dual_rhs(self, y, out):
+    def dual_rhs(self, y: np.ndarray, out: np.ndarray) -> None:
         p = row(y, 0)
         put(out, 0, cross(p, body_rate(self.inertia, p)))
 
-    def dual_observe(self, y, out):
+    def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         p = row(y, 0)
         out[0] = kinetic_energy(self.inertia, p)
         out[1] = dot(p, p)
@@ -53,7 +54,7 @@ class FreeRigidBody(NamedTuple):
 ALL = (True, True, True)
 
 
-def _exact(parameters, state, times):
+def _exact(parameters: Parameters, state: State, times: np.ndarray) -> np.ndarray:
     """Rows of the attitude state at `times`, (time, 4, 3)."""
     attitude, momentum = free_motion(parameters["inertia"], state["attitude"], state["angular_momentum"], times)
     return np.concatenate([np.swapaxes(attitude, 1, 2), momentum[:, None]], axis=1)

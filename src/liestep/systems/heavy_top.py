@@ -11,14 +11,16 @@ enters H with the other sign, V = +m l Gamma0.(Q chi): gravity = -Gamma0, and th
 Conserved: the energy; pi along gravity; the Casimirs |Gamma|^2 and Pi.Gamma (the momentum along gravity times
 |gravity|); Pi.chi of a symmetric top, that is, if turning about chi leaves the inertia unchanged.
 """
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import cross, dot, put, row, scale
+from liestep.contracts.sheet import Parameters
+from liestep.core.rows import Vector, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.formulations.fixed_body.family import fixed_body
@@ -30,82 +32,82 @@ from liestep.systems._symmetry import invariant_axes
 class HeavyTop(NamedTuple):
     """Torque, energy and invariants; the methods are listed in `formulations.rigid_body`."""
 
-    inertia: Any  # (3,) about the fixed point
-    lever: Any    # (3,) m l chi
-    gravity: Any  # (3,) spatial
-    axis: Any     # (3,) chi
+    inertia: np.ndarray  # (3,) about the fixed point
+    lever: np.ndarray    # (3,) m l chi
+    gravity: np.ndarray  # (3,) spatial
+    axis: np.ndarray     # (3,) chi
 
-    def weight(self):
+    def weight(self) -> Vector:
         """gravity, spatial."""
         return self.gravity[0], self.gravity[1], self.gravity[2]
 
-    def arm(self):
+    def arm(self) -> Vector:
         """m l chi, in the body."""
         return self.lever[0], self.lever[1], self.lever[2]
 
-    def torque(self, q):
+    def torque(self, q: np.ndarray) -> Vector:
         return cross(to_space(q, self.arm()), self.weight())
 
-    def torque_slope(self, q, u):
+    def torque_slope(self, q: np.ndarray, u: Vector) -> Vector:
         return cross(cross(u, to_space(q, self.arm())), self.weight())
 
-    def invariants(self, p, gamma, out):
+    def invariants(self, p: Vector, gamma: Vector, out: np.ndarray) -> None:
         """Pi.chi, |Gamma|^2, Pi.Gamma."""
         out[0] = dot(p, (self.axis[0], self.axis[1], self.axis[2]))
         out[1] = dot(gamma, gamma)
         out[2] = dot(p, gamma)
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         p, gamma, momentum = to_body(y, row(y, 3)), to_body(y, self.weight()), row(y, 3)
         out[0] = kinetic_energy(self.inertia, p) - dot(self.arm(), gamma)
         out[1], out[2], out[3] = momentum
         out[4] = orthogonality_error(y)
         self.invariants(p, gamma, out[5:])
 
-    def dual(self, y, out):
+    def dual(self, y: np.ndarray, out: np.ndarray) -> None:
         """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021 eq. (18), unlike its example 1 (erratum 1)."""
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
         put(out, 1, self.arm())
 
-    def dual_rhs(self, y, out):
+    def dual_rhs(self, y: np.ndarray, out: np.ndarray) -> None:
         p, gamma = row(y, 0), row(y, 1)
         rate = body_rate(self.inertia, p)
         turned, pulled = cross(p, rate), cross(self.arm(), gamma)
         put(out, 0, (turned[0] + pulled[0], turned[1] + pulled[1], turned[2] + pulled[2]))
         put(out, 1, cross(gamma, rate))
 
-    def dual_observe(self, y, out):
+    def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         out[0] = kinetic_energy(self.inertia, row(y, 0)) - dot(self.arm(), row(y, 1))
         self.invariants(row(y, 0), row(y, 1), out[1:])
 
 
-def _lever(parameters: dict) -> np.ndarray:
+def _lever(parameters: Parameters) -> np.ndarray:
     return parameters["mass"]*parameters["length"]*parameters["axis"]
 
 
-def _combination(parameters: dict) -> None:
+def _combination(parameters: Parameters) -> None:
     defect = abs(float(parameters["axis"] @ parameters["axis"]) - 1.0)
     if defect > MANIFOLD_TOLERANCE:
         raise InputError(f"parameter axis is not a unit vector: |1 - axis.axis| = {defect:.3g}, allowed"
                          f" {MANIFOLD_TOLERANCE:g}; the distance to the centre of mass is the parameter length")
 
 
-def conserved_momentum(parameters: dict) -> tuple[bool, bool, bool]:
+def conserved_momentum(parameters: Parameters) -> tuple[bool, bool, bool]:
     """Components of pi that stay: those along gravity; all where gravity has no torque."""
     return invariant_axes([parameters["gravity"]] if parameters["length"] > 0.0 else [])
 
 
-def symmetric(parameters: dict) -> bool:
+def symmetric(parameters: Parameters) -> bool:
     """Whether turning about the axis leaves the inertia unchanged, compared exactly."""
     inertia, axis = parameters["inertia"], parameters["axis"]
     return all(axis[k] == 0.0 or inertia[(k + 1) % 3] == inertia[(k + 2) % 3] for k in range(3))
 
 
-def _build(parameters: dict) -> HeavyTop:
+def _build(parameters: Parameters) -> HeavyTop:
     return HeavyTop(parameters["inertia"], _lever(parameters), parameters["gravity"], parameters["axis"])
 
 
-def _invariants(parameters: dict, first: int) -> tuple[Observable, ...]:
+def _invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
     return (invariant("axial_momentum", first, MOMENTUM,
                       "angular momentum about the axis to the centre of mass, Pi.chi", symmetric(parameters)),
             invariant("gravity_casimir", first + 1, "m2 s-4", "|Gamma|^2 of Gamma = Q^T gravity"),
@@ -113,17 +115,17 @@ def _invariants(parameters: dict, first: int) -> tuple[Observable, ...]:
                       "Pi.Gamma, the momentum along gravity times |gravity|"))
 
 
-def upright(rate):
+def upright(rate: Vector) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """Start with Q = 1 and a body rate."""
-    def initial(parameters: dict) -> dict[str, np.ndarray]:
+    def initial(parameters: Parameters) -> dict[str, np.ndarray]:
         return {"attitude": np.eye(3), "angular_momentum": parameters["inertia"]*np.array(rate)}
 
     return initial
 
 
-def _tilted(rate):
+def _tilted(rate: Vector) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """Start turned by 0.7 about e_1, then by 0.4 about e_3, with a body rate."""
-    def initial(parameters: dict) -> dict[str, np.ndarray]:
+    def initial(parameters: Parameters) -> dict[str, np.ndarray]:
         attitude = about_axis(0.4, 2) @ about_axis(0.7, 0)
         return {"attitude": attitude, "angular_momentum": attitude @ (parameters["inertia"]*np.array(rate))}
 

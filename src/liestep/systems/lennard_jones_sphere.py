@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import add, dot, scale, sub
+from liestep.contracts.sheet import Parameters
+from liestep.core.rows import Vector, add, dot, scale, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.geometry.icosphere import edge_lengths, icosphere, level_of
@@ -33,17 +34,17 @@ class LennardJonesSphere(NamedTuple):
     12 % more. Row sums one target after the other: 4 to 6 times the time.) Lengths are in units of sigma.
     """
 
-    epsilon: Any
-    sigma: Any
-    own: Any  # see SELF
-    x: Any    # (p,) scratch: coordinates, from place n on FAR; p >= n is a multiple of LANES
-    y: Any
-    z: Any
-    gx: Any   # (p,) scratch: gradient; gx also collects the potential
-    gy: Any
-    gz: Any
+    epsilon: float
+    sigma: float
+    own: float      # see SELF
+    x: np.ndarray   # (p,) scratch: coordinates, from place n on FAR; p >= n is a multiple of LANES
+    y: np.ndarray
+    z: np.ndarray
+    gx: np.ndarray  # (p,) scratch: gradient; gx also collects the potential
+    gy: np.ndarray
+    gz: np.ndarray
 
-    def load(self, q):
+    def load(self, q: np.ndarray) -> None:
         s = 1.0/self.sigma
         for i in range(q.shape[0]):
             self.x[i] = s*q[i, 0]
@@ -53,7 +54,7 @@ class LennardJonesSphere(NamedTuple):
             self.gy[i] = 0.0
             self.gz[i] = 0.0
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         self.load(q)
         n = q.shape[0]
         for i in range(n):
@@ -69,13 +70,13 @@ class LennardJonesSphere(NamedTuple):
             total += self.gx[j]
         return 2.0*self.epsilon*total
 
-    def pair(self, d):
+    def pair(self, d: Vector) -> Vector:
         """(r^-14 - r^-8/2) d, r = |d|"""
         a = 1.0/(dot(d, d) + self.own)
         a3 = a*a*a
         return scale(a*a3*(a3 - 0.5), d)
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         self.load(q)
         n = q.shape[0]
         for i in range(0, n, 2):
@@ -91,14 +92,14 @@ class LennardJonesSphere(NamedTuple):
             out[j, 2] = strength*self.gz[j]
 
 
-def _build(parameters: dict) -> LennardJonesSphere:
+def _build(parameters: Parameters) -> LennardJonesSphere:
     n = len(parameters["mass"])
     places = -(-n//LANES)*LANES
     return LennardJonesSphere(parameters["epsilon"], parameters["sigma"], SELF,
                               *(np.full(places, FAR) for _ in range(3)), *(np.zeros(places) for _ in range(3)))
 
 
-def vortices(parameters: dict) -> dict[str, np.ndarray]:
+def vortices(parameters: Parameters) -> dict[str, np.ndarray]:
     """Vertices of the icosphere with one vertex for each mass, and two vortices of equal sense:
 
     omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the
@@ -115,8 +116,8 @@ def vortices(parameters: dict) -> dict[str, np.ndarray]:
     q = icosphere(level)[0].copy()
     omega = np.zeros_like(q)
     for i in range(n):
-        a = tuple(q[i])
-        w = (0.0, 0.0, 0.0)
+        a: Any = tuple(q[i])
+        w: Any = (0.0, 0.0, 0.0)
         for sign in (1.0, -1.0):
             c = (math.cos(CENTRE_ANGLE), sign*math.sin(CENTRE_ANGLE), 0.0)
             theta = math.atan2(math.hypot(*_cross(a, c)), _dot(a, c))
@@ -129,11 +130,11 @@ def vortices(parameters: dict) -> dict[str, np.ndarray]:
     return {"q": q, "omega": omega}
 
 
-def _dot(a, b):
+def _dot(a: Vector, b: Vector) -> float:
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
 
 
-def _cross(a, b):
+def _cross(a: Vector, b: Vector) -> Vector:
     return a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]
 
 

@@ -30,8 +30,9 @@ from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
 from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core.counters import new_meter
+from liestep.core.rows import Vector
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
@@ -69,7 +70,7 @@ def _observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
     )
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     formation = parameters["formation"]
     if np.any(np.abs(np.linalg.norm(formation, axis=1) - 1.0) > 1e-12):
         raise InputError("parameter formation must be two unit vectors to 1e-12; give full precision, for"
@@ -84,19 +85,25 @@ def _check(parameters: dict) -> None:
                          " must be tracking")
 
 
-def _build(parameters: dict) -> QuadrotorPayload:
+def _vector(values: np.ndarray) -> Vector:
+    """Three numbers as a tuple of floats."""
+    x, y, z = map(float, values)
+    return x, y, z
+
+
+def _build(parameters: Parameters) -> QuadrotorPayload:
     p = parameters
     formation, heading = p["formation"], p["heading"]
     control = PayloadControl(
         int(p["control"] == "tracking"), int(p["attitude_control"] == "geometric"), p["load_mass"], p["mass"],
         p["length"], p["inertia"], p["gravity"], p["load_gain"], p["link_gain"], p["attitude_gain"], p["path"],
         formation, 1.0/(formation[:, 2]*np.linalg.norm(formation.sum(axis=0))),
-        tuple(map(float, heading/np.linalg.norm(heading))), tuple(map(float, p["moment"])), np.zeros((2, 3)))
+        _vector(heading/np.linalg.norm(heading)), _vector(p["moment"]), np.zeros((2, 3)))
     return QuadrotorPayload(p["load_mass"], p["mass"], p["length"], p["inertia"], p["gravity"], control,
                             np.zeros((2, 3)), np.zeros((2, 3)))
 
 
-def _manifold(parameters: dict, state: Mapping[str, np.ndarray]) -> None:
+def _manifold(parameters: Parameters, state: Mapping[str, np.ndarray]) -> None:
     check_attitude("attitude", state["attitude"])
     check_directions("q", state["q"])
     check_tangent("omega", state["omega"], "q", state["q"])
@@ -122,23 +129,23 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
             "q": rows[..., LINKS:RATES, :], "omega": rows[..., RATES:, :]}
 
 
-def _field(parameters: dict, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
     return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter()), parameters, state)
 
 
-def _action(parameters: dict, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
+def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
     body = ((Rotation(3), 3), (Translation(1), 1))
     action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
     generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
     return _formulated(ActionForm(action, generator, new_meter()), parameters, state)
 
 
-def _formulated(problem: Any, parameters: dict, state: Mapping[str, np.ndarray]) -> Formulated:
+def _formulated(problem: Any, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Formulated:
     return Formulated(problem, _to_rows(state), FIELDS, _observables(_conserved(parameters)), _to_fields,
                       _momentum_scale(parameters, state))
 
 
-def _momentum_scale(parameters: dict, state: Mapping[str, np.ndarray]) -> float:
+def _momentum_scale(parameters: Parameters, state: Mapping[str, np.ndarray]) -> float:
     length, mass, position, velocity = (parameters["length"][:, None], parameters["mass"], state["load_position"],
                                         state["load_velocity"])
     places, velocities = position - length*state["q"], velocity - length*np.cross(state["omega"], state["q"])
@@ -148,12 +155,12 @@ def _momentum_scale(parameters: dict, state: Mapping[str, np.ndarray]) -> float:
     return float(np.sum(terms))
 
 
-def _conserved(parameters: dict) -> tuple[bool, bool, bool]:
+def _conserved(parameters: Parameters) -> tuple[bool, bool, bool]:
     free = parameters["control"] == "none" and not np.any(parameters["moment"])
     return free and parameters["gravity"] == 0.0, free and parameters["gravity"] == 0.0, free
 
 
-def _kinetic(parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+def _kinetic(parameters: Parameters, fields: Mapping[str, np.ndarray]) -> np.ndarray:
     velocity, rate = fields["load_velocity"], fields["body_rate"]
     bodies = velocity[:, None] - parameters["length"][:, None]*np.cross(fields["omega"], fields["q"])
     return 0.5*(parameters["load_mass"]*np.sum(velocity*velocity, axis=1)
@@ -161,12 +168,12 @@ def _kinetic(parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
                 + np.sum(parameters["inertia"]*rate*rate, axis=(1, 2)))
 
 
-def desired_path(parameters: dict, time: np.ndarray) -> np.ndarray:
+def desired_path(parameters: Parameters, time: np.ndarray) -> np.ndarray:
     """Desired position of the load at each time, (time, 3)."""
     return np.stack(np.broadcast_arrays(*_arrays(parameters).desired(time)[0]), axis=-1)
 
 
-def desired_directions(parameters: dict, time: np.ndarray, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+def desired_directions(parameters: Parameters, time: np.ndarray, fields: Mapping[str, np.ndarray]) -> np.ndarray:
     """Directions q_id that the controller asks of the links, (time, 2, 3), from load_position and
     load_velocity (time, 3)."""
     control, zero = _arrays(parameters), (0.0, 0.0, 0.0)
@@ -176,7 +183,7 @@ def desired_directions(parameters: dict, time: np.ndarray, fields: Mapping[str, 
     return np.einsum("ka,axt->tkx", parameters["formation"], axes)
 
 
-def _arrays(parameters: dict) -> PayloadControl:
+def _arrays(parameters: Parameters) -> PayloadControl:
     """The controller as plain Python on arrays, for the figures: one definition of what is desired."""
     return plain_component(_build(parameters).control, Functions(np.sqrt, np.sin, np.cos))
 
@@ -187,20 +194,20 @@ def _tilted(degrees: float) -> list[list[float]]:
     return [[math.sin(angle), 0.0, math.cos(angle)], [-math.sin(angle), 0.0, math.cos(angle)]]
 
 
-def start(parameters: dict, degrees: float = 80.0) -> dict[str, np.ndarray]:
+def start(parameters: Parameters, degrees: float = 80.0) -> dict[str, np.ndarray]:
     """At rest at (-2, 0, 0), links tilted by 80 degrees."""
     return {"load_position": np.array([-2.0, 0.0, 0.0]), "load_velocity": np.zeros(3),
             "attitude": np.stack([np.eye(3)]*2), "body_rate": np.zeros((2, 3)), "q": np.array(_tilted(degrees)),
             "omega": np.zeros((2, 3))}
 
 
-def _steep_start(parameters: dict) -> dict[str, np.ndarray]:
+def _steep_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """The same with 45 degrees. From 80 degrees F comes within 0.3 N of zero, where its frame turns faster than the
     bodies can: of nine attitude gains (w^2, 2 w), w = 10 to 200 rad/s, four lost the load; from 45 degrees none did."""
     return start(parameters, 45.0)
 
 
-def _moving_start(parameters: dict) -> dict[str, np.ndarray]:
+def _moving_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """The same place, with everything moving: links at 2 to 4 rad/s, bodies at 3 to 4 rad/s, load at 2 m/s."""
     state = start(parameters)
     turns = np.array([[1.0, 2.0, -2.0], [2.0, -3.0, 1.0]])

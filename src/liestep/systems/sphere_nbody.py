@@ -4,11 +4,12 @@ T = 1/2 sum m_i |dq_i/dt|^2, V = -gamma sum_{i<j} cot(theta_ij), cos(theta_ij) =
 Attractive singularity where two bodies meet, repulsive one at antipodes. All components of J = sum
 m_i omega_i are conserved.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.formulations.spheres.family import spheres
 
@@ -23,9 +24,9 @@ class SphereNBody(NamedTuple):
     spheres, but it is the gradient of no potential off them.)
     """
 
-    gamma: Any
+    gamma: float
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         for i in range(q.shape[0]):
             qi = row(q, i)
@@ -36,7 +37,7 @@ class SphereNBody(NamedTuple):
                 value -= self.gamma*2.0*dot(qi, qj)/sqrt(u*w)
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """G_i = -(gamma/2) sum_j (u + w)/(u w)^(3/2) (w d + u p), u = |d|^2, w = |p|^2; d changes sign for G_j."""
         for i in range(q.shape[0]):
             put(out, i, (0.0, 0.0, 0.0))
@@ -55,7 +56,7 @@ class SphereNBody(NamedTuple):
             put(out, i, total)
 
 
-def _four_start(parameters: dict) -> dict[str, np.ndarray]:
+def _four_start(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.6, -0.8, 0.0]]),
             "omega": np.array([[0.0, 0.96, -0.52], [0.17, 0.0, 0.7], [0.96, -0.17, 0.0], [-0.04, 0.03, 1.22]])}
 

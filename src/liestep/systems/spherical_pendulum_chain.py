@@ -5,11 +5,12 @@ q_i is the direction of link i, away from the pivot; mass k sits at sum_{i<=k} l
 dq_i/dt.dq_j/dt, M_ij = l_i l_j sum_{k>=max(i,j)} m_k, V = -sum_i (sum_{k>=i} m_k) l_i gravity.q_i.
 J along gravity is conserved, all of J without gravity.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters
 from liestep.core.rows import copy, dot, row
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -18,29 +19,29 @@ from liestep.systems._symmetry import invariant_axes
 class SphericalPendulumChain(NamedTuple):
     """V = sum_i weight_i.q_i: the gradient is constant."""
 
-    weight: Any  # (n, 3)
+    weight: np.ndarray  # (n, 3)
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         for i in range(q.shape[0]):
             value += dot(row(self.weight, i), row(q, i))
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         copy(self.weight, out)
 
 
-def _outer_mass(parameters: dict) -> np.ndarray:
+def _outer_mass(parameters: Parameters) -> np.ndarray:
     """Mass that link i carries: sum_{k>=i} m_k."""
     return np.cumsum(parameters["mass"][::-1])[::-1]
 
 
-def _build(parameters: dict) -> SphericalPendulumChain:
+def _build(parameters: Parameters) -> SphericalPendulumChain:
     weight = -(_outer_mass(parameters)*parameters["length"])[:, None]*parameters["gravity"]
     return SphericalPendulumChain(np.ascontiguousarray(weight))
 
 
-def _mass(parameters: dict) -> np.ndarray:
+def _mass(parameters: Parameters) -> np.ndarray:
     length, outer = parameters["length"], _outer_mass(parameters)
     n = len(length)
     if n == 1:
@@ -49,7 +50,7 @@ def _mass(parameters: dict) -> np.ndarray:
     return length[:, None]*length*outer[later]
 
 
-def tilted_start(parameters: dict) -> dict[str, np.ndarray]:
+def tilted_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """The first link as printed (0.8660 is sqrt(3)/2, 0.4330 is sqrt(3)/4); the others as the
     second one of the paper."""
     n = len(parameters["mass"])

@@ -6,12 +6,13 @@ V = -sum m_i l_i gravity.q_i + sum_springs k/2 (|x| - |r|)^2, x = r + (l_j q_j -
 A component of J = sum m_i l_i^2 omega_i is conserved only if gravity and all pivot differences point along its axis.
 """
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
+from liestep.contracts.sheet import Parameters
+from liestep.core.rows import Vector, add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._symmetry import invariant_axes
@@ -23,20 +24,20 @@ class SpringPendula(NamedTuple):
     Where a stretched spring shrinks to a point (x = 0, r != 0) the gradient does not exist: NaN.
     """
 
-    weight: Any     # (n, 3) -m_i l_i gravity
-    half: Any       # (n,) distance from pivot to spring
-    stiffness: Any  # (m,)
-    first: Any      # (m,) pendulum i
-    second: Any     # (m,) pendulum j
-    offset: Any     # (m, 3) r, from pivot i to pivot j
-    rest: Any       # (m,) |r|
+    weight: np.ndarray     # (n, 3) -m_i l_i gravity
+    half: np.ndarray       # (n,) distance from pivot to spring
+    stiffness: np.ndarray  # (m,)
+    first: np.ndarray      # (m,) pendulum i
+    second: np.ndarray     # (m,) pendulum j
+    offset: np.ndarray     # (m, 3) r, from pivot i to pivot j
+    rest: np.ndarray       # (m,) |r|
 
-    def spring(self, q, k):
+    def spring(self, q: np.ndarray, k: int) -> Vector:
         """Vector x between the ends of spring k."""
         i, j = self.first[k], self.second[k]
         return add(row(self.offset, k), sub(scale(self.half[j], row(q, j)), scale(self.half[i], row(q, i))))
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         value = 0.0
         for i in range(q.shape[0]):
             value += dot(row(self.weight, i), row(q, i))
@@ -46,7 +47,7 @@ class SpringPendula(NamedTuple):
             value += 0.5*self.stiffness[k]*stretch*stretch
         return value
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         for i in range(q.shape[0]):
             put(out, i, row(self.weight, i))
         for k in range(self.rest.shape[0]):
@@ -59,7 +60,7 @@ class SpringPendula(NamedTuple):
             add_to(out, j, scale(f*self.half[j], x))
 
 
-def _check(parameters: dict) -> None:
+def _check(parameters: Parameters) -> None:
     n = len(parameters["mass"])
     for i, j in parameters["pairs"]:
         if i >= n or j >= n or i == j:
@@ -67,12 +68,12 @@ def _check(parameters: dict) -> None:
                              f" from 0 to {n - 1}")
 
 
-def _offsets(parameters: dict) -> np.ndarray:
+def _offsets(parameters: Parameters) -> np.ndarray:
     pairs, pivots = parameters["pairs"], parameters["pivots"]
     return pivots[pairs[:, 1]] - pivots[pairs[:, 0]]
 
 
-def _build(parameters: dict) -> SpringPendula:
+def _build(parameters: Parameters) -> SpringPendula:
     mass, length, pairs = parameters["mass"], parameters["length"], parameters["pairs"]
     offset = np.ascontiguousarray(_offsets(parameters))
     rest = np.sqrt(offset[:, 0]*offset[:, 0] + offset[:, 1]*offset[:, 1] + offset[:, 2]*offset[:, 2])
@@ -80,12 +81,12 @@ def _build(parameters: dict) -> SpringPendula:
                          np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), offset, rest)
 
 
-def _conserved(parameters: dict) -> tuple[bool, bool, bool]:
+def _conserved(parameters: Parameters) -> tuple[bool, bool, bool]:
     active = _offsets(parameters)[parameters["stiffness"] > 0.0]
     return invariant_axes([parameters["gravity"], *active])
 
 
-def _column_start(parameters: dict) -> dict[str, np.ndarray]:
+def _column_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """Links tilted by 30 degrees, evenly around the vertical; every second one turns about it with 8 rad/s."""
     n = len(parameters["mass"])
     q, omega = np.zeros((n, 3)), np.zeros((n, 3))

@@ -31,6 +31,8 @@ class Criterion(Strict):
     """When a claim counts as reproduced. A subclass has a field `kind`, a Literal of its name with the description
     KIND."""
 
+    if TYPE_CHECKING:
+        kind: str
     needs_runs: ClassVar[bool] = True
     needs_printed: ClassVar[bool] = False  # a printed number other than zero
     needs_against: ClassVar[bool] = False
@@ -60,7 +62,7 @@ class Limits(Strict):
     def _one_at_least(self) -> "Limits":
         if self.at_most is None and self.at_least is None:
             raise ValueError("give at_most, at_least or both")
-        if None not in (self.at_most, self.at_least) and self.at_least > self.at_most:
+        if self.at_most is not None and self.at_least is not None and self.at_least > self.at_most:
             raise ValueError("at_least must not be greater than at_most")
         return self
 

@@ -1,6 +1,6 @@
 """Criteria on stored variables of runs: where one is extreme, where a run ends, whether two runs are the same."""
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -65,7 +65,8 @@ class Extremum(Limits, Criterion):
         shape = values.shape[1:]
         if len(index) != len(shape) or any(not 0 <= k < size for k, size in zip(index, shape, strict=True)):
             raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the time")
-        series = values[(slice(None), *index)]
+        place: tuple[Any, ...] = (slice(None), *index)
+        series = values[place]
         size = np.abs(np.gradient(series, time) if self.rate else series)
         k, median = int(size.argmax() if self.of == "largest" else size.argmin()), float(np.median(size))
         factor = size[k]/median if self.of == "largest" else median/size[k]
@@ -121,9 +122,10 @@ class SameState(Criterion):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         pairs = list(zip(single_runs(claim, claim.runs, results), single_runs(claim, claim.against, results),
                          strict=True))
-        if any(file is None for pair in pairs for file in pair):
+        whole = [(file, other) for file, other in pairs if file is not None and other is not None]
+        if len(whole) < len(pairs):
             return STOPPED
-        found = np.array([self._difference(claim.quantity, *pair) for pair in pairs])
+        found = np.array([self._difference(claim.quantity, *pair) for pair in whole])
         return Outcome(bool(np.all(found <= self.tolerance)), float(found.max()),
                        "largest difference " + ", ".join(f"{value:.4g}" for value in found))
 

@@ -30,6 +30,7 @@ class _Comparison(Criterion):
         if found.size != 1:
             raise InputError(f"a printed number is compared with one run, not with {found.size}")
         ours = float(found[0])
+        assert claim.printed is not None
         return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
 
 
@@ -97,6 +98,7 @@ class Quantile(Criterion):
         if row.status != "ok" or not np.all(np.isfinite(members)):
             return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
         low, high = interval(members, self.level)
+        assert claim.printed is not None
         position = quantile_position(claim.printed, members)
         return Outcome(bool(low <= claim.printed <= high), float(np.median(members)),
                        f"{self.level:.0%} interval {low:.4g} .. {high:.4g} of {members.size} members, printed at"

@@ -17,20 +17,22 @@ A system (`systems.heavy_top`, `systems.free_rigid_body`) offers
 """
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
 from liestep.geometry.attitude import to_body, to_space
 
 
 @kernel
-def body_rate(inertia, p):
+def body_rate(inertia: np.ndarray, p: Vector) -> Vector:
     """I^-1 Pi."""
     return p[0]/inertia[0], p[1]/inertia[1], p[2]/inertia[2]
 
 
 @kernel
-def kinetic_energy(inertia, p):
+def kinetic_energy(inertia: np.ndarray, p: Vector) -> float:
     """1/2 Pi.I^-1 Pi."""
     return 0.5*dot(p, body_rate(inertia, p))
 
@@ -39,28 +41,28 @@ class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
 
     system: Any
-    meter: Any
+    meter: np.ndarray
 
-    def inertia(self):
+    def inertia(self) -> Vector:
         moments = self.system.inertia
         return moments[0], moments[1], moments[2]
 
-    def angular_velocity(self, y):
+    def angular_velocity(self, y: np.ndarray) -> Vector:
         """w = Q I^-1 Q^T pi, spatial."""
         return to_space(y, body_rate(self.system.inertia, to_body(y, row(y, 3))))
 
-    def torque(self, y):
+    def torque(self, y: np.ndarray) -> Vector:
         """tau at the attitude in the first rows of y, spatial."""
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         return self.system.torque(y)
 
-    def torque_slope(self, y, u):
+    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
         return self.system.torque_slope(y, u)
 
-    def carry(self, h, stage, y):
+    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
 
 
@@ -73,24 +75,24 @@ class QuadraticTop(NamedTuple):
     """
 
     system: Any
-    meter: Any
+    meter: np.ndarray
 
-    def inertia(self):
+    def inertia(self) -> Vector:
         moments = self.system.inertia
         return moments[0], moments[1], moments[2]
 
-    def torque(self, y):
+    def torque(self, y: np.ndarray) -> Vector:
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         return cross(self.system.weight(), to_space(y, row(y, 5)))
 
-    def torque_slope(self, y, u):
+    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
         return cross(self.system.weight(), cross(u, to_space(y, row(y, 5))))
 
-    def carry(self, h, stage, y):
+    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         pull = to_body(stage, self.system.weight())
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
 
 
@@ -98,13 +100,13 @@ class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12; nothing is projected."""
 
     body: RigidBody
-    meter: Any
+    meter: np.ndarray
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
         stage_rows(weights, h, k, count, y, out)
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         w = self.body.angular_velocity(y)
         torque = self.body.torque(y)
@@ -113,10 +115,10 @@ class AttitudeField(NamedTuple):
         put(out, 3, torque)
         return True
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         pass
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.body.observe(y, out)
 
 
@@ -124,16 +126,16 @@ class AttitudeGenerator(NamedTuple):
     """f(Q, pi): (w, tau - w x pi) for `groups.cotangent_rotation`, (w, tau) for the direct product of SO(3) and R^3."""
 
     body: RigidBody
-    semidirect: Any
+    semidirect: bool
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         w = self.body.angular_velocity(y)
         torque = self.body.torque(y)
         put(out, 0, w)
         put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
         return True
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.body.observe(y, out)
 
 
@@ -141,21 +143,21 @@ class DualField(NamedTuple):
     """Vector field of the body state (Pi, Gamma), or of Pi alone."""
 
     system: Any
-    meter: Any
+    meter: np.ndarray
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
         stage_rows(weights, h, k, count, y, out)
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         self.system.dual_rhs(y, out)
         return True
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         pass
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.dual_observe(y, out)
 
 
@@ -165,9 +167,9 @@ class DualGenerator(NamedTuple):
 
     system: Any
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.system.dual(y, out)
         return True
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.dual_observe(y, out)

@@ -7,10 +7,8 @@ import numpy as np
 from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import check_attitude
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Parameters, Sheet
 from liestep.formulations.fixed_body.forms import STATE, Declared, rotational_energy
-
-Parameters = dict[str, Any]
 
 
 def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],

@@ -8,6 +8,7 @@ import numpy as np
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm
 from liestep.formulations.fixed_body.components import (
@@ -24,9 +25,6 @@ from liestep.groups.product import product
 from liestep.groups.rotation import Rotation
 from liestep.groups.translation import Translation
 
-Parameters = dict[str, Any]
-State = Mapping[str, np.ndarray]
-Options = Mapping[str, Any]
 STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
 MOMENTUM = "kg m2 s-1"
 BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"),
@@ -80,8 +78,8 @@ class Declared(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
         if chosen == "coadjoint":
-            action = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
-            return self.dual(parameters, state, ActionForm(action, DualGenerator(system), meter))
+            coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
+            return self.dual(parameters, state, ActionForm(coadjoint, DualGenerator(system), meter))
         action = CotangentRotation(4) if chosen == "semidirect" else product((Rotation(3), 3), (Translation(1), 1))
         generator = AttitudeGenerator(RigidBody(system, meter), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, meter))
@@ -123,7 +121,7 @@ def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
             *(StateField(name, *BODY_FIELDS[name], ("xyz",), "derived") for name in shown))
 
 
-def _attitude_reader(gravity: np.ndarray | None):
+def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
     def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
         columns, momentum = rows[..., :3, :], rows[..., 3, :]
         fields = {"attitude": np.swapaxes(columns, -1, -2), "angular_momentum": momentum,
@@ -141,7 +139,7 @@ def _body_reader(rows: np.ndarray) -> dict[str, np.ndarray]:
     return {name: rows[..., i, :] for i, name in zip(range(rows.shape[-2]), BODY_FIELDS, strict=False)}
 
 
-def rotational_energy(parameters: dict, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) -> np.ndarray:
     """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
     momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)

@@ -1,10 +1,10 @@
 """Kinetic energy whose inverse mass matrix is tridiagonal, as for a chain of pendula: accelerations
 in O(n) instead of O(n^3)."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import add_to, axpy, cross, dot, put, row, scale
+from liestep.core.rows import Vector, add_to, axpy, cross, dot, put, row, scale
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
 
 NEGLIGIBLE = 1e-12  # entries beside the three diagonals, relative to the largest
@@ -15,21 +15,21 @@ class BandedMass(NamedTuple):
     system sum_j Minv_ij (q_i.q_j) lambda_j = -|omega_i|^2 + q_i.(Minv G)_i, solved by L D L^T. For a chain, lambda_i
     is the tension of link i."""
 
-    matrix: Any    # (n, n), for energy and momentum
-    diagonal: Any  # (n,) of Minv
-    beside: Any    # (n,) Minv_{i,i-1}; the first entry is zero
-    free: Any      # (n, 3) scratch: Minv G
-    pivot: Any     # (n,) scratch: D
-    factor: Any    # (n,) scratch: L_{i,i-1}
-    tension: Any   # (n,) scratch: lambda
+    matrix: np.ndarray    # (n, n), for energy and momentum
+    diagonal: np.ndarray  # (n,) of Minv
+    beside: np.ndarray    # (n,) Minv_{i,i-1}; the first entry is zero
+    free: np.ndarray      # (n, 3) scratch: Minv G
+    pivot: np.ndarray     # (n,) scratch: D
+    factor: np.ndarray    # (n,) scratch: L_{i,i-1}
+    tension: np.ndarray   # (n,) scratch: lambda
 
-    def kinetic_energy(self, v):
+    def kinetic_energy(self, v: np.ndarray) -> float:
         return kinetic_energy(self.matrix, v)
 
-    def momentum(self, q, v):
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
         return momentum(self.matrix, q, v)
 
-    def angular_acceleration(self, q, w, g, out):
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d omega_i/dt = q_i x d^2q_i/dt^2; False when the system for the multipliers is not positive definite."""
         n = q.shape[0]
         self.apply(g, self.free)
@@ -59,7 +59,7 @@ class BandedMass(NamedTuple):
             put(out, i, cross(row(q, i), row(self.free, i)))
         return True
 
-    def applied(self, x, i):
+    def applied(self, x: np.ndarray, i: int) -> Vector:
         """(Minv x)_i"""
         total = scale(self.diagonal[i], row(x, i))
         if i > 0:
@@ -68,7 +68,7 @@ class BandedMass(NamedTuple):
             total = axpy(self.beside[i + 1], row(x, i + 1), total)
         return total
 
-    def apply(self, x, out):
+    def apply(self, x: np.ndarray, out: np.ndarray) -> None:
         for i in range(x.shape[0]):
             put(out, i, self.applied(x, i))
 

@@ -6,13 +6,15 @@ over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq
 """
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import axpy, cross, dot, put, row, scale, sqrt, stage_rows
 
 
 @kernel
-def project_rows(projection, y):
+def project_rows(projection: int, y: np.ndarray) -> None:
     """Return to the manifold: 1 normalises q only, 2 also removes the normal part of the last n rows."""
     if projection == 0:
         return
@@ -30,37 +32,37 @@ class SphereLagrangian(NamedTuple):
     """L = T(q, dq/dt) - V(q): what variational integrators ask for (`contracts.formulations.SphereLagrangian`)."""
 
     system: Any
-    mass: Any      # DiagonalMass | DenseMass
-    velocity: Any  # (n, 3) scratch of the observables
-    meter: Any
+    mass: Any             # DiagonalMass | DenseMass
+    velocity: np.ndarray  # (n, 3) scratch of the observables
+    meter: np.ndarray
 
-    def gradient(self, q, out):
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         self.system.gradient(q, out)
 
-    def potential(self, q):
+    def potential(self, q: np.ndarray) -> float:
         return self.system.potential(q)
 
-    def body_mass(self, i):
+    def body_mass(self, i: int) -> float:
         return self.mass.m[i]
 
-    def mass_entry(self, i, j):
+    def mass_entry(self, i: int, j: int) -> float:
         return self.mass.matrix[i, j]
 
-    def inverse_mass_entry(self, i, j):
+    def inverse_mass_entry(self, i: int, j: int) -> float:
         return self.mass.inverse[i, j]
 
-    def solve_inertia(self, q, out):
+    def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         return self.mass.solve(q, out)
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         for i in range(n):
             put(self.velocity, i, cross(row(y, n + i), row(y, i)))
         self.observe_velocity(y, self.velocity, out)
 
-    def observe_velocity(self, y, v, out):
+    def observe_velocity(self, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
         """Observables from positions (first n rows of y), velocities v, and the tangency of the last n rows of y.
 
         The energy is 1/2 sum M_ij v_i.v_j + V(q) also for states off the manifold.
@@ -88,15 +90,15 @@ class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
 
     lagrangian: Any
-    meter: Any
-    g: Any           # (n, 3) scratch
-    projection: Any  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
+    meter: np.ndarray
+    g: np.ndarray    # (n, 3) scratch
+    projection: int  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
         stage_rows(weights, h, k, count, y, out)
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
@@ -105,10 +107,10 @@ class SphereOmegaForm(NamedTuple):
             put(out, i, cross(row(w, i), row(q, i)))
         return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:])
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         project_rows(self.projection, y)
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.lagrangian.observe(y, out)
 
 
@@ -119,15 +121,15 @@ class SphereVelocityForm(NamedTuple):
     """
 
     lagrangian: Any
-    meter: Any
-    g: Any
-    projection: Any
+    meter: np.ndarray
+    g: np.ndarray
+    projection: int
 
-    def stage(self, weights, h, k, count, y, out):
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
         stage_rows(weights, h, k, count, y, out)
 
-    def rhs(self, t, y, out):
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
         q, v = y[:n], y[n:]
@@ -136,10 +138,10 @@ class SphereVelocityForm(NamedTuple):
             put(out, i, row(v, i))
         return self.lagrangian.mass.acceleration(q, v, self.g, out[n:])
 
-    def project(self, y):
+    def project(self, y: np.ndarray) -> None:
         project_rows(self.projection, y)
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.lagrangian.observe_velocity(y, y[y.shape[0]//2:], out)
 
 
@@ -151,12 +153,12 @@ class SphereGenerator(NamedTuple):
     """
 
     lagrangian: Any
-    g: Any      # (n, 3) scratch
-    dw: Any     # (n, 3) scratch
-    alpha: Any
-    beta: Any
+    g: np.ndarray   # (n, 3) scratch
+    dw: np.ndarray  # (n, 3) scratch
+    alpha: float
+    beta: float
 
-    def algebra(self, t, y, out):
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         self.lagrangian.gradient(q, self.g)
@@ -167,5 +169,5 @@ class SphereGenerator(NamedTuple):
             put(out, n + i, axpy(self.alpha, b, axpy(self.beta, a, cross(a, row(self.dw, i)))))
         return ok
 
-    def observe(self, y, out):
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.lagrangian.observe(y, out)

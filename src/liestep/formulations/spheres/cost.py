@@ -36,37 +36,37 @@ class Counted:
         self.tally[0] += 1
         return Counted(function(self.value), self.tally)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x + float(other))
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x - float(other))
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> "Counted":
         return self.apply(lambda x: float(other) - x)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x*float(other))
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> "Counted":
         return self.apply(lambda x: x/float(other))
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> "Counted":
         return self.apply(lambda x: float(other)/x)
 
-    def __neg__(self):
+    def __neg__(self) -> "Counted":
         return Counted(-self.value, self.tally)
 
-    def __float__(self):
+    def __float__(self) -> float:
         return self.value
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> bool:
         return self.value < float(other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> bool:
         return self.value > float(other)
 
-    def __abs__(self):
+    def __abs__(self) -> "Counted":
         return Counted(abs(self.value), self.tally)
 
     __radd__, __rmul__ = __add__, __mul__
@@ -77,9 +77,11 @@ def _atan2(y: Any, x: Any) -> Any:
     return math.atan2(y, x) if counted is None else counted.apply(lambda _: math.atan2(float(y), float(x)))
 
 
-COUNTING = Functions(*(lambda x, f=f: x.apply(f) if isinstance(x, Counted) else f(x)
-                       for f in (math.sqrt, math.sin, math.cos)),
-                     atan2=_atan2)
+def _counting(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    return lambda x: x.apply(function) if isinstance(x, Counted) else function(x)
+
+
+COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2)
 
 
 def gradient_flops(system: Any, q: np.ndarray) -> int:
@@ -99,7 +101,7 @@ def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mappin
         mass, solver = options["mass"], options.get("solver")
         gradient = force + 60*n + 12*n*n*(mass == "dense")
         if mass == "diagonal":
-            rhs = 0
+            rhs = 0.0
         elif mass == "banded":
             rhs = 110*n
         elif options.get("form") == "velocity":

@@ -6,14 +6,12 @@ import numpy as np
 
 from liestep.contracts.manifold import check_directions, check_tangent
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Sheet
+from liestep.contracts.sheet import Parameters, Sheet, State
 from liestep.formulations.spheres.cost import cost_model
 from liestep.formulations.spheres.forms import Declared
 from liestep.formulations.spheres.mass import check_mass
 from liestep.formulations.spheres.series import multiplier_series
 
-Parameters = dict[str, Any]
-State = Mapping[str, np.ndarray]
 FALLBACK = "vi_sphere_kl8"
 
 

@@ -1,5 +1,5 @@
 """All formulations of a system on (S^2)^n from its fact sheet."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +7,7 @@ import numpy as np
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
@@ -19,9 +20,6 @@ from liestep.formulations.spheres.components import (
 from liestep.formulations.spheres.mass import has_tridiagonal_inverse, mass_component
 from liestep.groups.tangent_spheres import TangentSpheres
 
-Parameters = dict[str, Any]
-State = Mapping[str, np.ndarray]
-Options = Mapping[str, Any]
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
           StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative", tangent="q"))

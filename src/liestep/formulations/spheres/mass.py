@@ -5,11 +5,11 @@ T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009
 methods. Velocities are rows (n, 3).
 """
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import axpy, cross, dot, put, row, scale
+from liestep.core.rows import Vector, axpy, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.banded_mass import BandedMass, banded_mass, is_banded
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
@@ -19,29 +19,29 @@ from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_
 class DiagonalMass(NamedTuple):
     """M = diag(m): the bodies are coupled by the potential only."""
 
-    m: Any  # (n,)
+    m: np.ndarray  # (n,)
 
-    def kinetic_energy(self, v):
+    def kinetic_energy(self, v: np.ndarray) -> float:
         total = 0.0
         for i in range(v.shape[0]):
             u = row(v, i)
             total += self.m[i]*dot(u, u)
         return 0.5*total
 
-    def momentum(self, q, v):
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
         """Momentum map J = sum_i m_i q_i x v_i of the simultaneous rotation of all bodies, spatial."""
         total = (0.0, 0.0, 0.0)
         for i in range(v.shape[0]):
             total = axpy(self.m[i], cross(row(q, i), row(v, i)), total)
         return total
 
-    def angular_acceleration(self, q, w, g, out):
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d omega_i/dt = -q_i x G_i/m_i, twospheres2009 eqs. (9)-(11); False when it does not exist."""
         for i in range(q.shape[0]):
             put(out, i, scale(-1.0/self.m[i], cross(row(q, i), row(g, i))))
         return True
 
-    def acceleration(self, q, v, g, out):
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d^2 q_i/dt^2 = -|v_i|^2 q_i + q_i x (q_i x G_i)/m_i, twospheres2009 eqs. (7)-(8), q_i not normalised."""
         for i in range(q.shape[0]):
             a, u = row(q, i), row(v, i)
@@ -53,18 +53,18 @@ class DiagonalMass(NamedTuple):
 class DenseMass(NamedTuple):
     """Coupled kinetic energy: M symmetric positive definite, with scratch for the 3n x 3n systems."""
 
-    matrix: Any   # (n, n)
-    inverse: Any  # (n, n)
-    a: Any        # (3n, 3n) scratch
-    pivots: Any   # (3n,) scratch
+    matrix: np.ndarray   # (n, n)
+    inverse: np.ndarray  # (n, n)
+    a: np.ndarray        # (3n, 3n) scratch
+    pivots: np.ndarray   # (3n,) scratch
 
-    def kinetic_energy(self, v):
+    def kinetic_energy(self, v: np.ndarray) -> float:
         return kinetic_energy(self.matrix, v)
 
-    def momentum(self, q, v):
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
         return momentum(self.matrix, q, v)
 
-    def angular_acceleration(self, q, w, g, out):
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -
         G_i): twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
         n = q.shape[0]
@@ -78,7 +78,7 @@ class DenseMass(NamedTuple):
             put(out, i, cross(qi, b))
         return self.solve(q, out)
 
-    def solve(self, q, out):
+    def solve(self, q: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) x = out in place, rows (n, 3); False when A is not positive definite."""
         n = q.shape[0]
         self.assemble(q)
@@ -87,7 +87,7 @@ class DenseMass(NamedTuple):
         cholesky_solve_rows(self.a, out, 3*n)
         return True
 
-    def assemble(self, q):
+    def assemble(self, q: np.ndarray) -> None:
         """Lower triangle of A: A_ii = M_ii I, A_ij = -M_ij hat(q_i) hat(q_j) = M_ij ((q_i.q_j) I - q_j q_i^T)."""
         for i in range(q.shape[0]):
             for j in range(i):
@@ -100,7 +100,7 @@ class DenseMass(NamedTuple):
                 for r in range(k + 1):
                     self.a[3*i + k, 3*i + r] = self.matrix[i, i] if k == r else 0.0
 
-    def acceleration(self, q, v, g, out):
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A dv/dt = b, A_ii = M_ii I, A_ij = -M_ij hat(q_i)^2, b_i = -|v_i|^2 M_ii q_i + hat(q_i)^2 G_i:
         twospheres2009 eqs. (7)-(8), with the actual, possibly non-unit q. The matrix is not symmetric."""
         n = q.shape[0]

@@ -1,11 +1,13 @@
 """Kinetic energy and momentum map of a constant mass matrix (n, n), whatever solves for the accelerations.
 Velocities are rows (n, 3)."""
+import numpy as np
+
 from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, cross, dot, row
+from liestep.core.rows import Vector, axpy, cross, dot, row
 
 
 @kernel
-def conjugate(matrix, v, i):
+def conjugate(matrix: np.ndarray, v: np.ndarray, i: int) -> Vector:
     """sum_j M_ij v_j."""
     total = (0.0, 0.0, 0.0)
     for j in range(v.shape[0]):
@@ -14,7 +16,7 @@ def conjugate(matrix, v, i):
 
 
 @kernel
-def kinetic_energy(matrix, v):
+def kinetic_energy(matrix: np.ndarray, v: np.ndarray) -> float:
     """1/2 sum_ij M_ij v_i.v_j."""
     total = 0.0
     for i in range(v.shape[0]):
@@ -23,7 +25,7 @@ def kinetic_energy(matrix, v):
 
 
 @kernel
-def momentum(matrix, q, v):
+def momentum(matrix: np.ndarray, q: np.ndarray, v: np.ndarray) -> Vector:
     """Momentum map J = sum_ij M_ij q_i x v_j of the simultaneous rotation of all bodies, spatial."""
     total = (0.0, 0.0, 0.0)
     for i in range(v.shape[0]):

@@ -2,6 +2,7 @@
 import numpy as np
 
 from liestep.contracts.parameters import Preset
+from liestep.contracts.sheet import Parameters
 from liestep.systems.heavy_top import CLASSICAL, CLASSICAL_RATE, upright
 from liestep.systems.quadrotor_payload import STILL, start
 
@@ -10,13 +11,13 @@ GRAVITY = 9.81                   # m s-2, of its public code
 ROOT_HALF = 0.5**0.5
 
 
-def _equal_start(parameters: dict) -> dict[str, np.ndarray]:
+def _equal_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """All links alike, 45 degrees above the horizontal plane, turning about e2 (liegroup2021 section 5.3)."""
     n = len(parameters["mass"])
     return {"q": np.tile([ROOT_HALF, 0.0, ROOT_HALF], (n, 1)), "omega": np.tile([0.0, 1.0, 0.0], (n, 1))}
 
 
-def _generic_start(parameters: dict) -> dict[str, np.ndarray]:
+def _generic_start(parameters: Parameters) -> dict[str, np.ndarray]:
     """Two links in the positive octant that move in all directions."""
     q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
     return {"q": q, "omega": np.cross(q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6]])}

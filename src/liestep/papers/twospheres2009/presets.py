@@ -4,18 +4,19 @@ import math
 import numpy as np
 
 from liestep.contracts.parameters import Preset
+from liestep.contracts.sheet import Parameters
 from liestep.systems.dipole_array import printed_start
 from liestep.systems.elastic_rod import frame
 from liestep.systems.lennard_jones_sphere import equilibrium_sigma, vortices
 from liestep.systems.spherical_pendulum_chain import tilted_start
 
 
-def _three_bodies(parameters: dict) -> dict[str, np.ndarray]:
+def _three_bodies(parameters: Parameters) -> dict[str, np.ndarray]:
     return {"q": np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]),
             "omega": np.array([[0.0, 0.0, -1.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])}
 
 
-def _four_pendula(parameters: dict) -> dict[str, np.ndarray]:
+def _four_pendula(parameters: Parameters) -> dict[str, np.ndarray]:
     """All links along e3 and at rest, except the printed ones: the third is tilted by 30 degrees in the direction
     (cos 20, sin 20, 0) degrees (printed as 0.4698, 0.1710, 0.8660), the first turns with (-10, 4, 0) rad/s."""
     n = len(parameters["mass"])
@@ -35,7 +36,7 @@ def _square(e1: list[float]) -> dict:
             "pivots": [list(map(float, p)) for p in (first, second, second + down, down)]}
 
 
-def _impact(parameters: dict) -> dict[str, np.ndarray]:
+def _impact(parameters: Parameters) -> dict[str, np.ndarray]:
     """A straight rod along the clamp, the middle element turning at 10 rad/s: element 5 of 10 about e3 in the paper."""
     n, clamp = parameters["elements"], parameters["clamp"]
     omega = np.zeros((n, 3))

@@ -1,4 +1,6 @@
 """Evidence from runs on the reference and on the step control of figures 8 and 10 of liegroup2021."""
+from typing import Any
+
 import numpy as np
 
 from liestep.claims.errata import Evidence
@@ -8,7 +10,8 @@ TOLERANCE = 1e-6
 RELATIVE, ABSOLUTE = 1e-6, 1e-12    # of the reference in the public code
 
 
-def final_state(preset: str, integrator: str, tolerance: float, options: dict) -> tuple[np.ndarray, dict]:
+def final_state(preset: str, integrator: str, tolerance: float,
+                options: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
     """q and omega at T = 3 as one vector, and the attributes of the run."""
     run = simulate("spherical_pendulum_chain", integrator, preset=preset, tolerance=tolerance,
                    options=options, samples=2)
@@ -18,7 +21,7 @@ def final_state(preset: str, integrator: str, tolerance: float, options: dict) -
 def reference_bias() -> Evidence:
     """Error of ode45 with the tolerances of the public code's reference, beside that of RKMK(5,4)
     which it is meant to measure."""
-    numbers = {}
+    numbers: dict[str, float] = {}
     for preset, name in (("unit_2", "two"), ("total5_20", "twenty")):
         exact, _ = final_state(preset, "dop853", 1e-13, {"atol": 1e-14})
         reference, _ = final_state(preset, "ode45", RELATIVE, {"atol": ABSOLUTE, "mass": "dense"})
@@ -37,7 +40,7 @@ def reference_bias() -> Evidence:
 def control_exponent() -> Evidence:
     """RKMK(5,4) with the exponent 1/(1 + min(p, p~)) = 1/5 and with 1/4 of the public code, N = 2."""
     exact, _ = final_state("unit_2", "dop853", 1e-13, {"atol": 1e-14})
-    numbers = {}
+    numbers: dict[str, float] = {}
     for name, exponent in (("text", "default"), ("code", "quarter")):
         state, found = final_state("unit_2", "rkmk54", TOLERANCE, {"exponent": exponent})
         numbers |= {f"{name}_steps": int(found["steps_accepted"]), f"{name}_rejected": int(found["steps_rejected"]),

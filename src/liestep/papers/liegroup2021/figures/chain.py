@@ -77,6 +77,7 @@ def _steps(axes: Axes, results: "StudyResults", problem: str, styles: dict[str, 
     for key in (DEFAULT, VARIABLE):
         staircase(axes, first_run(results, problem, key), linewidth=0.8, **styles[key].line)
     cell = results.study.select(problem, CONSTANT)[0]
+    assert cell.spec.step is not None
     axes.axhline(cell.spec.step, linewidth=0.9, **styles[CONSTANT].line)
     axes.set_xlim(0.0, cell.spec.t_end)
     axes.set_ylim(bottom=0.0)

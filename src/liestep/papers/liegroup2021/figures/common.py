@@ -3,7 +3,7 @@
 Figures 2 and 3 are in the module top, 5 to 7 in pendulum, 8 and 10 in chain, 9 and 11 in peak, 14 in flight, 13 and 15
 to 18 in quadrotors; figures 1, 4 and 12 of the paper are sketches.
 """
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
                       textcoords="offset points", ha="right", va="center", fontsize=6.5, color="0.4")
 
 
-def staircase(axes: Axes, file: RunFile, **style) -> None:
+def staircase(axes: Axes, file: RunFile, **style: Any) -> None:
     """Accepted steps of an adaptive run against time: each step over its own interval."""
     end, step = file["accepted_time"], file["accepted_step"]
     axes.stairs(step, np.concatenate([[0.0], end]), baseline=None, **style)

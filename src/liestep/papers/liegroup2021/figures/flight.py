@@ -15,6 +15,7 @@ from liestep.systems.quadrotor_payload import desired_path
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
+    from liestep.contracts.sheet import Parameters
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
 VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
@@ -29,7 +30,7 @@ def figure14(results: "StudyResults") -> Figure:
     file = first_run(results, "payload", "rkmk4")
     figure = new_figure(DOUBLE, 72.0, layout=None)
     data = parameters(file)
-    panels = snapshots(figure, [0.0, 0.01, 1.0, 0.98], TIMES, columns=4)
+    panels = snapshots(figure, (0.0, 0.01, 1.0, 0.98), TIMES, columns=4)
     scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time))))
               for axes, time in zip(panels, TIMES, strict=True)]
     points = VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
@@ -41,7 +42,7 @@ def figure14(results: "StudyResults") -> Figure:
     return figure
 
 
-def _scene(axes: Axes, file: RunFile, data: dict, k: int) -> Scene:
+def _scene(axes: Axes, file: RunFile, data: "Parameters", k: int) -> Scene:
     scene = Scene(axes, VIEW, fade=0.15)
     path = desired_path(data, file["time"])[::20]
     for start in range(0, len(path) - 1, 4):

@@ -1,5 +1,5 @@
 """Figures 9 and 11 of liegroup2021: the double pendulum where its angular velocities change abruptly."""
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -69,7 +69,7 @@ def figure11(results: "StudyResults") -> Figure:
         axes = layout[name]
         for key, width in (("ode45_paper", 2.0), ("rkmk54", 0.9), ("rkmk5", 0.7)):
             shown = (files[key]["time"] >= ZOOM[0] - 0.03) & (files[key]["time"] <= ZOOM[1])
-            style = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
+            style: dict[str, Any] = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
             axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style,
                       **styles[key].line)
         axes.set_xlim(*ZOOM)

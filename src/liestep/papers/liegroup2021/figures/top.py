@@ -84,13 +84,13 @@ def figure2(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 78.0, layout=None)
     files = {key: first_run(results, PROBLEM, key) for key in METHODS}
     gamma, _ = _data(files["slgi_half"])
-    ball = figure.add_axes([0.01, 0.17, 0.3, 0.7])
+    ball = figure.add_axes((0.01, 0.17, 0.3, 0.7))
     radius = _sphere(ball, gamma, METHODS["slgi_half"].colour, line=True)
     figure.text(0.012, 0.945, f"(a) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m", fontsize=8.0)
     figure.text(0.385, 0.945, f"(b) $Q\\chi$, h = {results.study.select(PROBLEM, 'slgi_half')[0].spec.step:g} s",
                 fontsize=8.0)
     for k in range(3):
-        axes = figure.add_axes([0.385, 0.7 - 0.255*k, 0.24, 0.22])
+        axes = figure.add_axes((0.385, 0.7 - 0.255*k, 0.24, 0.22))
         factor = (1.0, 1.0, 1e3)[k]  # the third one is small: the axis turns almost in a horizontal plane
         for key, mark in METHODS.items():
             axes.plot(files[key]["time"], factor*_data(files[key])[1][:, k], linewidth=0.7, **mark.line)
@@ -98,7 +98,7 @@ def figure2(results: "StudyResults") -> Figure:
         axes.set_xlim(0.0, files["slgi_half"]["time"][-1])
         axes.tick_params(labelbottom=k == 2)
     axes.set_xlabel("time (s)")
-    errors = figure.add_axes([0.725, 0.19, 0.265, 0.73])
+    errors = figure.add_axes((0.725, 0.19, 0.265, 0.73))
     _order_panel(errors, results, PROBLEM, "error", floor=False)
     errors.set_ylabel("state error")
     figure.text(0.725, 0.945, "(c) order", fontsize=8.0)
@@ -131,8 +131,8 @@ def figure3(results: "StudyResults") -> Figure:
     for column, (key, theta, power) in enumerate((("slgi_half", "1/2", -3), ("slgi_0", "0", 0))):
         file = first_run(results, PROBLEM, key)
         deviation = (file["energy"] - file["energy"][0])/10.0**power
-        energy = figure.add_axes([0.075 + 0.51*column, 0.62, 0.4, 0.32])
-        close = energy.inset_axes([0.42, 0.28, 0.5, 0.44])
+        energy = figure.add_axes((0.075 + 0.51*column, 0.62, 0.4, 0.32))
+        close = energy.inset_axes((0.42, 0.28, 0.5, 0.44))
         energy.plot(file["time"], deviation, color=mix(METHODS[key].colour, "white", 0.5), linewidth=0.3)
         close.plot(file["time"], deviation, color=METHODS[key].colour, linewidth=0.7, marker=".", markersize=3.0)
         energy.set_xlim(0.0, file["time"][-1])
@@ -140,7 +140,7 @@ def figure3(results: "StudyResults") -> Figure:
         energy.set_xlabel("time (s)")
         energy.set_ylabel(f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)")
         energy.set_title(f"({'ab'[column]}) energy error, $\\theta = {theta}$")
-        ball = figure.add_axes([0.13 + 0.51*column, 0.0, 0.3, 0.45])
+        ball = figure.add_axes((0.13 + 0.51*column, 0.0, 0.3, 0.45))
         radius = _sphere(ball, _data(file)[0], METHODS[key].colour, line=False)
         figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m",
                     fontsize=8.0)

@@ -39,6 +39,7 @@ def pendulum_motion(preset: str = "paper_scaled", h: float = 0.01, steps: int = 
     q, omega = data["q"].values, data["omega"].values
     gradient = np.zeros_like(q[0])
     facts.build(parameters).gradient(q[0], gradient)
+    assert facts.mass is not None
     return Motion(q, omega, facts.mass(parameters), gradient, h)
 
 

@@ -1,11 +1,13 @@
 """Evidence on example 4 of twospheres2009: direction, inertia and potential of the elastic rod."""
+from typing import Any
+
 import numpy as np
 
 from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
 
 
-def rod_sheet(**changes):
+def rod_sheet(**changes: Any) -> Any:
     """Fact sheet of the rod and its checked parameters as printed."""
     facts = sheet("elastic_rod")
     return facts, facts.check({**facts.presets["paper"].parameters, **changes})

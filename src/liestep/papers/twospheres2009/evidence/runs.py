@@ -1,6 +1,7 @@
 """Evidence on the data of examples 1, 2, 3 and 6 of twospheres2009, mostly from runs of a few
 seconds of simulated time."""
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +26,11 @@ def matches(ours: float, printed: float) -> bool:
     return f"{ours:.4e}" == f"{printed:.4e}"
 
 
-def mean_energy_error(problem: str, integrator: str = "vi_sphere", **setting) -> float:
+def mean_energy_error(problem: str, integrator: str = "vi_sphere", **setting: Any) -> float:
     return float(simulate(problem, integrator, samples=2, **setting).attrs["energy_error_mean"])
 
 
-def spring_errors(step: float = STEP, **setting) -> np.ndarray:
+def spring_errors(step: float = STEP, **setting: Any) -> np.ndarray:
     """Mean energy variation of example 3 over each of DURATIONS, from one run."""
     last = DURATIONS[-1]
     energy = simulate("spring_pendula", "vi_sphere", step=step, t_end=float(last), samples=round(last/step) + 1,

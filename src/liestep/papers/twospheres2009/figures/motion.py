@@ -1,4 +1,7 @@
 """Panels (a) of figures 1 and 3 to 5 of twospheres2009: motions of its systems. Gravity points down on paper."""
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
@@ -30,7 +33,7 @@ def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, b
     triad(axes, view)
 
 
-def springs(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.1, 0.2, 0.3)) -> None:
+def springs(figure: Figure, place: Place, vi: RunFile, times: Sequence[float] = (0.0, 0.1, 0.2, 0.3)) -> None:
     """Pendula below a plate, springs between the centres of their links, paths of the masses over the last 0.1 s."""
     data = parameters(vi)
     pivots = np.array(data["pivots"])
@@ -54,7 +57,8 @@ def springs(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.1, 0.2, 0.3
             triad(axes, view, (-0.02, 0.0, 0.26, 0.26))
 
 
-def rod(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)) -> None:
+def rod(figure: Figure, place: Place, vi: RunFile,
+        times: Sequence[float] = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)) -> None:
     """The rod at several times in colour, its shadow on a plane below, the clamp as a block."""
     data = parameters(vi)
     axes = figure.add_axes(place)
@@ -80,10 +84,10 @@ def rod(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.05, 0.1, 0.15, 
     _times_bar(figure, place, times, colours)
 
 
-def _times_bar(figure: Figure, place: Place, times, colours) -> None:
+def _times_bar(figure: Figure, place: Place, times: Sequence[float], colours: Any) -> None:
     """Legend of the times: one coloured dash each, below the scene."""
     left, bottom, width, _ = place
-    bar = figure.add_axes([left + 0.32*width, bottom, 0.66*width, 0.07])
+    bar = figure.add_axes((left + 0.32*width, bottom, 0.66*width, 0.07))
     bar.set_axis_off()
     bar.set_xlim(-0.7, len(times) - 0.3)
     bar.set_ylim(0.0, 1.0)
@@ -92,7 +96,7 @@ def _times_bar(figure: Figure, place: Place, times, colours) -> None:
         bar.text(k, 0.55, f"{time:g} s" if k == len(times) - 1 else f"{time:g}", ha="center", va="top", fontsize=7.0)
 
 
-def dipoles(figure: Figure, place: Place, vi: RunFile, times=(0.0, 0.2, 0.4, 10.0)) -> None:
+def dipoles(figure: Figure, place: Place, vi: RunFile, times: Sequence[float] = (0.0, 0.2, 0.4, 10.0)) -> None:
     """Needles on their pivots with the paths of the north poles over the last 0.1 s."""
     data = parameters(vi)
     positions = np.array(data["positions"])

@@ -5,7 +5,7 @@ reprojection black and dashed. The other figures are in the module sphere (2, 6,
 by the module motion.
 """
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ VI = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}
 RK = {"color": BLUE, "linestyle": DOTTED, "linewidth": 1.3}
 PROJECTED = {"color": BLACK, "linestyle": DASHED, "linewidth": 0.9}
 PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
-Curve = tuple[str, dict, RunFile]
+Curve = tuple[str, dict[str, Any], RunFile]
 
 
 def run_file(results: "StudyResults", problem: str, integrator: str, resolution: str | None = None,
@@ -85,13 +85,13 @@ def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
     axes.set_xlim(0.0, max(float(file["time"][-1]) for *_, file in curves))
 
 
-def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, list[float]], None], title: str,
+def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, motion.Place], None], title: str,
                  height: float = 90.0) -> Figure:
     """Motion on the left, energy above length error on the right, one legend below them."""
     figure = new_figure(DOUBLE, height, layout=None)
-    draw_motion(figure, [0.01, 0.02, 0.5, 0.91])
+    draw_motion(figure, (0.01, 0.02, 0.5, 0.91))
     figure.text(0.015, 0.955, f"(a) {title}", fontsize=8.0)
-    upper, lower = figure.add_axes([0.61, 0.64, 0.375, 0.3]), figure.add_axes([0.61, 0.205, 0.375, 0.28])
+    upper, lower = figure.add_axes((0.61, 0.64, 0.375, 0.3)), figure.add_axes((0.61, 0.205, 0.375, 0.28))
     energy_panel(upper, curves)
     length_panel(lower, curves)
     figure.align_ylabels([upper, lower])

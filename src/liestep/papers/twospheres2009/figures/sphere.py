@@ -15,11 +15,12 @@ from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel, problems_of, run_file
 from liestep.runs.files import RunFile
 from liestep.scenes.looks import COLOURS, trail
-from liestep.scenes.motion import directions
+from liestep.scenes.motion import Place, directions
 from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
+    from liestep.study.plan import Cell
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"
@@ -43,9 +44,9 @@ METHODS_2 = (  # label, style, integrator id, form
 def figure2(results: "StudyResults") -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
-    _bodies(figure.add_axes([0.0, 0.05, 0.335, 0.86]), _finest(results, problem))
+    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _finest(results, problem))
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
-    left, right = figure.add_axes([0.415, 0.3, 0.235, 0.61]), figure.add_axes([0.755, 0.3, 0.235, 0.61])
+    left, right = figure.add_axes((0.415, 0.3, 0.235, 0.61)), figure.add_axes((0.755, 0.3, 0.235, 0.61))
     for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
                                      (right, "unit_length_error_mean", "(c) unit length error",
                                       "mean $|1 - q_i\\cdot q_i|$")):
@@ -64,7 +65,7 @@ def figure2(results: "StudyResults") -> Figure:
     return figure
 
 
-def _cells(results: "StudyResults", problem: str, integrator: str, form: str) -> list:
+def _cells(results: "StudyResults", problem: str, integrator: str, form: str | None) -> "list[Cell]":
     return [cell for cell in results.study.cells if cell.problem == problem and cell.spec.integrator == integrator
             and cell.spec.options.get("form") == form]
 
@@ -77,11 +78,12 @@ def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | 
         file = results.file(problem, cell.integrator, cell.resolution)
         if not file.failed:
             found.append((cell.spec.step, float(file.attributes[name])))
-    return tuple(np.array(sorted(found)).reshape(-1, 2).T)
+    steps, sizes = np.array(sorted(found)).reshape(-1, 2).T
+    return steps, sizes
 
 
 def _finest(results: "StudyResults", problem: str) -> RunFile:
-    cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step)
+    cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
     return results.file(problem, cell.integrator, cell.resolution)
 
 
@@ -106,7 +108,7 @@ def figure6(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_file(results, problem, "vi_sphere", form="increment")
     figure = new_figure(DOUBLE, 80.0, layout=None)
-    axes = figure.add_axes([0.0, 0.02, 0.42, 0.9])
+    axes = figure.add_axes((0.0, 0.02, 0.42, 0.9))
     figure.text(0.015, 0.945, "(a) initial trajectories", fontsize=8.0)
     view = View(0.0, 20.0)
     sphere_body(axes)
@@ -124,8 +126,8 @@ def figure6(results: "StudyResults") -> Figure:
     scene.draw(limits=(-1.04, 1.04, -1.04, 1.04))
     axes.set_rasterization_zorder(1000.0)  # hundreds of paths and balls
     triad(axes, view, (-0.02, -0.04, 0.2, 0.2))
-    _colour_bar(figure, [0.435, 0.2, 0.012, 0.55], norm, "kinetic energy at the start (J)")
-    energy = figure.add_axes([0.65, 0.2, 0.335, 0.71])
+    _colour_bar(figure, (0.435, 0.2, 0.012, 0.55), norm, "kinetic energy at the start (J)")
+    energy = figure.add_axes((0.65, 0.2, 0.335, 0.71))
     energy_panel(energy, [("VI", VI, file)])
     energy.ticklabel_format(axis="y", useOffset=False)
     return figure
@@ -140,7 +142,7 @@ def _kinetic(file: RunFile, sample: int) -> np.ndarray:
     return 0.5*np.sum(omega*omega, axis=1)
 
 
-def _colour_bar(figure: Figure, place: list[float], norm: Normalize, label: str) -> None:
+def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> None:
     bar = figure.colorbar(ScalarMappable(norm, HEAT), cax=figure.add_axes(place), label=label)
     bar.outline.set_linewidth(0.5)
     bar.ax.grid(False)
@@ -159,11 +161,11 @@ def figure7(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 80.0, layout=None)
     for column, (k, value) in enumerate(zip(samples, values, strict=True)):
         for row, azimuth in enumerate((0.0, 180.0)):
-            axes = figure.add_axes([0.005 + 0.181*column, 0.475 - 0.455*row, 0.176, 0.435])
+            axes = figure.add_axes((0.005 + 0.181*column, 0.475 - 0.455*row, 0.176, 0.435))
             _map(axes, View(azimuth, 20.0 if row == 0 else -20.0), vertices[faces], value, norm)
             if row == 0:
                 axes.set_title(f"({'abcde'[column]}) t = {file['time'][k]:g} s", loc="center")
-    _colour_bar(figure, [0.922, 0.12, 0.014, 0.72], norm, "mean kinetic energy (J)")
+    _colour_bar(figure, (0.922, 0.12, 0.014, 0.72), norm, "mean kinetic energy (J)")
     return figure
 
 
