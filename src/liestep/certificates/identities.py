@@ -13,7 +13,7 @@ from liestep.runs.specification import applicable
 DIGITS = 60
 STEP = Fraction(1, 50)
 HOLDS = -50.0   # logarithm of the largest difference of an identity that holds
-FAILS = -30.0   # and of the smallest one of an identity that does not
+FAILS = -30.0   # logarithm of the smallest difference of an identity that does not hold
 Options = Mapping[str, Any]
 
 CHAIN, BODIES, _, TOP, *_ = CASES

@@ -19,13 +19,14 @@ from liestep.certificates.steps import Case, Step, step_of
 from liestep.runs.specification import applicable
 
 DIGITS = 60
-DIFFERENCE = Fraction(1, 10**20)   # of J: an error of about 1e-40
+DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
 HOLDS = -35.0                      # logarithm of the largest defect of a symplectic step
-VISIBLE = -10.0                    # of the smallest defect of another one of order 4 or less, at the first step size
+VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
 STEPS = (Fraction(1, 50), Fraction(1, 500))
 SLOPE_ALLOWED = 0.1
 CHAIN, BODIES, _, TOP, *_ = CASES
-LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
+# of the methods that are not symplectic: at higher orders the defect is below VISIBLE
+LARGEST_ORDER = 4
 Form = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 

@@ -1,8 +1,8 @@
 """Formulations: what a system offers to a family of integrators, as protocols of compiled components.
 
 A component is a NamedTuple; its methods are compiled, so that arrays and numbers are not annotated: shapes stand in the
-docstrings. y is a state (m, 3), t a time in s; methods write their result to `out`. Everything is spatial unless it
-says otherwise. `meter` counts evaluations (`liestep.core.counters`).
+docstrings. y is a state (m, d), where the form chooses m and d; t is a time in s; methods write their result to `out`.
+Vectors are in spatial components unless it says otherwise. `meter` counts evaluations (`liestep.core.counters`).
 """
 from typing import Any, Protocol
 

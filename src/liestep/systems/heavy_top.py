@@ -28,7 +28,7 @@ from liestep.systems._symmetry import invariant_axes
 
 
 class HeavyTop(NamedTuple):
-    """Torque, energy and invariants; the methods are listed in `formulations.rigid_body`."""
+    """Torque, energy and invariants; the methods are listed in `formulations.fixed_body.components`."""
 
     inertia: Any  # (3,) about the fixed point
     lever: Any    # (3,) m l chi
