@@ -42,7 +42,7 @@ def systems() -> dict[str, str]:
 
 
 def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
-    """Integrators by their ids: for each a mapping with `summary`, `order` (None: not known) and `conserves`.
+    """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
     Args:
         problem: only integrators that have a formulation of this system (default: all).
