@@ -116,7 +116,7 @@ class EnsembleConfig(Strict):
     """Runs from perturbed starts, one file with a member dimension."""
 
     members: Count = Field(description="number of members; member 0 is unperturbed")
-    amplitude: Positive = Field(description="size of the perturbation of each state field, in its norm (tangent to the manifold)")
+    amplitude: Positive = Field(description="size of the perturbation of each state field in its norm")
     seed: NotNegative = Field(0, description="seed of the perturbations")
 
 
