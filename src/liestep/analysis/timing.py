@@ -84,7 +84,7 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
         once = _adaptive(spec) if spec.steps is None else _fixed(spec)
         if spec.steps is None:
             return shortest(lambda: once(spec.t_end))
-        once(1)  # compiles
+        once(1)  # the first call compiles
     except PluginError:
         return nan, 0
     steps = spec.steps

@@ -69,7 +69,7 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 
 
 def defects() -> Iterator[Defect]:
-    """Of all methods with fixed steps that are declared symplectic, and of all others of low order."""
+    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order."""
     for name in integrator_ids():
         declared = declared_symplectic(name)
         if method(name).adaptive or not (declared or method(name).order <= LARGEST_ORDER):

@@ -48,7 +48,7 @@ class SymplecticTheta(NamedTuple):
     """
 
     theta: Any
-    tolerance: Any   # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
+    tolerance: Any   # limit of |z - h I^-1 (...)| relative to 1 + h |P|/I per axis; one Newton step more follows
     iterations: Any  # at most
 
     def workspace(self, problem, y):

@@ -75,7 +75,7 @@ def _fill(content: Content, path: Path) -> None:
         for name, (_, values, _) in content.variables.items():
             data[name][...] = values
         seal(data, {name: values for name, (_, values, _) in content.variables.items()})
-        data.complete = np.int32(1)  # last: a file without it was never finished
+        data.complete = np.int32(1)  # written last: a file without it was never finished
 
 
 def seal(data: netCDF4.Dataset, written: dict[str, np.ndarray]) -> None:
@@ -134,7 +134,8 @@ class RunFile:
         return np.maximum(np.abs(self.blocks(observable, "min")), np.abs(self.blocks(observable, "max")))
 
 
-Names = tuple[str, ...] | Callable[[dict], tuple[str, ...]] | None  # of variables, or attributes -> names; None for all
+# names of variables, or a function attributes -> names; None: all variables
+Names = tuple[str, ...] | Callable[[dict], tuple[str, ...]] | None
 
 
 def read(path: Path, names: Names = None) -> RunFile:

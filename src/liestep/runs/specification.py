@@ -79,7 +79,7 @@ class Start:
 
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
-    t_end: float     # of the preset
+    t_end: float     # end time of the preset
 
 
 @plugin_errors()
