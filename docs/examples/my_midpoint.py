@@ -1,4 +1,4 @@
-"""The exponential midpoint rule on any Lie group action: y1 = exp(h f(y_half)) y0, y_half = exp(h/2 f(y0)) y0. Order 2."""
+"""Exponential midpoint rule on any Lie group action: y1 = exp(h f(y_half)) y0, y_half = exp(h/2 f(y0)) y0. Order 2."""
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,6 +1,6 @@
 """A spherical pendulum whose bob hangs on a spring: the spring pulls the bob towards a fixed point.
 
-T = 1/2 m l^2 |dq/dt|^2, V = m g l q_z + 1/2 k |l q - anchor|^2. Without the anchor off the vertical, J.e3 would be conserved.
+T = 1/2 m l^2 |dq/dt|^2, V = m g l q_z + 1/2 k |l q - anchor|^2. With the anchor on the vertical, J.e3 is conserved.
 """
 from typing import Any, NamedTuple
 
@@ -48,6 +48,6 @@ SHEET = spheres(
     build=build,
     mass=lambda p: np.array([p["mass"]*p["length"]**2]),   # (n,), or (n, n) for coupled bodies
     conserved_momentum=lambda p: (False, False, bool(np.all(p["anchor"][:2] == 0.0))),
-    presets={"default": Preset("swings sideways", "none", "own", {"mass": 1.0, "length": 1.0, "g": 9.81, "stiffness": 5.0,
-                                                                   "anchor": [0.0, 0.5, 0.0]}, start, 4.0)},
+    presets={"default": Preset("swings", "none", "own", {"mass": 1.0, "length": 1.0, "g": 9.81, "stiffness": 5.0,
+                                                          "anchor": [0.0, 0.5, 0.0]}, start, 4.0)},
 )

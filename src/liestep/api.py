@@ -23,8 +23,9 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
             one's trajectory is kept.
 
     Returns:
-        The state, energy and disagreement_<field> of the two engines (divided by attribute scale_<field>) at `samples`
-        times; attribute energy_scale is the largest kinetic energy.
+        Data set with the dimension `time` (s, `samples` equally spaced times from 0 to t_end): the state fields in the
+        units and frames of the system's sheet, `energy` (J), and disagreement_<field>, the distance of the two
+        engines divided by the attribute scale_<field>. The attribute energy_scale is the largest kinetic energy (J).
 
     Raises:
         InputError: a wrong argument, or an engine stopped before t_end.
@@ -36,11 +37,18 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 
 
 def systems() -> dict[str, str]:
-    """id -> title of every system."""
+    """Titles of all systems by their ids, which `simulate` and `reference` take as `problem`; plugins included."""
     return {name: sheet(name).title for name in system_ids()}
 
 
 def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
-    """id -> summary, order and conserved quantities of every integrator (of those that run on `problem`)."""
+    """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
+
+    Args:
+        problem: only integrators that have a formulation of this system (default: all).
+
+    Raises:
+        InputError: unknown system; the sentence names the closest one.
+    """
     return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).conserves}
             for name in integrator_ids() if problem is None or applicable(problem, name)}

@@ -33,7 +33,7 @@ class Entry(NamedTuple, Generic[Item]):
 
 _plugin_systems: dict[str, Entry[Sheet]] = {}
 _plugin_methods: dict[str, Entry[Method]] = {}
-# each adds plugins and is called once, before an id is reported as unknown or all are listed
+# functions that add plugins; each is called once, before an id is reported as unknown or all ids are listed
 _finders: list[Callable[[], None]] = []
 
 

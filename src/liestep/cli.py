@@ -140,7 +140,7 @@ def require_results(folder: Path) -> None:
 
 
 def printable(text: str) -> str:
-    """The text with escapes for characters that would end the line or speak to the terminal."""
+    """The text with escapes for control characters, which would end the line or command the terminal."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 

@@ -1,5 +1,9 @@
-"""The one door for authors of systems and integrators: everything that a file of one's own needs, README.md and
-docs/own_system.md. Files of this package may use it too."""
+"""All names that authors of systems and integrators import, also in plugins (README.md, docs/own_system.md).
+
+Sheets and their parts: `spheres`, `fixed_body`, `Sheet`, `Parameter`, `Preset`, `Form`, `Formulated`, `StateField`,
+`Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`, `Status`, `ORBIT`. Compiled code:
+`kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
+"""
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent

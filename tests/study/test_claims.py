@@ -1,59 +1,16 @@
-"""The judge of the claims: every criterion met and not met, runs that stopped early, wrong claims,
-and the schema's sentences."""
+"""The judge of the claims: every criterion met and not met, runs that stopped early, claims about nothing."""
 import math
 import re
-from pathlib import Path
-from types import SimpleNamespace
 
-import pandas as pd
 import pytest
+from claim_results import ENSEMBLE, RESULTS, RK, VI, runs
 
-from liestep.claims.claimfile import VERDICTS, Claim, ClaimFile, claim_files, load_claims
+from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.judging import COLUMNS, describe, judge
-from liestep.cli import main
 from liestep.errors import InputError
-from liestep.runs.files import RunFile
-from liestep.storage.textfiles import read_csv
-from liestep.study.plan import Study
 
-ROOT = Path(__file__).parents[2]
 MET, MISSED = "reproduced", "not reproduced"
-STUDY = "made/up"
-METRICS = pd.DataFrame(
-    [("p", "vi", "h0.1", "ok", 1.23449e-4, 2e-15), ("p", "vi", "h0.01", "ok", 1.2e-6, 4e-15),
-     ("p", "rk", "h0.1", "ok", 2e-2, 1e-3), ("p", "rk", "h0.01", "ok", 3e-4, 1e-5),
-     ("p", "stopped", "h0.1", "step_too_large", 1.23449e-4, 1e-16), ("p", "stopped", "h0.01", "ok", 1.2e-6, 1e-16),
-     ("p", "lost", "h0.1", "ok", math.nan, math.nan), ("p", "peak", "h0.1", "ok", 1.0, 1.0),
-     ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
-     ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
-    columns=["problem", "integrator", "resolution", "status", "error", "length"])
-ORDERS = pd.DataFrame(
-    [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"),
-     ("p", "above", 2.3, 0.1, "asymptotic"), ("p", "early", 2.0, 0.02, "pre-asymptotic"),
-     ("p", "stopped", math.nan, math.nan, "failed")],
-    columns=["problem", "integrator", "p", "u", "class"])
-DRIFT = pd.DataFrame(
-    [("p", "vi", "energy", "bounded"), ("p", "rk", "energy", "drift"), ("p", "mixed", "energy", "bounded"),
-     ("p", "mixed", "energy", "undecided"), ("p", "stopped", "energy", "failed")],
-    columns=["problem", "integrator", "invariant", "verdict"])
-MEMBERS = [float(k) for k in range(1, 22)]  # 1..21: the central 90 % reach from 2 to 20
-FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": [1.0, 0.0, 0.25]},
-         "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
-         "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
-                  "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
-RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
-                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
-                                                                                       FILES[integrator]))}
-
-
-def runs(*choices):
-    """(problem, integrator) or (problem, integrator, resolution) as choices of a claim."""
-    return [dict(zip(("problem", "integrator", "resolution"), choice, strict=False), study=STUDY) for choice in choices]
-
-
-VI, RK = runs(("p", "vi", "h0.1"), ("p", "vi", "h0.01")), runs(("p", "rk", "h0.1"), ("p", "rk", "h0.01"))
-ENSEMBLE = runs(("many", "vi", "h0.1"))
 
 
 def claim(kind, chosen=VI[:1], rule=None, **more):
@@ -276,125 +233,3 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
     for kind, (rule, shown) in numbers.items():
         assert shown in describe(claim(kind, rule=rule, printed=1.0, against=RK))
     assert describe(claim("limit", rule={"at_least": 1.5})) == "error >= 1.5"
-
-
-GOOD = """\
-paper: paper
-citation: c
-claims:
-  - id: first
-    statement: s
-    source: x
-    printed: 1e-3
-    runs:
-      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}
-    quantity: error
-    criterion: {kind: relative, tolerance: 0.1}
-    known: false
-"""
-
-
-@pytest.mark.parametrize(("old", "new", "line", "part"), [
-    ("printed:", "printd:", 7, "unknown key 'printd'; did you mean printed?"),
-    ("    printed: 1e-3\n", "", 4, "criterion relative needs a printed number other than zero"),
-    ("printed: 1e-3", "printed: 0", 4, "criterion relative needs a printed number other than zero"),
-    ("    runs:\n      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}\n", "", 4,
-     "criterion relative needs runs"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 11, "give at_most, at_least or both"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_most: 1}", 4, "needs the runs to compare with"),
-    ("    known: false\n", "", 4, "key claims.0.known is missing"),
-    ("tolerance: 0.1", "tolerance: -0.1", 11, "greater than 0, not -0.1"),
-    ("tolerance: 0.1", "tolerance: wide", 11, "not 'wide'"),
-    ("tolerance: 0.1", "tolerence: 0.1", 11, "tolerance"),
-    ("kind: relative", "kind: relativ", 11, "'relativ'"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: factor, factor: 1}", 11, "greater than 1, not 1"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: quantile, level: 1}", 11, "less than 1, not 1"),
-    ("printed: 1e-3", "printed: small", 7, "not 'small'"),
-    ("problem: p, ", "", 9, "problem is missing"),
-    ("id: first", "id: First Claim", 4, "claims.0.id"),
-    ("known: false", "known: false\n    known: true", 13, "key known appears twice"),
-    ("citation: c", "citation: [c", 3, "malformed YAML")])
-def test_a_wrong_claims_file_gives_one_sentence_with_the_line(tmp_path, old, new, line, part):
-    assert old in GOOD
-    path = tmp_path/"claims.yaml"
-    path.write_text(GOOD.replace(old, new))
-    with pytest.raises(InputError) as caught:
-        load_claims([path])
-    message = str(caught.value)
-    assert message.startswith(f"{path}, line {line}: ")
-    assert part in message
-    assert "\n" not in message
-
-
-def test_numbers_with_an_exponent_and_double_claims(tmp_path):
-    path = tmp_path/"claims.yaml"
-    path.write_text(GOOD)
-    assert load_claims([path]).claims[0].printed == 1e-3
-    path.write_text(GOOD + GOOD[GOOD.index("  - id"):])
-    with pytest.raises(InputError, match="claim first appears twice"):
-        load_claims([path])
-
-
-@pytest.mark.parametrize("paper", claim_files(ROOT/"config"))
-def test_the_claims_of_the_papers_can_be_judged(paper):
-    """Every run that a claim names is a cell of its study, in the number that its criterion compares."""
-    studies = {}
-    for one in load_claims(claim_files(ROOT/"config")[paper]).claims:
-        for choice in [*one.runs, *one.against]:
-            study = studies.setdefault(choice.study, Study.find(choice.study, ROOT/"config"))
-            cells = study.select(choice.problem, choice.integrator, [choice.resolution] if choice.resolution else None)
-            assert len(cells) == 1 or not one.criterion.one_run, one.id
-            assert one.criterion.table in ("", *study.config.tables), one.id
-            assert one.criterion.kind != "quantile" or cells[0].spec.ensemble, one.id
-
-
-@pytest.fixture
-def workplace(tmp_path, monkeypatch):
-    """Config with one claims file; every study has RESULTS."""
-    (tmp_path/"config"/"claims").mkdir(parents=True)
-    (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
-    monkeypatch.setattr(Study, "find", lambda name, config, results: name)
-    monkeypatch.setattr("liestep.analysis.results.StudyResults", RESULTS.__getitem__)
-    return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "claims"], tmp_path
-
-
-def test_the_command_writes_table_and_page(workplace):
-    arguments, folder = workplace
-    assert main(arguments) == 0
-    table = read_csv(folder/"results"/"claims.csv")
-    assert tuple(table.columns) == COLUMNS
-    assert list(table.verdict) == [MISSED]
-    assert table.ours[0] == 1.23449e-4
-    page = (folder/"results"/"claims.md").read_text()
-    assert f"1 claim: {', '.join(f'{int(name == MISSED)} {name}' for name in VERDICTS)}." in page
-    assert "| not reproduced | first | \\|q\\| = 1 | x | 0.001 | 0.00012345 | 0.12345 |" in page
-    first = {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")}
-    assert main(arguments) == 0
-    assert {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")} == first
-
-
-def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
-    arguments, folder = workplace
-    assert main(arguments) == 0
-    before = {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")}
-    (folder/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("quantity: error", "quantity: eror"))
-    assert main(arguments) == 2
-    assert capsys.readouterr().err.splitlines()[-1] .startswith("liestep: claim first of paper: unknown quantity"
-                                                                " 'eror'; did you mean error?")
-    assert {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")} == before
-
-
-def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
-    arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "claims"]
-    assert main(arguments) == 2
-    assert "there is no claims file" in capsys.readouterr().err
-    (tmp_path/"claims").mkdir()
-    (tmp_path/"claims"/"paper.yaml").write_text(GOOD)
-    assert main(arguments) == 2
-    assert capsys.readouterr().err.startswith("liestep: claim first of paper: there is no study in")
-    other = tmp_path/"studies"/"made"/"other.yaml"
-    other.parent.mkdir(parents=True)
-    other.write_text("title: t\nproblems:\n  a: {system: sphere_nbody}\nintegrators:\n  vi_sphere: {steps: [0.1]}\n")
-    assert main(arguments) == 2
-    assert capsys.readouterr().err.startswith("liestep: claim first of paper: unknown study 'made/up'")
-    assert not (tmp_path/"results").exists()

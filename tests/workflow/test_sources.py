@@ -44,7 +44,7 @@ def jobs() -> dict[str, tuple[str, ...]]:
         found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
         found |= {film.rule: (film.cell.fingerprint, pipeline_sources.film_source()) for film in products.animations}
     found |= {f"figures {drawing.study.name} {drawing.label}": (drawing.study.fingerprint, drawing.source)
-              for drawing in workflow.drawings}
+              for drawing in Workflow({"granularity": "sweep"}, TOP/"config").drawings}  # each a job of its own
     found["claims"] = (pipeline_sources.claim_source(),)
     found["errata"] = (pipeline_sources.evidence_source(path.stem for path in workflow.errata),)
     found["page"] = (page_source(),)

@@ -27,8 +27,9 @@ try:
 except InputError as error:
     sys.exit(f"liestep: {error}")
 
-# Damaged products are removed by the main process only, not by its jobs. `verify` must see them as they are; its name is looked for on
-# the command line because Snakemake has no targets yet when it reads this file. A dry run removes nothing.
+# Damaged products are removed by the main process only, not by its jobs. `verify` must see them as they are; its name
+# is looked for on the command line because Snakemake has no targets yet when it reads this file. A dry run removes
+# nothing.
 if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
@@ -46,8 +47,8 @@ if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
     )
 
 
-# What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry asks for as much
-# again. `snakemake --set-resources RULE:runtime=600` changes it for one rule.
+# What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry
+# asks for as much again. `snakemake --set-resources RULE:runtime=600` changes it for one rule.
 NEEDS = {
     "runs": (120, 2000),
     "references": (120, 2000),
@@ -74,7 +75,7 @@ onstart:
 
 
 def runs_of(study, path=None):
-    """What stands for the runs of a study, or for one of them by its path, as inputs: they themselves, or lists of them."""
+    """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the lists of them."""
     batches = [batch for batch in WORKFLOW.batches if batch.study == study and (path is None or path in batch.paths)]
     if WORKFLOW.config.granularity == "run":
         return [run for batch in batches for run in batch.paths if path in (None, run)]
@@ -82,5 +83,5 @@ def runs_of(study, path=None):
 
 
 def references_of(study):
-    """What stands for the references of a study as inputs: lists of them."""
+    """Inputs that stand for the references of a study: the lists of them."""
     return [batch.listing for batch in WORKFLOW.references if batch.study == study]

@@ -1,5 +1,5 @@
-# Reference solutions of studies with `reference: true`; up to six problems share a job. The command makes those that are
-# missing or out of date, and then a list of all of them.
+# Reference solutions of studies with `reference: true`; up to six problems share a job. The command makes those that
+# are missing or out of date, and then a list of all of them.
 for batch in WORKFLOW.references:
 
     rule:

@@ -1,4 +1,5 @@
-# All results as HTML: an index and a page for each paper. It reads files of runs and references too, but whatever changes those makes the tables anew.
+# All results as HTML: an index and a page for each paper. It reads files of runs and references too, but whatever
+# changes those makes the tables anew.
 rule page:
     localrule: True
     input:

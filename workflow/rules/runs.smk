@@ -1,5 +1,6 @@
-# Runs. The command makes the files that are missing or of another specification or source, and then a list of all of them. Snakemake
-# looks at the list only: it would take seconds for a thousand files, and would remove those that a job finished before it failed.
+# Runs. The command makes the files that are missing or of another specification or source, and then a list of all of
+# them. Snakemake looks at the list only: it would take seconds for a thousand files, and would remove those that a job
+# finished before it failed.
 if WORKFLOW.config.granularity != "run":
     for batch in WORKFLOW.batches:
 

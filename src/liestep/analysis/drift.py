@@ -13,17 +13,17 @@ import numpy as np
 PERIODS_PER_BLOCK = 5
 LEAST_SAMPLES = 8           # stored samples in every block
 LEAST_BLOCKS = 20
-# range of the block means about the line, relative to the slope, up to which a drift is steady
+# a drift is steady when the range of the block means about the line, divided by the slope, is at most this
 STEADY = 0.25
-# of the longest period in the run, for a drift to be told from a modulation by its steadiness
+# number of longest periods in the run from which on a steady drift can be distinguished from a modulation
 LEAST_PERIODS = 2
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
 ROUND_OFF_UNITS = 100.0
-RESOLUTION_UNITS = 4.0      # evaluating an invariant rounds by a few units itself
+RESOLUTION_UNITS = 4.0      # units in the last place by which evaluating an invariant rounds
 RESAMPLES = 2000
 CONFIRMATION = 4.0
 EPSILON = float(np.finfo(float).eps)
-SLACK = 1e-9                # relative, for times that were rounded
+SLACK = 1e-9                # relative mismatch of times that counts as rounding
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
 

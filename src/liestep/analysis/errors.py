@@ -44,7 +44,7 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
 
 
 def counted(fields: list[StateField]) -> list[StateField]:
-    """Those that enter the state error."""
+    """The fields that enter the state error."""
     return [part for part in fields if part.counted]
 
 

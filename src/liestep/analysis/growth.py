@@ -15,7 +15,8 @@ from liestep.analysis.results import StudyResults
 SPAN = 10.0          # the fit begins at T/SPAN
 POINTS = 40          # equally spaced in log t
 LEAST = 0.05         # smallest uncertainty that is reported
-NEAR = 0.25          # an exponent this near a whole number has that name, if it is known as well
+# largest distance of an exponent from the whole number that names it; its uncertainty may not be larger
+NEAR = 0.25
 NAMES = {0: "constant", 1: "linear", 2: "quadratic", 3: "cubic"}
 PAIR = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution",
         "step", "t_end")

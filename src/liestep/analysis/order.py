@@ -14,7 +14,7 @@ import numpy as np
 
 FLOOR_FACTOR = 30.0         # an admissible error is at least this many floors
 LARGEST_ERROR = 0.1
-SMALLEST_RATIO = 1.4        # of neighbouring steps; closer ones are thinned
+SMALLEST_RATIO = 1.4        # of neighbouring steps; of closer ones, some are left out
 RATIO_SLACK = 0.02          # step counts are rounded: 11/8 stands for sqrt 2
 SLOPE_BAND = 0.3            # pairwise slopes of a window lie this close together
 POINTS = 4
@@ -23,7 +23,7 @@ SPAN_SLACK = 1e-9
 LEAST_ORDER = 0.5           # below it the error does not fall: no method has an order below one
 LEAST_UNCERTAINTY = 0.02
 LEAST_TOLERANCE = 0.05
-CORRECTION = (-0.5, 1.0)    # range of a h^s at the largest step of a window
+CORRECTION = (-0.5, 1.0)    # allowed range of a h^s at the largest step of a window
 
 Classification = Literal["asymptotic", "pre-asymptotic", "floor-limited", "failed"]
 

@@ -1,4 +1,4 @@
-"""Norms and other numbers of a run that only one paper defines, as columns of metrics.csv of its studies.
+"""Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv.
 
 The module that a paper declares as `quantities` (see `liestep.contracts.paper`) has `QUANTITIES`, a tuple of functions
 of a run's file and its problem's reference (None where the study asks for none) that return columns, name -> number,

@@ -14,8 +14,9 @@ from liestep.study.plan import Cell, Study
 
 ROOM = 512*1024**2  # bytes of variables that are kept; the files read longest ago go first
 
-_kept: OrderedDict[Path, tuple[Hashable, RunFile, bool]] = OrderedDict()  # path -> what it was read as, file, whole
-_size = 0  # bytes of all of them
+# path -> state of the file when it was read, its content, whether all variables were read
+_kept: OrderedDict[Path, tuple[Hashable, RunFile, bool]] = OrderedDict()
+_size = 0  # bytes of all files that are kept
 
 
 def run_file(cell: Cell, names: Names = None) -> RunFile:
@@ -45,7 +46,7 @@ def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, s
 
 
 def _state(path: Path) -> Hashable:
-    """Changes when a file is replaced or written to; None if there is none."""
+    """Size, times and inode of a file, which change when it is replaced or written to; None if there is none."""
     try:
         found = path.stat()
     except OSError:

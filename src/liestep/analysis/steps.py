@@ -1,7 +1,7 @@
 """Statistics over every step: those of adaptive runs over their accepted steps, not over their outputs."""
 import pandas
 
-ACCEPTED = "_accepted"  # what names of statistics over accepted steps end with
+ACCEPTED = "_accepted"  # suffix of the names of statistics over accepted steps
 
 
 def over_steps(metrics: pandas.DataFrame) -> pandas.DataFrame:
@@ -23,6 +23,6 @@ def over_steps(metrics: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def _largest_momentum_error(row: pandas.Series) -> float:
-    """Over the conserved components."""
+    """The largest momentum error over accepted steps and conserved components."""
     axes = [axis for axis in "xyz" if row["momentum_conserved"] != "none" and axis in row["momentum_conserved"]]
     return max((row[f"momentum_error_max_{axis}"] for axis in axes), default=float("nan"))

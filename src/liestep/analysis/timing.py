@@ -31,8 +31,8 @@ from liestep.study.plan import Study
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "runtime", "tolerance", "seconds", "repeats", "error",
            "run_sha256")
-REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # at least, at most, and seconds after which no more are made
-LONG = 0.1             # seconds; of what takes longer two repetitions are enough
+REPEATS, MOST_REPEATS, ENOUGH = 3, 50, 0.02  # fewest and most repetitions; seconds after which no more are made
+LONG = 0.1             # seconds; a call that takes longer is repeated twice only
 PIECE = 0.03           # seconds; a longer run of fixed steps is timed by its first steps
 NO_STATISTICS = 2**62
 SCIPY_TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)

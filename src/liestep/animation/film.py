@@ -41,7 +41,8 @@ def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, wi
     file = read(source)
     motion, samples = motion_of(file), chosen(file, frames)
     comment = film_comment(file.attributes["run_sha256"], file.attributes["source_hash"])
-    with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):  # writers go by the suffix
+    # matplotlib chooses the writer by the suffix
+    with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):
         _film(file, motion, samples, writer_for(target, fps, comment), temporary, width)
     return len(samples)
 

@@ -18,8 +18,8 @@ except ImportError:
     raise InputError("certificates need the package mpmath: pip install mpmath") from None
 
 NEAREST = "n"
-SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT ...
-LARGEST = 1e6    # ... up to this size
+SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
+LARGEST = 1e6    # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
 
 

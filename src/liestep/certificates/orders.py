@@ -21,7 +21,7 @@ ALLOWED = 1e-6
 # DOP853 is published with 30 decimals: its order ends where the error of a step reaches them
 DECIMALS_STEPS = (Fraction(1, 400), Fraction(1, 1000))
 DECIMALS_ALLOWED = 0.05
-FLOW_SHARE = -3.0   # logarithm of the flow's own error, at most, over the smallest error
+FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the smallest error of a step
 # what the docstrings of the pairs say of their dense output
 DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "rkmk54": 4}
 

@@ -19,9 +19,9 @@ from liestep.certificates.steps import Case, Step, step_of
 from liestep.runs.specification import applicable
 
 DIGITS = 60
-DIFFERENCE = Fraction(1, 10**20)   # of J: an error of about 1e-40
+DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
 HOLDS = -35.0                      # logarithm of the largest defect of a symplectic step
-VISIBLE = -10.0                    # of the smallest defect of another one of order 4 or less, at the first step size
+VISIBLE = -10.0                    # logarithm of the smallest defect of any other step of order <= LARGEST_ORDER
 STEPS = (Fraction(1, 50), Fraction(1, 500))
 SLOPE_ALLOWED = 0.1
 CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
@@ -68,7 +68,7 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 
 
 def defects() -> Iterator[Defect]:
-    """Of all methods with fixed steps that are declared symplectic, and of all others of low order."""
+    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order."""
     for name in integrator_ids():
         declared = declared_symplectic(name)
         if method(name).adaptive or not (declared or method(name).order <= LARGEST_ORDER):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
     from liestep.claims.claimfile import ClaimFile
 
-DIGITS = 5  # of numbers in readable tables
+DIGITS = 5  # significant digits of numbers in readable tables
 CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "evidence",
               "known_beforehand", "setting")  # columns of the readable tables, in their order
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")

@@ -11,7 +11,7 @@ TEXTS = ("study", "problem", "problem_label", "system", "integrator", "integrato
          "status", "message", "run_sha256", "source_hash", "path", "momentum_conserved")  # columns without numbers
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
 OF_COLUMNS = ("relative", "digits", "factor", "limit", "ratio")  # criteria on columns of metrics.csv
-OF_VARIABLES = ("extremum", "state", "quantile")                 # on stored variables
+OF_VARIABLES = ("extremum", "state", "quantile")                 # criteria on stored variables
 _known: dict[tuple[str, str, str], Formulated] = {}
 
 
@@ -41,7 +41,7 @@ def _statistics(formulated: Formulated) -> list[str]:
 
 
 def _formulated(spec: RunSpecification) -> Formulated:
-    key = (spec.problem, spec.integrator, repr(sorted(spec.options.items())))  # names do not depend on sizes
+    key = (spec.problem, spec.integrator, repr(sorted(spec.options.items())))  # names of columns do not depend on sizes
     if key not in _known:
         _known[key] = formulate(sheet(spec.problem), spec.parameters, spec.initial,
                                 method(spec.integrator).formulation, spec.options)

@@ -76,16 +76,16 @@ class Observable:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What names of single columns end with."""
+        """Suffix of the name of each column: "" for a single one, else "_" and the component."""
         return tuple(f"_{part}" for part in self.components) or ("",)
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Its statistics."""
+        """The statistics that files hold of it."""
         return (() if self.kind == "plain" else ("mean", "max")) if self.statistics is None else self.statistics
 
     def statistic(self, what: str) -> list[str]:
-        """Names of a statistic, one for each column."""
+        """Names of a statistic (`what`, for example "max"), one for each column."""
         stem = self.stem or (f"{self.name}_error" if self.kind == "invariant" else self.name)
         return [f"{stem}_{what}{label}" for label in self.labels]
 

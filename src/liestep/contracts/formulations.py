@@ -1,9 +1,9 @@
 """Formulations: what a system offers to a family of integrators, as protocols of compiled components.
 
 A component is a NamedTuple; its methods are compiled. The types here are those of runs, all arrays of float64;
-certificates call the same methods with complex numbers and with objects of many digits. y is a state (m, 3), t a time
-in s; methods write their result to `out`. Everything is spatial unless it says otherwise. `meter` counts evaluations
-(`liestep.core.counters`).
+certificates call the same methods with complex numbers and with objects of many digits. y is a state (m, d), where the
+form chooses m and d; t is a time in s; methods write their result to `out`. Vectors are in spatial components unless it
+says otherwise. `meter` counts evaluations (`liestep.core.counters`).
 """
 from typing import Protocol
 

@@ -34,11 +34,12 @@ class Sheet:
     equations: str
     parameters: Mapping[str, Parameter]
     build: Callable[[Parameters], Any]            # checked parameters -> the system's NamedTuple
-    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]  # which components of the momentum map are
-    state_shapes: Callable[[Parameters], Mapping[str, tuple[int, ...]]]  # initial fields
+    # which components of the momentum map (x, y, z) the motion conserves
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+    state_shapes: Callable[[Parameters], Mapping[str, tuple[int, ...]]]  # name of each state field -> shape
     manifold: Callable[[Parameters, State], None]
     kinetic_energy: Callable[[Parameters, State], np.ndarray]
-    forms: Mapping[str, Form]                     # by formulation
+    forms: Mapping[str, Form]                     # id of a formulation -> form
     # the system's own presets; the catalogue adds those of papers, which live with the papers
     presets: Mapping[str, Preset] = field(default_factory=dict)
     default_preset: str = ""                      # "": the first
@@ -46,12 +47,12 @@ class Sheet:
     # raises InputError where single parameters are fine, together not
     combination: Callable[[Parameters], None] = lambda parameters: None
     standard_form: str = "vector_field"           # in which references, judgements and descriptions see the state
-    # of references: the first one's trajectory is kept
+    # the two engines of references; the trajectory of the first is kept
     engines: tuple[str, str] | Callable[[Parameters], tuple[str, str]] = ("dop853", "taylor")
     # id of an integrator of high order that stands in for an engine that cannot treat the system
     fallback: str | Callable[[Parameters], str | None] | None = None
     mass: Callable[[Parameters], np.ndarray] | None = None  # constant mass matrix, (n,) if it is diagonal, or (n, n)
-    # (parameters, start) -> flops(options, counters) of a run
+    # (parameters, start) -> function (options, counters) -> floating-point operations of a run
     cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field
     series: Callable[[Parameters, State], Any] | None = None

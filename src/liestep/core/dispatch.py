@@ -46,7 +46,7 @@ class Kernel:
 
 
 _kernels: list[Kernel] = []
-_registers: list[Callable[[Kernel], None]] = []  # of the compiler, once it is loaded
+_registers: list[Callable[[Kernel], None]] = []  # the compiler's function that registers a kernel, once loaded
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Run a component's compiled-style methods as plain Python on other kinds of numbers: symbols,
-or numbers that count."""
+"""Run the methods of a component as plain Python on other kinds of numbers: symbols, numbers of many digits, or numbers
+that count operations."""
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType

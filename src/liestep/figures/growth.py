@@ -15,8 +15,8 @@ from liestep.figures.style import drawing
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-BELOW = 0.3    # of the lowest curve, where triangles stand
-DECADES = 3.0  # of time that are shown
+BELOW = 0.3    # triangles stand at this share of the lowest curve
+DECADES = 3.0  # decades of time that are shown
 
 
 @drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"

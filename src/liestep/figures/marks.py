@@ -68,8 +68,9 @@ LANDED: dict[str, Mark] = {
     "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
     "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
 }
-FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5")  # by their names
-ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # other orders: "*"
+# colours of the families, in the order of the families' names
+FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5")
+ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # order -> marker; other orders have "*"
 # Other options of one method: share of white (of black where negative), marker, dash; the second round has thin markers
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),
             (0.55, "x", DOTTED), (-0.3, "+", DASHDOT), (0.25, (3, 2, 0), DASHED), (-0.62, (4, 2, 45), DASHED))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from liestep.study.plan import Cell
 
 
-SHORT = 15.0  # a logarithmic axis that spans less has too few labels
+SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any) -> None:
     order = np.argsort(x, kind="stable")
     x, y, solid = x[order], y[order], solid[order]
     both = solid[:-1] & solid[1:]
-    # parts of one shade: few lines are drawn faster than many
+    # one line for all parts of the same shade: few lines are drawn faster than many
     ends = [0, *(np.flatnonzero(both[:-1] != both[1:]) + 1), len(both)]
     for begin, end in pairwise(ends):
         if begin < end:
@@ -143,7 +143,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True) -> None:
             getattr(axes, f"set_{name}scale")("log")
             low, high = axis.get_view_interval()
             if high > SHORT*low and name == "y":
-                axis.set_minor_locator(NullLocator())  # a third of the time of drawing would go into them
+                axis.set_minor_locator(NullLocator())  # minor ticks would take a third of the time of drawing
             elif high > SHORT*low:
                 axis.set_minor_formatter(NullFormatter())
                 axes.tick_params(axis=name, which="minor", length=1.2)

@@ -55,7 +55,8 @@ def save(figure: Figure, base: Path) -> list[Path]:
 
 @contextmanager
 def _without_bare_ticks(figure: Figure) -> Iterator[None]:
-    """Minor ticks without labels need no room, and there are many on logarithmic axes: half of the time of a layout."""
+    """Inside, axes have no minor ticks without labels. They need no room in the layout, but take half of its time on
+    logarithmic axes."""
     bare = [axis for axes in figure.axes
             for axis in (axes.xaxis, axes.yaxis) if isinstance(axis.get_minor_formatter(), NullFormatter)]
     locators = [axis.get_minor_locator() for axis in bare]
@@ -68,7 +69,7 @@ def _without_bare_ticks(figure: Figure) -> Iterator[None]:
 
 @contextmanager
 def _shared_ticks(figure: Figure) -> Iterator[None]:
-    """Place the ticks of an axis once for each size and view of its panel: each pass asks for them three times."""
+    """Inside, the ticks of an axis are placed once for each size and view of its panel, not three times a pass."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             setattr(axis, TICKS, _once_for_each_view(axis))

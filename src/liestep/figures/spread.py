@@ -76,7 +76,7 @@ def ensemble(results: "StudyResults") -> Figure:
 
 
 def _strip(axes: Axes, place: int, values: np.ndarray, colour, printed: float | None) -> None:
-    """One ensemble as a row; members are shifted up and down in their order, so that they can be told apart."""
+    """One ensemble as a row; members are shifted up and down in their order, so that they can be distinguished."""
     values = values[np.isfinite(values)]
     middle = float(np.median(values))
     if middle == 0.0:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MM = 1.0/25.4
 SINGLE, DOUBLE = 90.0, 180.0  # widths in mm
-DPI = 200                     # of the PNG
+DPI = 200                     # resolution of the PNG files
 
 RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans", "font.size": 7.0, "axes.titlesize": 8.0, "axes.labelsize": 7.5,

@@ -10,8 +10,8 @@ from liestep.contracts.sheet import Sheet
 
 def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray], formulation: str,
               options: Mapping[str, Any]) -> Formulated:
-    """A system with checked parameters and initial state in one of its formulations; of the options those of the form
-    are used, the others of them have their defaults.
+    """A system with checked parameters and initial state in one of its formulations. Options of the form that are not
+    given have their defaults; options that are not of the form are ignored.
 
     Raises:
         InputError: an option is not allowed at these parameters.

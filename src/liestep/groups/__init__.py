@@ -1,8 +1,8 @@
 """Lie groups acting on states, as components that combine: one file per action,
 `product.Product` puts two side by side.
 
-Every action is a left action of a group on a state (m, d), whose columns nobody else reads (here d = 3), with algebra
-elements as rows (k, 3), and offers
+Every action is a left action of a group on a state (m, d), with elements of the algebra as rows (k, 3). The integrators
+do not read the columns of the state (d = 3 for the actions here). An action offers
 
     state_rows()             m (plain Python)
     algebra_rows()           k, for workspaces (plain Python)

@@ -29,15 +29,16 @@ from liestep.runs.specification import (
 
 SAMPLES = 6
 DIRECTIONS, DISPLACEMENT = 5, 1e-3
-GRADIENT_LIMIT = 1e-8     # of differences of order 4
-TORQUE_LIMIT = 1e-12      # of the sum of all torques about an axis whose momentum is conserved
+GRADIENT_LIMIT = 1e-8     # largest relative error of a gradient against differences of order 4
+TORQUE_LIMIT = 1e-12      # largest sum of all torques about an axis whose momentum is conserved, relative
 INVARIANT_LIMIT = 1e-10   # relative drift along the reference
-AGREE_LIMIT = 1e-6        # of accurate runs by formulation, relative
+AGREE_LIMIT = 1e-6        # largest relative distance of accurate runs in different formulations
 ORDER_LIMIT = 0.25
 TURNS = 4.0               # t_end in characteristic times of the start
 COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
 FLOOR = 1e-13
-SHOWN = ("sphere_nbody", "spherical_pendulum_chain")  # where the orders of an own integrator are tried first
+# systems on which the orders of a plugin's integrator are tried first
+SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
 PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
 # formulation -> integrator
 ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4"}

@@ -15,7 +15,7 @@ from liestep.formulations import formulate_standard
 from liestep.runs.specification import applicable
 
 WIDTH = 120
-LONGEST = 4  # values of an array that are shown one by one
+LONGEST = 4  # most values of an array that are shown one by one
 
 
 def describe(name: str) -> str:

@@ -9,8 +9,8 @@ from liestep.formulations import formulate
 from liestep.plugins.trial import plain
 from liestep.runs.specification import RunSpecification
 
-TURN = 1e-3           # rad, of the differences of order 4
-LIMIT = 1e-8          # relative
+TURN = 1e-3           # rad, step of the differences of order 4
+LIMIT = 1e-8          # largest relative error of torque_slope
 DIRECTIONS = 5
 
 

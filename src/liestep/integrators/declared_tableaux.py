@@ -13,9 +13,9 @@ from liestep.errors import InputError, unknown
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 
 KEYS = ("name", "order", "a", "b")
-TOLERANCE = Fraction(1, 10**10)  # of coefficients given as decimals
-LARGEST_ORDER = 10               # 719 trees
-Tree = tuple                     # of its subtrees, sorted
+TOLERANCE = Fraction(1, 10**10)  # allowed error of the order conditions for coefficients given as decimals
+LARGEST_ORDER = 10               # 719 rooted trees of order 10
+Tree = tuple                     # a rooted tree is the sorted tuple of its subtrees
 
 
 @cache

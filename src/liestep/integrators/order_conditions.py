@@ -15,7 +15,7 @@ from typing import Any
 
 Word = tuple[int, ...]
 MOST_ITERATIONS = 20
-DIFFERENCE = Fraction(1, 10**30)  # of the slopes: their relative error is its square, or what is left of the digits
+DIFFERENCE = Fraction(1, 10**30)  # step of the central differences of the slopes
 
 
 @cache
@@ -73,7 +73,7 @@ def refined(half: Sequence[Fraction], order: int, convert: Callable[[Fraction], 
 
 def _least_change(half: list[Any], order: int, step: Any) -> list[list[Any]]:
     """J^T (J J^T)^-1 of the slopes J of the residuals: the smallest change of the weights for a change of residuals."""
-    slopes = []  # of all residuals along one weight
+    slopes = []  # slopes of all residuals along each weight
     for j in range(len(half)):
         ends = [residuals([x + sign*step if i == j else x for i, x in enumerate(half)], order) for sign in (1, -1)]
         slopes.append([(a - b)/(2*step) for a, b in zip(*ends, strict=True)])

@@ -28,7 +28,7 @@ class Scheme:
     order: int
     source: str
     weights: tuple[float, ...]
-    decimals: tuple[Fraction, ...] = ()  # of the weights before the middle one, as exactly as they are known
+    decimals: tuple[Fraction, ...] = ()  # the weights before the middle one, in all digits that are known
 
     def __post_init__(self) -> None:
         if self.weights != self.weights[::-1]:

@@ -39,7 +39,7 @@ from liestep.runs.recorder import BLOCKS
 from liestep.runs.specification import start_of
 
 MOST_OUTPUTS, LEAST_OUTPUTS = 400, 50  # intervals at whose ends states are compared with the reference
-START_TOLERANCE = 1e-12                # of the first state against the problem's start, scaled
+START_TOLERANCE = 1e-12                # scaled distance of the first state from the problem's start
 OWN_WORK = "work"                      # observable that is subtracted from the energy of a system with forces
 
 
@@ -51,9 +51,9 @@ class Request:
     preset: str | None = None
     parameters: Mapping[str, Any] | None = None
     own_start: bool = False
-    reference: Path | None = None  # kept there and used again
+    reference: Path | None = None  # file in which the reference is kept for the next call
     without_reference: bool = False
-    facts: Mapping[str, Any] | None = None      # of all files that do not say so themselves
+    facts: Mapping[str, Any] | None = None      # facts that hold for files that do not state them
     steps: Sequence[float] = ()                 # one for each file
 
 

@@ -22,8 +22,8 @@ from liestep.errors import InputError, unknown
 from liestep.runs.files import read
 from liestep.storage.textfiles import require_file
 
-SPACING = 1e-9  # of t_end: by how much equally spaced times may be off
-NETCDF = (b"CDF", b"\x89HDF")  # first bytes of its two kinds
+SPACING = 1e-9  # share of t_end by which a time may differ from equal spacing
+NETCDF = (b"CDF", b"\x89HDF")  # first bytes of the two kinds of NetCDF files
 VELOCITY = "velocity"  # dq/dt serves for a field omega = q x dq/dt that is tangent to q
 
 
@@ -67,7 +67,7 @@ class Layout:
     """What a file of one problem holds: fields and the shape of each; `optional` are further
     numbers, one for each time."""
 
-    what: str                                # the problem and its preset, for sentences
+    what: str                                # names problem and preset in error messages
     fields: Mapping[str, StateField]
     shapes: Mapping[str, tuple[int, ...]]
     optional: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from liestep.pipeline.workflow import Workflow
 from liestep.storage import ledger as ledgers
 from liestep.storage.ledger import Ledger
 
-SKEW = 60.0  # s that clocks of machines may differ
+SKEW = 60.0  # largest difference in s between the clocks of two machines
 
 
 def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
@@ -75,8 +75,8 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     path = found.results/name
     try:
         if mend_times and path.stat().st_mtime > time.time() + SKEW:
-            os.utime(path)  # all that is made of it would be older than it, however often it is made
-        if path.is_file() and not found.allowed(name, listed):  # of before there were records: taken as it is
+            os.utime(path)  # with a time in the future, whatever is made from it would always be out of date
+        if path.is_file() and not found.allowed(name, listed):  # written before records existed: accepted
             wrong = damage(path)
             if wrong:
                 return wrong

@@ -13,7 +13,8 @@ from liestep.study.plan import Cell, Sweep
 if TYPE_CHECKING:
     from liestep.pipeline.workflow import StudyProducts
 
-TOGETHER = 6  # problems, at most, that share a process: for runs those of one system, which share machine code too
+# most problems that share a process; runs share one only with problems of the same system, whose code they share
+TOGETHER = 6
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,10 @@ class Animation:
 
 
 def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
-    """Groups of problem keys given with their systems: problems of one system, dealt out in turn to groups of equal
-    size, because sizes usually grow along the file."""
+    """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group.
+
+    Neighbours in the file go to different groups: problems usually grow along the file, and groups should take equal
+    times."""
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
@@ -135,7 +138,7 @@ def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def dealt(keys: list[str]) -> list[tuple[str, ...]]:
-    """Groups of at most TOGETHER, dealt out in turn."""
+    """The keys in as few groups of at most TOGETHER as possible, neighbours in different groups."""
     count = -(-len(keys)//TOGETHER)
     return [tuple(keys[i::count]) for i in range(count)]
 

@@ -27,7 +27,7 @@ from liestep.storage.textfiles import write_text_atomically
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATA, MEASURED = "data", "measured"
-CLOCK_FIGURES = ("work_precision", "scaling")  # that show seconds where a study has times
+CLOCK_FIGURES = ("work_precision", "scaling")  # figures that show seconds where a study has times
 
 
 def manifest_path(results: Path) -> Path:
@@ -68,7 +68,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
         write_text_atomically(manifest_path(results), text)
     listed = {name: entry["sha256"] for name, entry in content["products"].items()}
     ledgers.close(results, {**listed, MANIFEST: hashlib.sha256(text.encode()).hexdigest()})
-    # of killed processes: all products are there, so that nobody needs to write any more
+    # temporary files of killed processes: all products are there, so that no process writes any more
     for leftover in results.rglob(TEMPORARY):
         leftover.unlink(missing_ok=True)
     return manifest_path(results), len(listed)

@@ -1,7 +1,8 @@
-"""What each kind of job is made with: a hash of the modules of which an edit makes the job's products anew.
+"""What each kind of job is made with: a hash of the modules whose edit puts the products of the job out of date.
 
 Runs and references keep theirs in their files, see `liestep.runs.execution` and `liestep.references.reference`.
-Presets, lists of figures and evidence are found by name, so that no run, table or figure is a product of them.
+Presets, lists of figures and evidence are found by name, not imported, so that an edit of them puts no run, table or
+figure out of date.
 """
 from collections.abc import Iterable
 from functools import cache
@@ -21,28 +22,28 @@ def _packages(*packages: str) -> str:
 
 
 def table_source(study: str) -> str:
-    """Of the tables of a study, with the quantities of its paper."""
+    """Hash of what makes the tables of a study, with the quantities of its paper."""
     own = module_of(study)
     return _packages("liestep.analysis", *([own] if own else []))
 
 
 def figure_source(*names: str) -> str:
-    """Of figures by their names: the modules that draw them."""
+    """Hash of the modules that draw some figures, by their names."""
     return source_hash("liestep.figures.drawing", *(figure_modules()[name] for name in names))
 
 
 def film_source() -> str:
-    """Of films."""
+    """Hash of what makes films."""
     return _packages("liestep.animation")
 
 
 def claim_source() -> str:
-    """Of the verdicts on claims."""
+    """Hash of what makes the verdicts on claims."""
     return _packages("liestep.claims")
 
 
 def evidence_source(papers: Iterable[str]) -> str:
-    """Of the evidence for the errata of some papers."""
+    """Hash of what makes the evidence for the errata of some papers."""
     wanted = set(papers)
     rooms = [paper for name, paper in all_papers().items() if name in wanted]
     return _packages(*SIMULATION, "liestep.claims",

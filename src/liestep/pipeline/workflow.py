@@ -154,7 +154,8 @@ class Workflow:
         if self.config.granularity != "problem":
             return [ReferenceBatch((reference,)) for reference in products.references]
         known = {reference.problem: reference for reference in products.references}
-        groups = dealt(list(known))  # of all systems: most of such a process is to load the engines
+        # groups of any systems: loading the engines takes most of the time of such a process
+        groups = dealt(list(known))
         return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
 
     @property

@@ -25,8 +25,8 @@ from liestep.errors import InputError, unknown
 from liestep.storage.textfiles import require_file
 
 GROUP = "liestep.plugins"
-PREFIX = "liestep_plugin_"  # of module names, which stand in the keys of machine code
-# names that earlier plugins import: what they are called now, and those that are no longer needed
+PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
+# names that plugins of earlier versions import: the new name, and names that are no longer needed
 RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
 GONE = {"ACTION_OPTIONS", "FORMS", "MASS_OPTION", "PROJECTION"}
 LARGEST = 1 << 20  # bytes of a plugin

@@ -26,7 +26,7 @@ from liestep.runs.specification import complete_options
 PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
                      for name in Functions._fields if hasattr(rows, name)})
 PACKAGE = Path(__file__).parents[1]
-STEPS = 1000  # the tried step is so small a part of the preset's t_end
+STEPS = 1000  # the step that is tried is t_end/STEPS of the preset
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from liestep.runs.execution import Outcome, run_once
 from liestep.runs.specification import RunSpecification, specify
 
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
-MOST_STEPS = 10_000             # between two times: more means a singularity
+MOST_STEPS = 10_000             # most steps between two times; more of them mean a singularity
 CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
 
 

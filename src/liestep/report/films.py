@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # (largest width in pixels, every so many frames), best first
 LEVELS = ((480, 1), (480, 2), (360, 2), (280, 3), (200, 4), (140, 8))
 COLOURS = 64
-SHARE = 1/3        # of the page's limit
+SHARE = 1/3        # share of the page's limit of size that films may take
 
 
 def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:

@@ -18,7 +18,7 @@ from liestep.report.sources import TEMPLATES
 from liestep.report.study import StudyPage, study_page
 from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
 
-LIMIT = 15_000_000  # bytes of a page
+LIMIT = 15_000_000  # most bytes of a page
 OWN = "Studies"     # title of the page with the studies that are in no folder
 
 

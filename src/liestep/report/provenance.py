@@ -10,8 +10,8 @@ from liestep.errors import InputError
 from liestep.references.reference import disagreement, study_reference
 from liestep.runs.files import require_current
 
-DIGITS = 8          # of numbers in the page; the CSV files have all
-MOST_NUMBERS = 64   # of an array that the page shows; files of runs have all
+DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
+MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
 SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean",
          "energy_error_max",
          # of a run, before it is opened

@@ -25,7 +25,7 @@ from liestep.runs.execution import (
 from liestep.runs.recorder import BLOCKS, Recorder
 from liestep.runs.specification import RunSpecification
 
-FORMAT = "2"  # of the file layout
+FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 BLOCK_STATISTICS = ("mean", "min", "max")
 

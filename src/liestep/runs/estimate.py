@@ -26,7 +26,7 @@ SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one or several runs. memory: of the largest, in bytes."""
+    """Size of one or several runs. memory: that of the largest run, in bytes."""
 
     runs: int = 0
     steps: int = 0
@@ -44,7 +44,7 @@ class Estimate:
 
 
 def estimate(spec: RunSpecification) -> Estimate:
-    """Of one run with all its replicas or members."""
+    """Size of one run with all its replicas or members."""
     numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
     times = spec.ensemble.members if spec.ensemble else spec.replicas
     stored = spec.samples*(numbers + OBSERVABLES)*NUMBER

@@ -19,7 +19,7 @@ from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
 
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
-Progress = Callable[[float], None]  # told the completed fraction
+Progress = Callable[[float], None]  # called with the completed fraction of the run
 
 
 @dataclass

@@ -22,7 +22,7 @@ from liestep.runs.execution import run_source_hash
 from liestep.runs.specification import RunSpecification
 from liestep.storage.atomic import replacing
 
-ATTRIBUTES = "attributes"  # in `checksums`: that of the attributes
+ATTRIBUTES = "attributes"  # key of `checksums` for the checksum of the attributes
 PAGE = 1 << 16  # bytes of a NetCDF file beside its variables, about
 UNSEALED = ("checksums", "complete")
 
@@ -78,11 +78,11 @@ def _fill(content: Content, path: Path) -> None:
             data.createVariable(name, values.dtype, dims, fill_value=False).setncatts(attributes)
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
-        # after all definitions: to go back to them takes longer than to write
+        # after all definitions, because returning to the define mode takes longer than writing
         for name, (_, values, _) in content.variables.items():
             data[name][...] = values
         seal(data, {name: values for name, (_, values, _) in content.variables.items()})
-        data.complete = np.int32(1)  # last: a file without it was never finished
+        data.complete = np.int32(1)  # written last: a file without it was never finished
 
 
 def seal(data: netCDF4.Dataset, written: dict[str, np.ndarray]) -> None:

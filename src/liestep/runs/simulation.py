@@ -24,14 +24,23 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         integrator: id of an integrator, see `integrators(problem)`.
         step: step size of a fixed-step integrator; must divide t_end.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
-        preset: named parameters, initial state and t_end of the system (default: its first); the
-            other arguments override it.
+        t_end: end time in s (default: that of the preset).
+        preset: named parameters, initial state and t_end of the system (default: the system's default
+            preset); the other arguments override it.
+        parameters: replace those of the preset, in the units of the sheet.
+        initial: state fields that replace those of the preset; shapes, units and frames as in
+            `liestep describe`.
+        options: options of the integrator and of the system's form, see `liestep describe`.
         samples: number of equally spaced output times, both ends included.
         on_failure: "raise", or "return" for the truncated data set with `attrs["status"]`.
         more: outputs, statistics_every, replicas, ensemble, log_steps as in a study.
 
+    Returns:
+        Data set with the dimension `time` (s): state fields, energy (J), momentum map, residuals; statistics over all
+        steps and counters are attributes.
+
     Raises:
-        InputError: a wrong argument, in one sentence.
+        InputError: a wrong argument, in one sentence, or a run that does not fit the memory.
         IntegrationError: the run stopped before t_end and on_failure is "raise".
     """
     if on_failure not in ("raise", "return"):

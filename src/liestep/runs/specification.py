@@ -15,7 +15,7 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
 
-DEFAULT_SAMPLES = 1001  # at most; the largest count whose intervals are whole numbers of steps
+DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
 MOST = 2**53            # whole numbers above it are not exact as float64
 
@@ -79,7 +79,7 @@ class Start:
 
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
-    t_end: float     # of the preset
+    t_end: float     # end time of the preset
 
 
 @plugin_errors()

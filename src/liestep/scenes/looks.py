@@ -10,11 +10,11 @@ import numpy as np
 from liestep.scenes.colour import mix
 from liestep.scenes.space import Scene
 
-COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # of bodies
+COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
 METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", "#D9DEE4"
 SPRING, CLAMP, EDGE = "#414B57", "#333333", "#9AA4AF"
 FEW_LINKS = 30  # longer chains have no balls on their joints
-TURNS = 7       # of a coil spring
+TURNS = 7       # turns of a coil spring
 Colour = str | tuple
 
 

@@ -1,7 +1,7 @@
-"""What this program has made, by hash and by the file system's own notes: size, times of change and number of the file.
+"""Hashes of the files that this program has made, with the notes of the file system: size, mtime, ctime and inode.
 
-A file with the same notes need not be hashed again: whoever edits, swaps or copies a file changes its ctime, which
-nobody sets back. The ledger lies in the results folder and holds also what the manifest does not list: the manifest
+A file with the same notes need not be hashed again: editing, swapping or copying a file changes its ctime, which no
+program can set back. The ledger lies in the results folder and holds also what the manifest does not list: the manifest
 itself, and the lists of what jobs made. Without it everything is hashed once more.
 """
 import json
@@ -74,7 +74,8 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
         except OSError:
             found = None
         if found is None and name in hashes:
-            ledger.known[name] = (hashes[name], 0, 0, 0, 0)  # to be found at the next start
+            # matches no file, so that the next start compares it with its hash
+            ledger.known[name] = (hashes[name], 0, 0, 0, 0)
         elif found is None and not (results/name).is_file():
             ledger.known.pop(name, None)
     save(ledger)
@@ -85,8 +86,8 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
 
 
 def require_same(path: Path) -> None:
-    """Raises InputError for a file of a results folder that somebody else has changed since it was made; what nothing
-    is known of is taken as it is."""
+    """Raises InputError for a file of a results folder that somebody else has changed since it was made; files
+    that are not in the ledger are accepted."""
     place = Path(os.path.abspath(path))
     results = next((folder for folder in place.parents if (folder/FOLDER).is_dir()), None)
     if results is None:

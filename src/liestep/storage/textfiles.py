@@ -13,8 +13,9 @@ from liestep.storage.atomic import replacing
 if TYPE_CHECKING:
     import pandas
 
-TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")  # also where they are digits
-LARGEST = 1 << 30  # bytes of a text file that is read
+# columns of text, also where all entries are digits
+TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")
+LARGEST = 1 << 30  # most bytes of a text file that is read
 
 
 def write_text_atomically(path: Path, text: str) -> None:

@@ -26,13 +26,13 @@ def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], roo
     places = [_place(item["loc"], content) for item in problems]
     number = max((k for k, place in enumerate(places) if place[:len(places[0])] == places[0]),
                  key=lambda k: (len(places[k]), -k))
-    problem, place = problems[number], places[number]  # the innermost, where a value may have several forms
+    problem, place = problems[number], places[number]  # the innermost place, where a value may have several forms
     key, line = ".".join(map(str, place)), line_of(place, lines)
     if problem["type"] == "extra_forbidden":
         return f"line {line}: {unknown('key', str(place[-1]), _allowed_keys(place[:-1], root, content))}"
     if problem["type"] == "missing":
         return f"line {line}: key {key} is missing"
-    # one for each form
+    # one complaint for each form that the value may have
     first, *others = dict.fromkeys(_wanted(item)
                                    for item, there in zip(problems, places, strict=True) if there == place)
     wanted = " or ".join((first, *(other.removeprefix("must be ") for other in others)))

@@ -121,7 +121,7 @@ class EnsembleConfig(Strict):
     """Runs from perturbed starts, one file with a member dimension."""
 
     members: Count = Field(description="number of members; member 0 is unperturbed")
-    amplitude: Positive = Field(description="size of the tangent perturbation of q and omega")
+    amplitude: Positive = Field(description="size of the perturbation of each state field in its norm")
     seed: NotNegative = Field(0, description="seed of the perturbations")
 
 

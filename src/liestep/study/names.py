@@ -1,14 +1,15 @@
-"""What a name may be that people choose and that becomes a path, a rule, or a word of a command: ids of studies and
-papers. Keys of problems and integrators are `liestep.study.config.Name`."""
+"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands.
+
+Keys of problems and integrators are `liestep.study.config.Name`."""
 import re
 from pathlib import Path
 
 from liestep.errors import InputError
 
-LONGEST = 60  # characters of a part: names of files are made of several
+LONGEST = 60  # most characters of a part of a name; file names are made of several parts
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
 PARTS = 6
-RESERVED = ("logs", "selection")  # folders of the results that are no study's
+RESERVED = ("logs", "selection")  # folders of the results that belong to no study
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
 
 

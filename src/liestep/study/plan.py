@@ -131,7 +131,7 @@ class Study:
                 yield problem, setup, key, self.config.integrators[key] or IntegratorConfig.model_validate({})
 
     def setting(self, name: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Any:
-        """Most special value of a setting: pair, integrator, problem, study."""
+        """Value of a setting: that of the pair if it has one, else of the integrator, the problem, the study."""
         for level in (setup.overrides.get(key), entry, setup, self.config):
             value = getattr(level, name, None) if level is not None else None
             if value is not None:

@@ -10,7 +10,7 @@ from liestep.study.plan import Cell
 
 
 def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
-    """Make what is missing or out of date; says each run on standard error. Returns (made, kept, failed).
+    """Make what is missing or out of date; names each run on standard error. Returns (made, kept, failed).
 
     Raises:
         InputError: a run that memory cannot hold; a file that cannot be written;

@@ -7,10 +7,10 @@ import yaml
 from liestep.errors import InputError
 from liestep.storage.textfiles import read_text
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is 15 times faster
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of libyaml is 15 times faster
 DEEPEST = 1000
 LARGEST = 1 << 19   # bytes of a file
-MOST_ENTRIES = 100_000  # values of a file, those that aliases repeat included: nine lines can stand for 10^9 values
+MOST_ENTRIES = 100_000  # most values of a file, with those that aliases repeat: nine lines can stand for 10^9 values
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[tuple, int]]:

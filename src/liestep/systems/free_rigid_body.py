@@ -20,7 +20,7 @@ from liestep.systems._free_motion import free_motion
 
 
 class FreeRigidBody(NamedTuple):
-    """Energy and invariants; the methods are listed in `formulations.rigid_body`."""
+    """Energy and invariants; the methods are listed in `formulations.fixed_body.components`."""
 
     inertia: np.ndarray  # (3,) about the fixed point
 

@@ -30,7 +30,7 @@ from liestep.systems._symmetry import invariant_axes
 
 
 class HeavyTop(NamedTuple):
-    """Torque, energy and invariants; the methods are listed in `formulations.rigid_body`."""
+    """Torque, energy and invariants; the methods are listed in `formulations.fixed_body.components`."""
 
     inertia: np.ndarray  # (3,) about the fixed point
     lever: np.ndarray    # (3,) m l chi

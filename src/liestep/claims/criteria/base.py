@@ -34,10 +34,10 @@ class Criterion(Strict):
     if TYPE_CHECKING:
         kind: str
     needs_runs: ClassVar[bool] = True
-    needs_printed: ClassVar[bool] = False  # a printed number other than zero
+    needs_printed: ClassVar[bool] = False  # whether a printed number other than zero is needed
     needs_against: ClassVar[bool] = False
-    one_run: ClassVar[bool] = False        # each choice must mean one run
-    table: ClassVar[str] = ""              # of the study, which decides
+    one_run: ClassVar[bool] = False        # whether each choice must mean one run
+    table: ClassVar[str] = ""              # table of the study that decides
 
     def describe(self, claim: "Claim") -> str:
         """The criterion of a claim as a sentence."""

@@ -1,5 +1,5 @@
 """Formulations of a rigid body that turns about a fixed point, components for compiled code
-(tables: `rigid_body_forms`).
+(`formulations.fixed_body.forms` lists their fields and observables).
 
 Attitude state: rows Q e_1, Q e_2, Q e_3 (axes of the body in space), then the spatial angular momentum pi. With Pi =
 Q^T pi and the body rate I^-1 Pi: dQ/dt = hat(w) Q, dpi/dt = tau, w = Q I^-1 Q^T pi (liegroup2021, section 3).

@@ -16,7 +16,7 @@ from liestep.scenes.colour import mix
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # of vectors
+COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)
 
 

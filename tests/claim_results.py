@@ -1,0 +1,44 @@
+"""Results of a study that was never made, for the judge of claims."""
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+
+from liestep.runs.files import RunFile
+
+STUDY = "made/up"
+METRICS = pd.DataFrame(
+    [("p", "vi", "h0.1", "ok", 1.23449e-4, 2e-15), ("p", "vi", "h0.01", "ok", 1.2e-6, 4e-15),
+     ("p", "rk", "h0.1", "ok", 2e-2, 1e-3), ("p", "rk", "h0.01", "ok", 3e-4, 1e-5),
+     ("p", "stopped", "h0.1", "step_too_large", 1.23449e-4, 1e-16), ("p", "stopped", "h0.01", "ok", 1.2e-6, 1e-16),
+     ("p", "lost", "h0.1", "ok", math.nan, math.nan), ("p", "peak", "h0.1", "ok", 1.0, 1.0),
+     ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
+     ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
+    columns=["problem", "integrator", "resolution", "status", "error", "length"])
+ORDERS = pd.DataFrame(
+    [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"),
+     ("p", "above", 2.3, 0.1, "asymptotic"), ("p", "early", 2.0, 0.02, "pre-asymptotic"),
+     ("p", "stopped", math.nan, math.nan, "failed")],
+    columns=["problem", "integrator", "p", "u", "class"])
+DRIFT = pd.DataFrame(
+    [("p", "vi", "energy", "bounded"), ("p", "rk", "energy", "drift"), ("p", "mixed", "energy", "bounded"),
+     ("p", "mixed", "energy", "undecided"), ("p", "stopped", "energy", "failed")],
+    columns=["problem", "integrator", "invariant", "verdict"])
+MEMBERS = [float(k) for k in range(1, 22)]  # 1..21: the central 90 % reach from 2 to 20
+FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": [1.0, 0.0, 0.25]},
+         "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
+         "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
+                  "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
+RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
+                                  file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
+                                                                                       FILES[integrator]))}
+
+
+def runs(*choices):
+    """(problem, integrator) or (problem, integrator, resolution) as choices of a claim."""
+    return [dict(zip(("problem", "integrator", "resolution"), choice, strict=False), study=STUDY) for choice in choices]
+
+
+VI, RK = runs(("p", "vi", "h0.1"), ("p", "vi", "h0.01")), runs(("p", "rk", "h0.1"), ("p", "rk", "h0.01"))
+ENSEMBLE = runs(("many", "vi", "h0.1"))
