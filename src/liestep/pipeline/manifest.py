@@ -14,7 +14,7 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.pipeline.environment import environment
 from liestep.pipeline.sources import figure_source, film_source, table_source
-from liestep.pipeline.workflow import SELECTION, StudyProducts, Workflow, page_of
+from liestep.pipeline.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
@@ -101,7 +101,7 @@ def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]
             return True
         if name.startswith(f"{SELECTION}/"):
             return not workflow.selection and (workflow.results/name).is_file()
-        return workflow.selection and "/" not in name
+        return workflow.selection and ("/" not in name or name.startswith(f"{REPORT_FOLDER}/"))
 
     return {name: entry for name, entry in before.items() if name not in products and counts(name)}
 

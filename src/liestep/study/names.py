@@ -9,7 +9,7 @@ from liestep.errors import InputError
 LONGEST = 60  # most characters of a part of a name; file names are made of several parts
 PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
 PARTS = 6
-RESERVED = ("logs", "selection")  # folders of the results that belong to no study
+RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
 
 
