@@ -2,7 +2,7 @@
 
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
-    python3 make.py check                            style, types and the quick tests: a minute
+    python3 make.py check                            style, types and the quick tests: three minutes
     python3 make.py environment
 
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
@@ -66,7 +66,7 @@ def call(program: str, *arguments: str, **variables: str) -> int:
 
 
 def check() -> int:
-    """Everything that takes a minute; all of it also if a part fails. Returns 0 if nothing failed."""
+    """Everything that is quick; all of it also if a part fails. Returns 0 if nothing failed."""
     failed = [name for name, program, variables in (
         ("style", ("ruff", "check"), {}), ("types", ("mypy",), {}),
         ("tests", (*TESTS, "-q", "-m", "not slow", "--durations=5", "--durations-min=5"),
