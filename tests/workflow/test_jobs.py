@@ -1,14 +1,14 @@
 """Which problems share a job."""
 import pytest
 
-from liestep.pipeline.jobs import TOGETHER, dealt, together
+from liestep.pipeline.jobs import TOGETHER, equal_groups, together
 from liestep.pipeline.workflow import Workflow
 
 
 @pytest.mark.parametrize("number", [1, TOGETHER, TOGETHER + 1, 3*TOGETHER])
 def test_keys_are_dealt_out_in_turn(number):
     keys = [f"p{k}" for k in range(number)]
-    groups = dealt(keys)
+    groups = equal_groups(keys)
     assert sorted(key for group in groups for key in group) == sorted(keys)
     assert max(map(len, groups)) <= TOGETHER
     assert max(map(len, groups)) - min(map(len, groups)) <= 1

@@ -134,10 +134,10 @@ def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
     by_system: dict[Any, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
-    return [group for keys in by_system.values() for group in dealt(keys)]
+    return [group for keys in by_system.values() for group in equal_groups(keys)]
 
 
-def dealt(keys: list[str]) -> list[tuple[str, ...]]:
+def equal_groups(keys: list[str]) -> list[tuple[str, ...]]:
     """The keys in as few groups of at most TOGETHER as possible, neighbours in different groups."""
     count = -(-len(keys)//TOGETHER)
     return [tuple(keys[i::count]) for i in range(count)]

@@ -13,7 +13,16 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.quantities import require_quantity
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
-from liestep.pipeline.jobs import Animation, Batch, Drawing, Reference, ReferenceBatch, dealt, short_hash, together
+from liestep.pipeline.jobs import (
+    Animation,
+    Batch,
+    Drawing,
+    Reference,
+    ReferenceBatch,
+    equal_groups,
+    short_hash,
+    together,
+)
 from liestep.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
@@ -155,7 +164,7 @@ class Workflow:
             return [ReferenceBatch((reference,)) for reference in products.references]
         known = {reference.problem: reference for reference in products.references}
         # groups of any systems: loading the engines takes most of the time of such a process
-        groups = dealt(list(known))
+        groups = equal_groups(list(known))
         return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
 
     @property
