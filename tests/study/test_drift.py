@@ -47,6 +47,30 @@ def test_bounded_oscillation(phase):
     assert abs(estimate.growth) < 0.1
 
 
+def test_a_bounded_deviation_states_its_bound():
+    """|slope T| < x A holds for the slope that was put in, and the sentence prints an x that is not below it."""
+    estimate = judge(oscillation() + 0.1*TIME)
+    assert estimate.bound == max(abs(estimate.slope_low), abs(estimate.slope_high))/estimate.amplitude
+    assert 0.1 < estimate.bound*estimate.amplitude < 0.15
+    printed = float(estimate.reason.partition("|slope T| < ")[2].split()[0])
+    assert estimate.bound <= printed <= 1.1*estimate.bound
+    assert judge(np.zeros(TIME.size)).bound == 0.0
+    assert judge(oscillation() + 0.3*TIME).verdict == "undecided"
+
+
+def test_a_wide_interval_is_bounded_only_around_zero():
+    """Block means that follow a slow cosine: the interval contains zero; with a slope it does
+    not, although it stays inside A/2."""
+    deviation = oscillation() + 0.3*np.cos(4.0*np.pi*TIME)
+    wide, tilted = judge(deviation), judge(deviation + 0.6*TIME)
+    assert wide.slope_low < 0.0 < wide.slope_high
+    assert 0.1 < wide.bound < 0.5
+    assert wide.verdict == "bounded"
+    assert tilted.slope_low > 0.0
+    assert tilted.bound < 0.5
+    assert tilted.verdict == "undecided"
+
+
 def test_bounded_with_slow_part_and_chaos():
     rng = np.random.default_rng(2)
     assert both(oscillation() + 0.1*np.sin(2.0*np.pi*1.3*TIME)) == ("bounded",)*3
@@ -55,10 +79,11 @@ def test_bounded_with_slow_part_and_chaos():
 
 
 @pytest.mark.parametrize(("rate", "verdicts"), [
-    (0.2, ("bounded", "bounded", "bounded")), (0.6, ("bounded", "drift", "undecided")),
+    (0.02, ("bounded", "bounded", "bounded")), (0.1, ("bounded", "undecided", "undecided")),
+    (0.6, ("undecided", "drift", "undecided")),
     (-1.2, ("drift", "drift", "drift")), (5.0, ("drift", "drift", "drift")), (-50.0, ("drift", "drift", "drift"))])
 def test_linear_drift_under_an_oscillation(rate, verdicts):
-    """The 5-95 % range of a sine is 1.975, so A/2 lies between slopes 0.8 and 1.2."""
+    """The 5-95 % range A of a sine is 1.975: slopes up to 0.1 A = 0.2 are bounded, above A/2 = 0.99 they are drifts."""
     deviation = oscillation() + rate*TIME
     assert both(deviation) == verdicts
     estimate = judge(deviation)
@@ -86,7 +111,7 @@ def test_slope_that_turns_round_is_undecided():
 def test_growing_amplitude_is_a_drift_without_slope(envelope):
     estimate = judge(envelope*oscillation())
     assert estimate.verdict == "drift"
-    assert max(abs(estimate.slope_low), abs(estimate.slope_high)) < estimate.amplitude/2
+    assert estimate.bound < 0.5
     assert estimate.growth > 0.9
 
 

@@ -9,7 +9,7 @@ import pytest
 from liestep.analysis import crossover, growth
 from liestep.runs.files import RunFile
 
-TIME = np.linspace(0.0, 100.0, 2001)
+TIME = np.linspace(0.0, 400.0, 8001)
 WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)
 
 
@@ -17,6 +17,7 @@ WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)
 def test_powers_are_found_under_oscillations(power):
     found = growth.judge(TIME, 1e-6*WIGGLE*(TIME/100.0)**power, 0.0)
     assert abs(found["exponent"] - power) <= found["uncertainty"] <= 0.1
+    assert abs(found["exponent_quarter"] - power) <= found["uncertainty_quarter"] <= 0.1
     assert found["growth"] == {1: "linear", 2: "quadratic", 3: "cubic"}[power]
 
 
@@ -24,8 +25,28 @@ def test_an_error_that_stays_is_constant():
     assert growth.judge(TIME, 1e-6*WIGGLE, 0.0)["growth"] == "constant"
 
 
+@pytest.mark.parametrize("power", [0.85, 1.2, 1.8, 2.4])
+def test_powers_between_whole_numbers_have_no_name(power):
+    assert growth.judge(TIME, 1e-6*WIGGLE*(TIME/100.0)**power, 0.0)["growth"] == "undecided"
+
+
+def test_a_name_needs_both_spans():
+    """Linear up to 40 and quadratic from 40 on: the fit over the last decade alone is sure of the square."""
+    found = growth.judge(TIME, 1e-9*np.maximum(TIME, TIME**2/40.0), 0.0)
+    assert found["exponent"] == pytest.approx(2.0, abs=1e-6)
+    assert found["exponent_quarter"] < 1.6
+    assert found["growth"] == "undecided"
+    assert "up to T/4, 2.00 +- 0.05 (quadratic) up to T" in found["reason"]
+
+
+def test_a_quarter_below_the_floor_confirms_nothing():
+    found = growth.judge(TIME, 1e-6*TIME/100.0, 5e-9)
+    assert found["growth"] == "undecided"
+    assert found["reason"].startswith("floor-limited up to T/4, 1.00")
+
+
 def test_two_powers_are_undecided():
-    found = growth.judge(TIME, 1e-6*(TIME/100.0 + (TIME/100.0)**2), 0.0)
+    found = growth.judge(TIME[:2001], 1e-6*(TIME/100.0 + (TIME/100.0)**2)[:2001], 0.0)
     assert found["growth"] == "undecided"
     # the local exponent 1 + x/(1 + x) has the means 1.15 and 1.37 over the halves
     assert 0.1 <= found["uncertainty"] <= 0.12
@@ -33,14 +54,14 @@ def test_two_powers_are_undecided():
 
 
 def test_powers_of_opposite_sign_are_undecided():
-    error = np.abs(TIME/100.0 - 4.0*(TIME/100.0)**2)
+    error = np.abs(TIME/400.0 - 4.0*(TIME/400.0)**2)
     assert growth.judge(TIME, 1e-6*error, 0.0)["growth"] == "undecided"
 
 
 def test_floor_and_saturation_are_named():
-    assert growth.judge(TIME, 1e-6*TIME/100.0, 1e-8)["growth"] == "floor-limited"
-    assert growth.judge(TIME, 1e-6*TIME/100.0, 3e-9)["growth"] == "linear"
-    assert growth.judge(TIME, 0.5*TIME/100.0, 0.0)["growth"] == "saturated"
+    assert growth.judge(TIME, 1e-6*TIME/400.0, 1e-8)["growth"] == "floor-limited"
+    assert growth.judge(TIME, 1e-6*TIME/400.0, 8e-10)["growth"] == "linear"
+    assert growth.judge(TIME, 0.5*TIME/400.0, 0.0)["growth"] == "saturated"
     assert growth.judge(TIME, np.zeros_like(TIME), 0.0)["growth"] == "floor-limited"
 
 

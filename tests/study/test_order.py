@@ -123,6 +123,20 @@ def test_floor_that_was_not_given_is_no_order_zero():
     assert "floor given is too low" in estimate.reason
 
 
+def test_saturated_errors_are_not_lost_to_the_floor():
+    """Errors of 1 to 20 below 30 floors: nothing was lost that a lower floor would bring back."""
+    h = 0.1/2.0**np.arange(6)
+    estimate = observed_order(h, 20.0/2.0**np.arange(6), floor=1.0)
+    assert estimate.classification == "saturated"
+    assert "6 errors are above 0.1" in estimate.reason
+    few = observed_order(h, [20.0, 10.0, 5.0, 0.5, 0.09, 0.045], floor=np.r_[[1.0]*4, 1e-6, 1e-6])
+    assert few.classification == "pre-asymptotic"
+    assert "4 saturated" in few.reason
+    both = observed_order(h, [20.0, 10.0, 0.5, 0.09, 0.01, 1e-3], floor=np.r_[[1.0]*3, 1e-6, 1e-3, 1e-3])
+    assert both.classification == "floor-limited"
+    assert "2 below, 3 saturated" in both.reason
+
+
 def test_zero_errors_and_unknown_floors_are_not_admissible():
     estimate = observed_order(SQRT2, np.zeros(12))
     assert (estimate.classification, estimate.window, estimate.slopes) == ("floor-limited", (), ())
@@ -190,10 +204,13 @@ def test_noise_is_not_asymptotic_unless_theory_allows_more():
 
 def test_spans_that_suffice():
     four = 0.1/2.0**np.arange(4)
-    assert observed_order(four, error_law(four, 4.42)).classification == "pre-asymptotic"
+    short = observed_order(four, error_law(four, 4.42))
+    assert short.classification == "short range"
+    assert short.order == pytest.approx(4.42)
+    assert not order_verdict(short, 4.42)[0]
     assert observed_order(four, error_law(four, 4.43)).classification == "asymptotic"
     nine = 0.1/9.9**(np.arange(4)/3.0)
-    assert observed_order(nine, error_law(nine, 1)).classification == "pre-asymptotic"
+    assert observed_order(nine, error_law(nine, 1)).classification == "short range"
     three = observed_order(COARSE[:3], error_law(COARSE[:3], 8))
     assert three.classification == "pre-asymptotic"
     assert np.isnan([three.order, three.uncertainty]).all()

@@ -5,10 +5,12 @@ maxima of |d| miss a drift through zero. Hence block means, a moving-block boots
 """
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf, isfinite, log, sqrt
+from math import ceil, floor, inf, isfinite, log, log10, sqrt
 from typing import Any, Literal
 
 import numpy as np
+
+from liestep.analysis.confirmation import CONFIRMATION
 
 PERIODS_PER_BLOCK = 5
 LEAST_SAMPLES = 8           # stored samples in every block
@@ -18,14 +20,17 @@ STEADY = 0.25
 # number of longest periods in the run from which on a steady drift can be distinguished from a modulation
 LEAST_PERIODS = 2
 BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
+# a deviation is bounded if its slope over the run stays below this share of the oscillation; a larger share, up to
+# LARGEST_BOUND, must be the width of an interval that contains zero, not a slope that was seen
+BOUND, LARGEST_BOUND = 0.1, 0.5
 ROUND_OFF_UNITS = 100.0
 RESOLUTION_UNITS = 4.0      # units in the last place by which evaluating an invariant rounds
 RESAMPLES = 2000
-CONFIRMATION = 4.0
 EPSILON = float(np.finfo(float).eps)
 SLACK = 1e-9                # relative mismatch of times that counts as rounding
 
 Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
+DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class DriftEstimate:
     verdict, reason   the class, and one sentence that explains it
     amplitude         A, median over the blocks of the 5-95 % range inside a block
     slope             S, least-squares slope of the block means times T; `slope_low`, `slope_high`: its 95 % interval
+    bound             x, the statement of a bounded deviation: |slope T| < x A at 95 %; infinite for a slope without A
     half_slopes       the same slope of the first and of the second half of the blocks
     residual          range of the block means about the straight line
     growth            g, exponent of the running maximum of |d| between T/100 and T
@@ -52,6 +58,7 @@ class DriftEstimate:
     slope: float
     slope_low: float
     slope_high: float
+    bound: float
     half_slopes: tuple[float, float]
     residual: float
     growth: float
@@ -74,7 +81,7 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     these cases, not all, when its period is of the order of T. seed: of the bootstrap.
 
     too short  a block is shorter than 5 periods, and the rules below do not find a steady drift
-    bounded    upper limit of |S| <= A/2 and g <= 0.25
+    bounded    g <= 0.25 and |S| < x A at 95 % with x <= 0.1, or with x <= 1/2 if the interval of S contains zero
     round-off  largest |d| <= 100 eps sqrt(steps) scale, and growth at most 0.75 in one of the two decades
     drift      lower limit of |S| > A/2 with the same sign in both halves, or g > 0.75 and lasting
     undecided  anything else
@@ -102,7 +109,7 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
     if np.diff(edges).min() < LEAST_SAMPLES:
         raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {np.diff(edges).min()}")
     resolution = RESOLUTION_UNITS*EPSILON*scale
-    inside = [np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)]
+    amplitude = float(np.median([np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)]))
     slope, low, high = _slope_interval(block_mean, seed)
     half = blocks//2
     running = np.maximum(np.maximum.accumulate(np.abs(deviation)), resolution)
@@ -110,7 +117,7 @@ def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 
                           for f in (0.01, 0.1, 1.0))
     late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
     estimate = DriftEstimate(
-        "undecided", "", float(np.median(inside)), slope, low, high,
+        "undecided", "", amplitude, slope, low, high, _bound(low, high, amplitude),
         (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])), float(np.ptp(_about_line(block_mean, slope))),
         log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
         float(max(np.abs(deviation).max(), np.abs(block_mean).max())),
@@ -184,6 +191,12 @@ def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
     return slope, float(low), float(high)
 
 
+def _bound(low: float, high: float, amplitude: float) -> float:
+    """Largest |slope T| of the interval in units of the amplitude; 0 for a deviation that is zero throughout."""
+    upper = max(abs(low), abs(high))
+    return 0.0 if upper == 0.0 else upper/amplitude if amplitude > 0.0 else inf
+
+
 def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEstimate:
     """The estimate with its verdict: that of its numbers, unless the blocks are too short for it."""
     found = _by_numbers(e)
@@ -199,13 +212,13 @@ def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEst
 
 def _by_numbers(e: DriftEstimate) -> DriftEstimate:
     """The estimate with the verdict of its numbers."""
-    upper = max(abs(e.slope_low), abs(e.slope_high))
-    lower = 0.0 if e.slope_low <= 0.0 <= e.slope_high else min(abs(e.slope_low), abs(e.slope_high))
+    around_zero = e.slope_low <= 0.0 <= e.slope_high
+    lower = 0.0 if around_zero else min(abs(e.slope_low), abs(e.slope_high))
     one_sign = min(e.half_slopes)*max(e.half_slopes) > 0.0 and e.half_slopes[0]*e.slope > 0.0
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
-    if upper <= e.amplitude/2 and e.growth <= BOUNDED_GROWTH:
-        return replace(e, verdict="bounded", reason=f"{slope}, {growth}")
+    if e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
+        return replace(e, verdict="bounded", reason=f"|slope T| < {_upwards(e.bound)} A at 95 %, {growth}")
     if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH:
         return replace(e, verdict="round-off", reason=f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}")
     if lower > e.amplitude/2 and one_sign:
@@ -213,6 +226,14 @@ def _by_numbers(e: DriftEstimate) -> DriftEstimate:
     if e.growth > DRIFT_GROWTH and e.lasting_growth > LASTING_GROWTH:
         return replace(e, verdict="drift", reason=f"{growth}, {e.lasting_growth:.2f} for the last tenth of the run")
     return replace(e, reason=f"{slope}, {growth}", deciding_time=e.duration*_deciding_factor(e))
+
+
+def _upwards(bound: float) -> str:
+    """A bound with two digits, rounded up: what is printed is never below what was found."""
+    if bound == 0.0:
+        return "0"
+    unit = 10.0**(floor(log10(bound)) - 1)
+    return f"{ceil(bound/unit*(1.0 - SLACK))*unit:.2g}"
 
 
 def _deciding_factor(e: DriftEstimate) -> float:
@@ -224,7 +245,7 @@ def _deciding_factor(e: DriftEstimate) -> float:
     """
     factor = np.geomspace(CONFIRMATION, 1e4, 500)
     change, width = abs(e.slope)*factor, 0.5*(e.slope_high - e.slope_low)/np.sqrt(factor)
-    decided = (change + width <= e.amplitude/2) | (change - width > e.amplitude/2)
+    decided = (change + width <= BOUND*e.amplitude) | (change - width > e.amplitude/2)
     by_slope = float(factor[np.argmax(decided)]) if decided.any() else float(factor[-1])
     if e.growth <= BOUNDED_GROWTH:
         return by_slope

@@ -6,7 +6,8 @@ from typing import Any, cast
 import numpy as np
 
 from liestep.analysis.chaos import horizon
-from liestep.analysis.drift import CONFIRMATION, DriftEstimate, confirm, drift_verdict
+from liestep.analysis.confirmation import UNCONFIRMED, pairs
+from liestep.analysis.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.analysis.errors import error_fields, member_distances
 from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
@@ -16,12 +17,11 @@ from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
-NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "growth", "largest", "round_off")
-DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", *NUMBERS,
-                 "period", "deciding_time")
+NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
+DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by",
+                 "confirms", *NUMBERS, "period", "deciding_time")
 HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
 LIMIT = 1e-6
-SLACK = 1e-9
 MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
@@ -29,52 +29,48 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
     """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
     residuals), columns DRIFT_COLUMNS.
 
-    verdict is that of the run alone, or, where the study also holds the same run (system, parameters, start, method,
-    step) over at least four times its t_end, the one that both support; confirmed_by is the key of that longer problem.
-    slope is over the whole run.
+    verdict_alone is that of the run. verdict is the one that the run and the same run (system, parameters, start,
+    method, step) over at least four times its t_end both support; both rows of the pair show it. confirmed_by and
+    confirms are the keys of the longer and of the shorter problem. Without such a pair a verdict that would decide is
+    "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude.
     """
     cells = [cell for cell in study.cells if cell.spec.ensemble is None]
     files = {cell.path: run_file(cell) for cell in cells}
     found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
+    judged = pairs(cells)
     rows = []
     for cell in cells:
-        file, longer = files[cell.path], _longer(cell, cells)
-        for name in invariants(file):
-            estimate, other = found_in[cell.path].get(name), found_in[longer.path].get(name) if longer else None
+        pair = judged.get(cell.path)
+        for name in invariants(files[cell.path]):
+            alone = found_in[cell.path].get(name)
+            other = [found_in[part.path].get(name) for part in (pair.first, pair.longer)] if pair else []
             found: dict[str, Any]
-            if file.failed:
-                found = {"verdict": "failed", "reason": file.attributes["message"]}
-            elif isinstance(estimate, str):
-                found = {"verdict": "too short", "reason": estimate}
+            if isinstance(alone, DriftEstimate):
+                both = [estimate for estimate in other if isinstance(estimate, DriftEstimate)]
+                found = _verdict(alone, both) | {"period": period_of(files[cell.path])}
+                if pair and len(both) == 2:
+                    found |= {"confirms": pair.first.problem} if pair.longer == cell else {
+                        "confirmed_by": pair.longer.problem}
+            elif files[cell.path].failed:
+                found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
-                assert estimate is not None
-                confirmed = longer.problem if longer and isinstance(other, DriftEstimate) else None
-                both = confirm(estimate, other) if isinstance(other, DriftEstimate) else estimate
-                found = {"verdict": both.verdict, "reason": both.reason, "verdict_alone": estimate.verdict,
-                         "deciding_time": both.deciding_time, "confirmed_by": confirmed,
-                         "period": period_of(file), **{key: getattr(estimate, key) for key in NUMBERS}}
-            rows.append({**_run_columns(cell), "steps": int(file.attributes["steps"]), "invariant": name, **found})
+                found = {"verdict": "too short", "reason": alone}
+            rows.append({**_run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
+                         **found})
     return rows
+
+
+def _verdict(alone: DriftEstimate, both: list[DriftEstimate]) -> dict[str, Any]:
+    """Columns of one run and invariant: its own estimate and the verdict of its pair, if it has one."""
+    judged = confirm(*both) if len(both) == 2 else alone
+    verdict = judged.verdict if len(both) == 2 or alone.verdict not in DECIDED else UNCONFIRMED
+    return {"verdict": verdict, "reason": judged.reason, "verdict_alone": alone.verdict,
+            "deciding_time": judged.deciding_time, **{key: getattr(alone, key) for key in NUMBERS}}
 
 
 def _run_columns(cell: Cell) -> dict[str, Any]:
     values = (cell.study, cell.problem, cell.integrator, cell.spec.integrator, cell.resolution, cell.spec.t_end)
     return dict(zip(RUN_COLUMNS, values, strict=True))
-
-
-def _longer(cell: Cell, cells: list[Cell]) -> Cell | None:
-    """The shortest run that differs from this one by a t_end at least four times as long."""
-    same = [other for other in cells if _identity(other.spec) == _identity(cell.spec)
-            and other.spec.t_end >= CONFIRMATION*cell.spec.t_end*(1.0 - SLACK)]
-    return min(same, key=lambda other: other.spec.t_end, default=None)
-
-
-def _identity(spec: RunSpecification) -> tuple:
-    """What a run and its longer version share."""
-    content = spec.canonical()
-    size = spec.tolerance if spec.steps is None else float(f"{spec.step:.9g}")
-    return (size,
-            *(str(content[name]) for name in ("problem", "parameters", "initial", "integrator", "options", "plugins")))
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,11 @@ LEAST_ORDER = 0.5           # below it the error does not fall: no method has an
 LEAST_UNCERTAINTY = 0.02
 LEAST_TOLERANCE = 0.05
 CORRECTION = (-0.5, 1.0)    # allowed range of a h^s at the largest step of a window
+LOWER = (0.0, 1.0)          # allowed range of c h_min/h at the smallest step of a window
+SUSPICION = 9.0             # how many times better a term of lower order must fit before an order is refused
+LEAST_RESIDUAL = 1e-12      # of log e: residuals below it are rounding
 
-Classification = Literal["asymptotic", "pre-asymptotic", "floor-limited", "failed"]
+Classification = Literal["asymptotic", "short range", "pre-asymptotic", "floor-limited", "saturated", "failed"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class OrderEstimate:
 
     order           p of fit (b), equal to `order_corrected`; NaN if the window has fewer than 4 points
     uncertainty     u, a bound by disagreement of models, not a probability; NaN with `order`
-    classification  only "asymptotic" makes `order` a statement about the method
+    classification  only "asymptotic" makes `order` a statement about the method; "short range": of the window only
     order_plain     p of fit (a), e = C h^p; NaN if the window has fewer than 2 points
     order_corrected p of fit (b), e = C h^p (1 + a h^s)
     window          indices into the arrays given, from the largest to the smallest step
@@ -69,15 +72,19 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     is fit (a) once more, with order p - s. u = max(|p_a - p_b|, half the spread of p_b with none, the first or the last
     point left out, two standard errors of p_b, 0.02).
 
-    Classes: "failed", fewer than two finite errors; "floor-limited", the admissible points are too few or span too
-    little and others were lost to the floor, or the error stops falling at the smallest steps (p_a < 0.5), so the floor
-    given is too low; "asymptotic", a sufficient window and u <= 0.15 (0.3 if theory > 4); "pre-asymptotic", everything
+    Errors above 0.1 are saturated: they are not lost to the floor, however high it is. A term of lower order, e = C h^p
+    (1 + c/h), is the one next term that the smallest steps do not show away: where it explains the window 9 times
+    better than fit (b), in squares of the residuals, p is not the order of the method.
+
+    Classes: "failed", fewer than two finite errors; "saturated", all finite errors above 0.1; "floor-limited", the
+    admissible points are too few or span too little and others were lost to the floor, or the error stops falling at
+    the smallest steps (p_a < 0.5), so the floor given is too low; "asymptotic", a sufficient window, u <= 0.15 (0.3 if
+    theory > 4), and no term of lower order; "short range", the same over less than a decade in h and four in e: slopes
+    that agree, too few for a statement about the method; "pre-asymptotic", everything
     else. Raises ValueError for arrays that do not match, steps that are not positive and negative errors or floors.
     """
     h, error, floor = _checked(h, error, floor)
-    finite = np.isfinite(error)
-    high_enough = (error >= FLOOR_FACTOR*floor) & (error > 0.0)
-    admissible = finite & high_enough & (error <= LARGEST_ERROR)
+    admissible = np.isfinite(error) & _high_enough(error, floor) & (error <= LARGEST_ERROR)
     points = _thinned(h, admissible)
     slopes = [(float(h[j]), float(h[i]), log(error[j]/error[i])/log(h[j]/h[i])) for i, j in pairwise(points)]
     window = _window(h, admissible, points, slopes)
@@ -87,30 +94,40 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     order, uncertainty = _fit_corrected(log_h, log_e, plain,
                                         2 if symmetric else 1) if len(window) >= POINTS else (nan, nan)
 
-    limit = 0.15 if theory is None or theory <= 4 else 0.3
-    lost = int(np.count_nonzero(finite & ~high_enough))
-    classification: Classification
-    if np.count_nonzero(finite) < 2:
-        classification, reason = "failed", f"{np.count_nonzero(finite)} of {h.size} runs gave a finite error"
-    elif not _sufficient(h, error, points) and lost:
-        classification = "floor-limited"
-        reason = f"{_extent(h, error, points)} at or above {FLOOR_FACTOR:g} x floor, {lost} below"
-    elif not _sufficient(h, error, points):
+    classification, reason = _classified(h, error, floor, points, window, plain, uncertainty, theory)
+    if classification in ("asymptotic", "short range") and _lower_order(log_h, log_e, 2 if symmetric else 1):
         classification, reason = ("pre-asymptotic",
-                                  f"only {_extent(h, error, points)} admissible: smaller or more steps are needed")
-    elif plain < LEAST_ORDER:
-        classification, reason = ("floor-limited",
-                                  "the error stops falling at the smallest steps: the floor given is too low")
-    elif not _sufficient(h, error, window):
-        classification = "pre-asymptotic"
-        reason = f"slopes lie within {SLOPE_BAND:g} of each other over {_extent(h, error, window)} only"
-    elif uncertainty > limit:
-        classification, reason = ("pre-asymptotic",
-                                  f"the fits leave an uncertainty of {uncertainty:.3f}, above {limit:g}")
-    else:
-        classification, reason = "asymptotic", f"{_extent(h, error, window)}, uncertainty {uncertainty:.3f}"
+                                  "towards the smallest steps the slopes fall as a term of lower order makes them")
     return OrderEstimate(order, uncertainty, classification, plain, order, tuple(window[::-1]),
                          tuple(slopes[::-1]), reason)
+
+
+def _classified(h, error, floor, points, window, plain, uncertainty, theory) -> tuple[Classification, str]:
+    """Class and reason by points, window and uncertainty."""
+    finite = np.isfinite(error)
+    saturated = finite & (error > LARGEST_ERROR)
+    lost = int(np.count_nonzero(finite & ~saturated & ~_high_enough(error, floor)))
+    above = f", {np.count_nonzero(saturated)} saturated above {LARGEST_ERROR:g}" if np.any(saturated) else ""
+    limit = 0.15 if theory is None or theory <= 4 else 0.3
+    agree = len(window) >= POINTS and uncertainty <= limit and plain >= LEAST_ORDER
+    if np.count_nonzero(finite) < 2:
+        return "failed", f"{np.count_nonzero(finite)} of {h.size} runs gave a finite error"
+    if np.all(saturated[finite]):
+        return "saturated", f"all {np.count_nonzero(finite)} errors are above {LARGEST_ERROR:g}"
+    if agree and _sufficient(h, error, window):
+        return "asymptotic", f"{_extent(h, error, window)}, uncertainty {uncertainty:.3f}"
+    if agree:
+        return "short range", (f"slopes lie within {SLOPE_BAND:g} of each other over {_extent(h, error, window)} only,"
+                               f" uncertainty {uncertainty:.3f}")
+    if not _sufficient(h, error, points) and lost:
+        return "floor-limited", f"{_extent(h, error, points)} at or above {FLOOR_FACTOR:g} x floor, {lost} below{above}"
+    if not _sufficient(h, error, points):
+        return "pre-asymptotic", f"only {_extent(h, error, points)} admissible{above}: smaller or more steps are needed"
+    if plain < LEAST_ORDER:
+        return "floor-limited", "the error stops falling at the smallest steps: the floor given is too low"
+    if not _sufficient(h, error, window):
+        return "pre-asymptotic", f"slopes lie within {SLOPE_BAND:g} of each other over {_extent(h, error, window)} only"
+    return "pre-asymptotic", f"the fits leave an uncertainty of {uncertainty:.3f}, above {limit:g}"
 
 
 def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
@@ -137,6 +154,10 @@ def _checked(h, error, floor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if np.any(error < 0.0) or np.any(floor < 0.0):
         raise ValueError("errors and floors must not be negative")
     return h, error, np.broadcast_to(floor, h.shape)
+
+
+def _high_enough(error, floor) -> np.ndarray:
+    return (error >= FLOOR_FACTOR*floor) & (error > 0.0)
 
 
 def _thinned(h, admissible) -> list[int]:
@@ -178,14 +199,13 @@ def _fit_plain(log_h, log_e) -> float:
     return float(x @ (log_e - log_e.mean())/(x @ x))
 
 
-def _project(log_h, log_e, power) -> tuple[float, float, np.ndarray]:
-    """Least squares of fit (b): order, correction c = a h^s at the largest step, residuals.
+def _project(log_h, log_e, share, limits=CORRECTION) -> tuple[float, float, np.ndarray]:
+    """Least squares of e = C h^p (1 + c share): order, c within `limits`, residuals. Fit (b) has share = (h/h_max)^s.
 
     For a given c the fit is a straight line, so c alone is searched, on a grid that shrinks around its best point.
     """
-    share = np.exp(power*(log_h - log_h.max()))
     x = log_h - log_h.mean()
-    low, high = CORRECTION
+    low, high = limits
     for _ in range(8):
         c = np.linspace(low, high, 101)
         y = log_e - np.log1p(c[:, None]*share)
@@ -197,11 +217,25 @@ def _project(log_h, log_e, power) -> tuple[float, float, np.ndarray]:
     return float(order[best]), float(c[best]), residual[best]
 
 
+def _shares(log_h, power) -> np.ndarray:
+    """(h/h_max)^s."""
+    return np.exp(power*(log_h - log_h.max()))
+
+
+def _lower_order(log_h, log_e, power) -> bool:
+    """Whether a term of lower order, (h_min/h)^s, explains the errors much better than the next higher one."""
+    higher = _project(log_h, log_e, _shares(log_h, power))[2]
+    lower = _project(log_h, log_e, np.exp(power*(log_h.min() - log_h)), LOWER)[2]
+    least = LEAST_RESIDUAL**2*log_h.size
+    return bool(higher @ higher > SUSPICION*max(float(lower @ lower), least))
+
+
 def _fit_corrected(log_h, log_e, plain, power) -> tuple[float, float]:
     """Order of fit (b) and its uncertainty u; points from the smallest to the largest step, at least 4."""
-    order, c, residual = _project(log_h, log_e, power)
-    others = [_project(log_h[part], log_e[part], power)[0] for part in (slice(1, None), slice(None, -1))]
-    share = np.exp(power*(log_h - log_h.max()))
+    share = _shares(log_h, power)
+    order, c, residual = _project(log_h, log_e, share)
+    others = [_project(log_h[part], log_e[part], _shares(log_h[part], power))[0]
+              for part in (slice(1, None), slice(None, -1))]
     sensitivity = np.linalg.pinv(np.stack([np.ones_like(log_h), log_h, share/(1.0 + c*share)], axis=1))[1]
     variance = residual @ residual/(log_h.size - 3)*(sensitivity @ sensitivity)
     half_spread = 0.5*(max(order, *others) - min(order, *others))
