@@ -22,9 +22,11 @@ ORDERS = pd.DataFrame(
      ("p", "stopped", math.nan, math.nan, "failed")],
     columns=["problem", "integrator", "p", "u", "class"])
 DRIFT = pd.DataFrame(
-    [("p", "vi", "energy", "bounded"), ("p", "rk", "energy", "drift"), ("p", "mixed", "energy", "bounded"),
-     ("p", "mixed", "energy", "undecided"), ("p", "stopped", "energy", "failed")],
-    columns=["problem", "integrator", "invariant", "verdict"])
+    [("p", "vi", "energy", "bounded", 0.04), ("p", "rk", "energy", "drift", 9.0),
+     ("p", "mixed", "energy", "bounded", 0.1), ("p", "mixed", "energy", "undecided", 0.3),
+     ("p", "alone", "energy", "unconfirmed", 0.01),
+     ("p", "stopped", "energy", "failed", math.nan)],
+    columns=["problem", "integrator", "invariant", "verdict", "bound"]).assign(reason="why")
 MEMBERS = [float(k) for k in range(1, 22)]  # 1..21: the central 90 % reach from 2 to 20
 FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": [1.0, 0.0, 0.25]},
          "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},

@@ -10,7 +10,7 @@ from liestep.analysis.order import observed_order, order_verdict
 BLOCKS, SAMPLES = 100, 20
 TIME = np.linspace(0.0, 4.0, 4*BLOCKS*SAMPLES + 1)
 FAST = 2.0*np.pi*1033.0
-SEEDS = range(12)
+SEEDS = range(8)
 LADDERS = {"sqrt2": 0.1/np.sqrt(2.0)**np.arange(12), "halves": 0.1/2.0**np.arange(7), "long": 0.1/2.0**np.arange(12),
            "2.63": 0.1/2.63**np.arange(6), "decades": 0.1/10.0**(np.arange(7)/2.0)}
 

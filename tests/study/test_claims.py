@@ -100,7 +100,7 @@ def test_order_needs_every_problem():
 
 @pytest.mark.parametrize(("integrators", "wanted", "expected"), [
     (["vi"], "bounded", MET), (["rk"], "bounded", MISSED), (["rk"], "drift", MET), (["mixed"], "bounded", MISSED),
-    (["stopped"], "bounded", MISSED), (["vi", "rk"], "bounded", MISSED)])
+    (["alone"], "bounded", MISSED), (["stopped"], "bounded", MISSED), (["vi", "rk"], "bounded", MISSED)])
 def test_drift_needs_every_verdict_of_the_table(integrators, wanted, expected):
     assert verdict("drift", runs(*(("p", name) for name in integrators)), {"verdict": wanted},
                    quantity="energy") == expected

@@ -249,6 +249,10 @@ def test_drift_rows_are_confirmed_by_the_same_run_over_four_times_its_length(tmp
     assert table.loc[("free", "energy"), "confirmed_by"] == "long"
     # other parameters, or too short
     assert table["confirmed_by"].dropna().index.get_level_values("problem").unique().tolist() == ["free"]
+    assert set(table.loc["long", "confirms"]) == {"free"}
+    assert table.loc["long", "verdict"].tolist() == table.loc["free", "verdict"].tolist()
+    alone = table[table["confirmed_by"].isna() & table["confirms"].isna()]
+    assert not set(alone["verdict"]) & {"bounded", "round-off", "drift"}
     free = table.loc["free"]
     assert free.loc["energy", "largest"] < free.loc["energy", "round_off"]
     assert "drift" not in set(free["verdict"])

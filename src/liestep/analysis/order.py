@@ -73,8 +73,8 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
     point left out, two standard errors of p_b, 0.02).
 
     Errors above 0.1 are saturated: they are not lost to the floor, however high it is. A term of lower order, e = C h^p
-    (1 + c/h), is the one next term that the smallest steps do not show away: where it explains the window 9 times
-    better than fit (b), in squares of the residuals, p is not the order of the method.
+    (1 + c/h), is the one that smaller steps bring out: where it explains the window 9 times better than fit (b), in
+    squares of the residuals, and with an exponent nearer to a whole number, p is not the order of the method.
 
     Classes: "failed", fewer than two finite errors; "saturated", all finite errors above 0.1; "floor-limited", the
     admissible points are too few or span too little and others were lost to the floor, or the error stops falling at
@@ -224,10 +224,11 @@ def _shares(log_h, power) -> np.ndarray:
 
 def _lower_order(log_h, log_e, power) -> bool:
     """Whether a term of lower order, (h_min/h)^s, explains the errors much better than the next higher one."""
-    higher = _project(log_h, log_e, _shares(log_h, power))[2]
-    lower = _project(log_h, log_e, np.exp(power*(log_h.min() - log_h)), LOWER)[2]
+    order, _, higher = _project(log_h, log_e, _shares(log_h, power))
+    leading, _, lower = _project(log_h, log_e, np.exp(power*(log_h.min() - log_h)), LOWER)
     least = LEAST_RESIDUAL**2*log_h.size
-    return bool(higher @ higher > SUSPICION*max(float(lower @ lower), least))
+    return bool(higher @ higher > SUSPICION*max(float(lower @ lower), least)
+                and abs(leading - round(leading)) < abs(order - round(order)))
 
 
 def _fit_corrected(log_h, log_e, plain, power) -> tuple[float, float]:

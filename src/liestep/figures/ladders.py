@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
-CLASSES = {"pre-asymptotic": "pre-asymptotic", "floor-limited": "floor-limited", "failed": "too few runs"}
+CLASSES = {"short range": "short range", "pre-asymptotic": "pre-asymptotic", "floor-limited": "floor-limited",
+           "saturated": "saturated", "failed": "too few runs"}
 
 
 def _ladder(results: "StudyResults", column: str, label: str, order: str | None, floor: bool) -> Figure:

@@ -42,7 +42,8 @@ class Order(Criterion):
 
 
 class Drift(Criterion):
-    """The study's drift table has this verdict for the quantity, at T and at 4 T where both were run."""
+    """The study's drift table has this verdict for the quantity, which a run and the same run over at least four times
+    its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
 
     table: ClassVar[str] = "drift"
 
@@ -51,10 +52,11 @@ class Drift(Criterion):
                                                               description="verdict that the drift table must have")
 
     def describe(self, claim: "Claim") -> str:
-        return f"drift verdict of {claim.quantity} is {self.verdict}"
+        bound = ": |slope T| < x A at 95 %, x <= 0.1 or around zero" if self.verdict == "bounded" else ""
+        return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
-        met, parts = True, []
+        met, parts, bounds = True, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
@@ -63,5 +65,6 @@ class Drift(Criterion):
                 raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in"
                                  f" study {choice.study}")
             met = met and bool((rows.verdict == self.verdict).all())
-            parts.append(f"{choice.problem}: {', '.join(rows.verdict)}")
-        return Outcome(met, math.nan, "; ".join(parts))
+            bounds += list(rows.bound)
+            parts += [f"{choice.problem}: {row.verdict} ({row.reason})" for row in rows.itertuples()]
+        return Outcome(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts))
