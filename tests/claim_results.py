@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
+import pytest
 
 from liestep.runs.files import RunFile
 
@@ -32,7 +33,8 @@ FILES = {"vi": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "rk": {"energy": 
          "stopped": {"energy": [1.0, 5.0, 1.5], "spread": MEMBERS}, "lost": {"spread": [*MEMBERS[:-1], math.nan]},
          "peak": {"time": [0.0, 1.0, 2.0, 3.0], "scalar": [1.0, -5.0, 1.0, 0.5],
                   "vectors": [[[9.0], [1.0]], [[1.0], [2.0]], [[2.0], [8.0]], [[3.0], [7.0]]]}}
-RESULTS = {STUDY: SimpleNamespace(metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
+PLANNED = SimpleNamespace(config=SimpleNamespace(problems={}), integrator_id=lambda key: key)  # keys are ids of methods
+RESULTS = {STUDY: SimpleNamespace(study=PLANNED, metrics=METRICS, table={"orders": ORDERS, "drift": DRIFT}.__getitem__,
                                   file=lambda problem, integrator, resolution: RunFile(Path(integrator), {},
                                                                                        FILES[integrator]))}
 
@@ -44,3 +46,10 @@ def runs(*choices):
 
 VI, RK = runs(("p", "vi", "h0.1"), ("p", "vi", "h0.01")), runs(("p", "rk", "h0.1"), ("p", "rk", "h0.01"))
 ENSEMBLE = runs(("many", "vi", "h0.1"))
+
+
+@pytest.fixture
+def data_are_printed(monkeypatch):
+    """The runs of a study that was never made have no presets."""
+    for room in ("data", "judging"):
+        monkeypatch.setattr(f"liestep.claims.{room}.unprinted", lambda claim, studies: {})

@@ -5,20 +5,23 @@ for a key that is not there. PLACES says where each definition stands in the val
 change in one place at a time.
 """
 NAN, INFINITE, LOST = float("nan"), float("inf"), object()
-CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "resolution": "h0.1"}
+CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "method": None, "resolution": "h0.1"}
 
 
 def claim(name: str, criterion: dict, **more) -> dict:
-    return {"id": name, "statement": "s", "source": "page 1", "printed": 1.0, "units": "J", "runs": [dict(CHOICE)],
-            "against": [dict(CHOICE)], "quantity": "energy_error_mean", "criterion": criterion, "verdict": "reproduced",
-            "scanned": 0, "known": False, "setting": "none", **more}
+    return {"id": name, "statement": "s", "source": "page 1", "asserted_by": "paper", "group": "", "printed": 1.0,
+            "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)], "quantity": "energy_error_mean",
+            "criterion": criterion, "verdict": "qualitative",
+            "scope": "experiment", "scan": None, "known": False, "setting": "none", **more}
 
 
 CRITERIA = {  # definition -> its claim
     "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}),
     "Relative": claim("relative", {"kind": "relative", "tolerance": 0.1}),
     "Digits": claim("digits", {"kind": "digits", "digits": 3}),
-    "Factor": claim("factor", {"kind": "factor", "factor": 2.0}),
+    "Factor": claim("factor", {"kind": "factor", "factor": 2.0}, verdict="recovered", scan={
+        "over": ["step"], "runs": [{**CHOICE, "resolution": None}, {**CHOICE, "problem": "many", "resolution": None}],
+        "ends": None, "jointly": ["digits"]}),
     "Ratio": claim("ratio", {"kind": "ratio", "at_most": 2.0, "at_least": 0.5, "statistic": "median"}),
     "Order": claim("order", {"kind": "order", "theory": 2.0}, runs=[{**CHOICE, "resolution": None}]),
     "Drift": claim("drift", {"kind": "drift", "verdict": "bounded"}, runs=[{**CHOICE, "resolution": None}],
@@ -28,7 +31,7 @@ CRITERIA = {  # definition -> its claim
     "State": claim("state", {"kind": "state", "expected": [[0.0, 0.0, 1.0]]*4, "tolerance": 10.0}, quantity="q"),
     "Quantile": claim("quantile", {"kind": "quantile", "level": 0.9}, quantity="energy_error_mean",
                       runs=[{**CHOICE, "problem": "many"}]),
-    "Untestable": claim("untestable", {"kind": "none"}),
+    "Untestable": claim("untestable", {"kind": "none"}, verdict="not testable"),
     "Slope": claim("slope", {"kind": "slope", "at_most": 8.5, "at_least": 0.0, "over": "step", "points": 2},
                    runs=[{**CHOICE, "resolution": None}]),
     "Share": claim("share", {"kind": "share", "at_most": 1.0, "at_least": 0.0,
@@ -62,6 +65,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
                **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)},
+               "Scan": [("claims", list(CRITERIA).index("Factor"), "scan")],
                "Limits": [("claims", list(CRITERIA).index("Share"), "criterion", "within")]},
     "errata": {"ErrataFile": [()], "Erratum": [("errata", 0)]},
 }
@@ -170,7 +174,13 @@ TABLES = {
         "Claim": {
             "id": [("First Claim", "must be a name"), *NEEDED_TEXT], "statement": NEEDED_TEXT,
             "source": NEEDED_TEXT, "units": TEXT, "setting": TEXT, "printed": NUMBER,
-            "scanned": [(-1, "must be at least 0, not -1"), (1.5, "must be a whole number, not 1.5")],
+            "asserted_by": [("papre", "did you mean paper?"), (LOST, "asserted_by is missing"),
+                            (3, "must be 'paper', 'derived', 'own' or 'external', not 3")],
+            "group": [("Two Words", "must be a name"), *TEXT[:2]],
+            "scope": [("genral", "did you mean general?"), ("general", "a general statement has no printed number")],
+            "scan": [(3, "must be a mapping, not 3"), ({"over": ["step"]}, "scan.runs is missing"),
+                     ({"over": ["step"], "runs": []}, "scan.runs: must not be empty"),
+                     ({"over": ["step"], "runs": [dict(CHOICE)]}, "a scan belongs to the verdicts recovered and")],
             "runs": [([], "criterion limit needs runs"), ("x", "must be a list, not 'x'"),
                      ([3], "must be a mapping, not 3")],
             "against": [("x", "must be a list, not 'x'"), ([3], "must be a mapping, not 3"),
@@ -181,12 +191,15 @@ TABLES = {
                           ({"kind": "limt"}, "not 'limt'; did you mean limit?"),
                           ({"kind": "limit"}, "give at_most, at_least or both"),
                           ({"kind": "digits", "tolerance": 1.0}, "unknown key 'tolerance' (allowed: digits, kind)")],
-            "verdict": [("reproducd", "did you mean reproduced?"),
+            "verdict": [("reproducd", "did you mean reproduced?"), ("recovered", "needs the scan that found the datum"),
+                        ("reproduced", "needs data that the paper prints, but preset four_bodies of sphere_nbody is"),
+                        ("undetermined", "is for claims without a criterion"),
                         ("not reproduced", "must be 'reproduced', 'recovered'"), (3, "not 3")],
             "known": [*SWITCH, (LOST, "known is missing")]},
         "RunChoice": {
             "study": [("tny", "unknown study 'tny'; did you mean tiny?"), *NEEDED_TEXT],
             "problem": [("bodis", "unknown problem 'bodis'; did you mean bodies?"), *NEEDED_TEXT],
+            "method": [("rk4", "vi_sphere is the method vi_sphere, not rk4"), *TEXT[:2]],
             "integrator": [("vi_spher", "unknown integrator 'vi_spher'; did you mean vi_sphere?"), *NEEDED_TEXT],
             "resolution": [("h0.2", "unknown resolution 'h0.2'; did you mean h0.1?"), *TEXT[:2]]},
         "Limit": KIND | LIMITS | STATISTIC, "Ratio": KIND | LIMITS | STATISTIC,
@@ -217,6 +230,16 @@ TABLES = {
         "Share": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                              ({}, "give at_most, at_least or both")]},
         "Limits": LIMITS,
+        "Scan": {
+            "over": [([], "must not be empty"), ("step", "must be a list, not 'step'"), (LOST, "over is missing"),
+                     ([3], "must be text, not 3")],
+            "runs": [([], "must not be empty"), (LOST, "runs is missing"), ([3], "must be a mapping, not 3"),
+                     ([dict(CHOICE)], "a scan needs at least three settings, not 1"),
+                     ([{**CHOICE, "integrator": "vi_spher"}], "did you mean vi_sphere?")],
+            "ends": [*POSITIVE[:4], (0.1, "a scan of ends needs a quantity")],
+            "jointly": [(["digit"], "unknown claim 'digit'; did you mean digits?"), ("digits", "must be a list"),
+                        (["limit"], "claim limit has no criterion relative, digits or factor"),
+                        (["digits", "digits"], "digits appears twice")]},
         "SameState": KIND | {"tolerance": [*NUMBER, (-1.0, "must be at least 0, not -1.0")],
                              "samples": [("lst", "did you mean last?"), (3, "must be 'all' or 'last', not 3")]},
     },

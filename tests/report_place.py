@@ -28,25 +28,32 @@ claims:
   - id: small_error
     statement: "the error is small (erratum 2)"
     source: "figure 1"
+    asserted_by: paper
     printed: 0.1
     units: J
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4, resolution: h0.03125}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}
+    verdict: qualitative
     known: false
   - id: impossible
     statement: "the error vanishes"
     source: "section 2"
+    asserted_by: paper
     runs: [{study: paper/bodies, problem: bodies, integrator: rk4}]
     quantity: energy_error_max
     criterion: {kind: limit, at_most: 1e-30}
+    verdict: qualitative
     known: true
     setting: "errata 1 and 2 are not applied"
   - id: words
     statement: "the motion is beautiful"
     source: "abstract"
+    asserted_by: paper
     criterion: {kind: none}
+    verdict: not testable
     known: false
+    setting: "beauty has no units"
 """
 ERRATA = """paper: paper
 citation: "A. Author: On bodies"

@@ -33,7 +33,7 @@ def paper(monkeypatch):
     found = Paper("invented", "nobody: nothing", "10.0/0", quantities="quantities")
     papers = {**catalogue.papers(), "invented": found}
     monkeypatch.setattr(quantities, "papers", lambda: papers)
-    module = SimpleNamespace(QUANTITIES=(farthest,), VARIABLES=("q",))
+    module = SimpleNamespace(QUANTITIES=(farthest,), NAMES=("farthest", "referred"), VARIABLES=("q",))
     monkeypatch.setitem(sys.modules, "liestep.papers.invented.quantities", module)
     return module
 
@@ -62,6 +62,12 @@ def test_two_quantities_of_one_name_are_refused(paper):
     file = {"q": np.zeros((1, 1, 3))}
     with pytest.raises(ValueError, match="two quantities are called farthest"):
         quantities.quantities_of("invented/two_steps").columns(file, None)
+
+
+def test_a_column_that_the_paper_does_not_name_is_refused(paper):
+    paper.NAMES = ("farthest",)
+    with pytest.raises(ValueError, match="quantity referred is not among NAMES: farthest"):
+        quantities.quantities_of("invented/two_steps").columns({"q": np.zeros((1, 1, 3))}, None)
 
 
 def test_studies_of_no_paper_have_none(paper):

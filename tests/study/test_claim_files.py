@@ -2,9 +2,9 @@
 from pathlib import Path
 
 import pytest
-from claim_results import RESULTS
+from claim_results import RESULTS, data_are_printed  # noqa: F401
 
-from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.judging import COLUMNS
 from liestep.cli import main
 from liestep.errors import InputError
@@ -20,6 +20,7 @@ claims:
   - id: first
     statement: s
     source: x
+    asserted_by: paper
     printed: 1e-3
     runs:
       - {study: made/up, problem: p, integrator: vi, resolution: h0.1}
@@ -30,25 +31,34 @@ claims:
 
 
 @pytest.mark.parametrize(("old", "new", "line", "part"), [
-    ("printed:", "printd:", 7, "unknown key 'printd'; did you mean printed?"),
+    ("printed:", "printd:", 8, "unknown key 'printd'; did you mean printed?"),
     ("    printed: 1e-3\n", "", 4, "criterion relative needs a printed number other than zero"),
     ("printed: 1e-3", "printed: 0", 4, "criterion relative needs a printed number other than zero"),
     ("    runs:\n      - {study: made/up, problem: p, integrator: vi, resolution: h0.1}\n", "", 4,
      "criterion relative needs runs"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 11, "give at_most, at_least or both"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: limit}", 12, "give at_most, at_least or both"),
     ("{kind: relative, tolerance: 0.1}", "{kind: ratio, at_most: 1}", 4, "needs the runs to compare with"),
     ("    known: false\n", "", 4, "key claims.0.known is missing"),
-    ("tolerance: 0.1", "tolerance: -0.1", 11, "greater than 0, not -0.1"),
-    ("tolerance: 0.1", "tolerance: wide", 11, "not 'wide'"),
-    ("tolerance: 0.1", "tolerence: 0.1", 11, "tolerance"),
-    ("kind: relative", "kind: relativ", 11, "'relativ'"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: factor, factor: 1}", 11, "greater than 1, not 1"),
-    ("{kind: relative, tolerance: 0.1}", "{kind: quantile, level: 1}", 11, "less than 1, not 1"),
-    ("printed: 1e-3", "printed: small", 7, "not 'small'"),
-    ("problem: p, ", "", 9, "problem is missing"),
+    ("tolerance: 0.1", "tolerance: -0.1", 12, "greater than 0, not -0.1"),
+    ("tolerance: 0.1", "tolerance: wide", 12, "not 'wide'"),
+    ("tolerance: 0.1", "tolerence: 0.1", 12, "tolerance"),
+    ("kind: relative", "kind: relativ", 12, "'relativ'"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: factor, factor: 1}", 12, "greater than 1, not 1"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: quantile, level: 1}", 12, "less than 1, not 1"),
+    ("printed: 1e-3", "printed: small", 8, "not 'small'"),
+    ("problem: p, ", "", 10, "problem is missing"),
     ("id: first", "id: First Claim", 4, "claims.0.id"),
-    ("known: false", "known: false\n    known: true", 13, "key known appears twice"),
-    ("citation: c", "citation: [c", 3, "malformed YAML")])
+    ("known: false", "known: false\n    known: true", 14, "key known appears twice"),
+    ("citation: c", "citation: [c", 3, "malformed YAML"),
+    ("asserted_by: paper", "asserted_by: papr", 7, "must be 'paper', 'derived', 'own' or 'external', not 'papr'"),
+    ("    asserted_by: paper\n", "", 4, "key claims.0.asserted_by is missing"),
+    ("known: false", "known: false\n    verdict: recovered", 4, "recovered needs the scan that found the datum"),
+    ("known: false", "known: false\n    scan: {over: [step], runs: []}", 14, "scan.runs: must not be empty"),
+    ("known: false", "known: false\n    scan: {runs: [{study: s, problem: p, integrator: i}]}", 14, "over is missing"),
+    ("known: false", "known: false\n    verdict: undetermined", 4, "is for claims without a criterion (kind none)"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: none}", 4, "needs the verdict undetermined or not testable"),
+    ("{kind: relative, tolerance: 0.1}", "{kind: none}\n    verdict: undetermined", 4, "needs the reason"),
+    ("known: false", "known: false\n    scope: general", 4, "a general statement has no printed number")])
 def test_a_wrong_claims_file_gives_one_sentence_with_the_line(tmp_path, old, new, line, part):
     assert old in GOOD
     path = tmp_path/"claims.yaml"
@@ -84,7 +94,7 @@ def test_the_claims_of_the_papers_can_be_judged(paper):
 
 
 @pytest.fixture
-def workplace(tmp_path, monkeypatch):
+def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     """Config with one claims file; every study has RESULTS."""
     (tmp_path/"config"/"claims").mkdir(parents=True)
     (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
@@ -101,8 +111,8 @@ def test_the_command_writes_table_and_page(workplace):
     assert list(table.verdict) == [MISSED]
     assert table.ours[0] == 1.23449e-4
     page = (folder/"results"/"claims.md").read_text()
-    assert f"1 claim: {', '.join(f'{int(name == MISSED)} {name}' for name in VERDICTS)}." in page
-    assert "| not reproduced | first | \\|q\\| = 1 | x | 0.001 | 0.00012345 | 0.12345 |" in page
+    assert "1 claim. 1 statement of the paper: 1 not reproduced. 1 prediction, 0 met." in page
+    assert "| not reproduced | first | \\|q\\| = 1 | x | paper |  | 0.001 | 0.00012345 | 0.12345 |" in page
     first = {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")}
     assert main(arguments) == 0
     assert {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")} == first

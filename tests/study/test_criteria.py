@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from claim_results import PLANNED, data_are_printed  # noqa: F401
 
 from liestep.claims.claimfile import Claim, ClaimFile, claim_files, load_claims
 from liestep.claims.criteria import CRITERIA
@@ -14,6 +15,7 @@ from liestep.claims.judging import judge
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
 
+pytestmark = pytest.mark.usefixtures("data_are_printed")
 MET, MISSED = "reproduced", "not reproduced"
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 
@@ -38,7 +40,7 @@ FILES = {"one": {"time": TIME, "q": Q}, "same": {"time": TIME, "q": Q.copy()},
          "near": {"time": TIME, "q": Q + np.array([0.0, 1e-3, 1e-6])[:, None, None]},
          "longer": {"time": np.arange(4.0), "q": np.concatenate([Q, Q[:1]])}, "shifted": {"time": TIME + 0.5, "q": Q},
          "many": {"time": TIME, "spread": np.array([1.0, 2.0, 3.0, math.nan]), "q": Q}}
-RESULTS = {"s": SimpleNamespace(metrics=METRICS, file=lambda problem, integrator, resolution: RunFile(
+RESULTS = {"s": SimpleNamespace(study=PLANNED, metrics=METRICS, file=lambda problem, integrator, resolution: RunFile(
     Path(integrator), {}, FILES[integrator]))}
 
 
@@ -46,8 +48,8 @@ def row(kind, integrators, rule, against=(), quantity="error"):
     def choices(names):
         return [{"study": "s", "problem": "p", "integrator": name} for name in names]
 
-    claim = Claim.model_validate({"id": "c", "statement": "s", "source": "x", "known": False, "quantity": quantity,
-                                  "runs": choices(integrators), "against": choices(against),
+    claim = Claim.model_validate({"id": "c", "statement": "s", "source": "x", "asserted_by": "paper", "known": False,
+                                  "quantity": quantity, "runs": choices(integrators), "against": choices(against),
                                   "criterion": {"kind": kind, **rule}})
     return judge(ClaimFile(paper="paper", claims=[claim]), RESULTS).iloc[0]
 
@@ -137,7 +139,8 @@ def test_every_criterion_has_its_two_functions_and_a_sentence_for_the_schema():
 
 PART = """paper: {paper}
 claims:
-  - {{id: {claim}, statement: s, source: x, known: false, criterion: {{kind: none}}}}
+  - {{id: {claim}, statement: s, source: x, asserted_by: paper, known: false, setting: r,
+     verdict: not testable, criterion: {{kind: none}}}}
 """
 
 

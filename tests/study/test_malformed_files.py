@@ -40,11 +40,14 @@ CLAIMS = """\
 paper: paper
 citation: c
 claims:
-  - {id: one, statement: s, source: p, quantity: error, criterion: {kind: limit, at_most: 1.0}, known: false,
+  - {id: one, statement: s, source: p, asserted_by: paper, scope: general,
+     quantity: error, criterion: {kind: limit, at_most: 1.0}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
-  - {id: two, statement: s, source: p, criterion: {kind: order, theory: 2}, known: false,
+  - {id: two, statement: s, source: p, asserted_by: paper, scope: general,
+     criterion: {kind: order, theory: 2}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
-  - {id: three, statement: s, source: p, quantity: energy, criterion: {kind: drift}, known: false,
+  - {id: three, statement: s, source: p, asserted_by: paper, scope: general,
+     quantity: energy, criterion: {kind: drift}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
 ERRATA = ("paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y,"

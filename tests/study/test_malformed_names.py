@@ -20,8 +20,9 @@ from liestep.study.yamlfile import LARGEST
 RULES = sorted((Path(__file__).parents[2]/"workflow"/"rules").glob("*.smk"))
 WITHIN = 5.0  # s, on a busy machine
 STUDY = {"title": "t", "problems": {"bodies": {"system": "sphere_nbody", "t_end": 1.0}},
-         "integrators": {"rk4": {"steps": [0.1]}}}
-CLAIM = {"id": "one", "statement": "s", "source": "p", "quantity": "energy_error_mean", "known": False,
+         "integrators": {"rk4": {"steps": [0.1]}}, "tables": ["drift"]}
+CLAIM = {"id": "one", "statement": "s", "source": "p", "asserted_by": "paper", "scope": "general",
+         "quantity": "energy_error_mean", "known": False,
          "criterion": {"kind": "limit", "at_most": 1.0},
          "runs": [{"study": "tiny", "problem": "bodies", "integrator": "rk4"}]}
 ERRATA = {"paper": "paper", "citation": "c", "errata": [

@@ -47,7 +47,8 @@ CLAIMS = """
 paper: paper
 citation: c
 claims:
-  - {id: one, statement: s, source: p, quantity: energy_error_max, criterion: {kind: limit, at_most: 1.0}, known: false,
+  - {id: one, statement: s, source: p, asserted_by: paper, scope: general,
+     quantity: energy_error_max, criterion: {kind: limit, at_most: 1.0}, known: false,
      runs: [{study: tiny, problem: bodies, integrator: vi_sphere}]}
 """
 ERRATA = ("paper: twospheres2009\ncitation: c\nerrata:\n  - {number: 1, place: p, printed: x, correct: y,"

@@ -155,6 +155,7 @@ claims:
   - id: one
     statement: x
     source: x
+    asserted_by: paper
     runs: [{study: tiny, problem: bodies, integrator: vi_sphere, resolution: h0.2}]
     quantity: energy_error_mean
     criterion: {kind: limit, at_most: 1.0}

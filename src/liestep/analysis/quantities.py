@@ -2,7 +2,7 @@
 
 The module that a paper declares as `quantities` (see `liestep.contracts.paper`) has `QUANTITIES`, a tuple of functions
 of a run's file and its problem's reference (None where the study asks for none) that return columns, name -> number,
-and `VARIABLES`, names of all variables of the run's file that they read.
+`NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they read.
 """
 import importlib
 from collections.abc import Callable, Mapping
@@ -16,16 +16,17 @@ Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Quantities:
-    """Functions of one paper and what they read."""
+    """Functions of one paper, the columns that they give, and what they read."""
 
     functions: tuple[Quantity, ...] = ()
+    names: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
 
     def columns(self, file: RunFile, reference: RunFile | None) -> dict[str, float]:
         """All columns of a run.
 
         Raises:
-            ValueError: two functions give one column.
+            ValueError: two functions give one column, or one that is not among the names.
         """
         found: dict[str, float] = {}
         for function in self.functions:
@@ -33,6 +34,8 @@ class Quantities:
             if twice := found.keys() & columns.keys():
                 raise ValueError(f"two quantities are called {min(twice)}")
             found |= columns
+        if others := found.keys() - set(self.names):
+            raise ValueError(f"quantity {min(others)} is not among NAMES: {', '.join(self.names)}")
         return found
 
 
@@ -48,4 +51,4 @@ def quantities_of(study: str) -> Quantities:
     if name is None:
         return Quantities()
     module = importlib.import_module(name)
-    return Quantities(tuple(module.QUANTITIES), tuple(module.VARIABLES))
+    return Quantities(tuple(module.QUANTITIES), tuple(module.NAMES), tuple(module.VARIABLES))

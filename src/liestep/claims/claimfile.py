@@ -3,7 +3,8 @@
 The claims of a paper are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the
 order of their names.
 """
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -15,17 +16,31 @@ from liestep.catalogue import papers
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
 from liestep.claims.selection import RunChoice
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
-from liestep.study.config import NotNegative, Real, Strict
+from liestep.study.config import Once, Positive, Real, Strict
 from liestep.study.names import named_files
 from liestep.study.yamlfile import line_of, read_yaml
 
-VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "not testable")
+VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "undetermined", "not testable")
+UNJUDGED = ("undetermined", "not testable")  # without a criterion
+PARTICULAR = re.compile(r"\b(examples?|figures?|figs?\.|tables?)\b", re.IGNORECASE)  # in the source of a claim
 if TYPE_CHECKING:
     AnyCriterion = Criterion
 else:
     AnyCriterion = Annotated[reduce(or_, CRITERIA.values()), Field(discriminator="kind")]
+
+
+class Scan(Strict):
+    """How a datum was found that a paper does not print: everything that was tried, as runs of studies. From them
+    follows how often a setting gives the printed number by chance."""
+
+    over: list[str] = Field(min_length=1, description="what was varied, one entry for each datum")
+    runs: list[RunChoice] = Field(min_length=1, description="all settings that were tried, each a run")
+    ends: Positive | None = Field(None, description="every multiple of this time (s) was tried as the end, too; needs"
+                                  " all steps of the runs as samples, and a quantity <invariant>_error_mean")
+    jointly: Annotated[list[str], Once] = Field([], description="other claims whose printed number the same setting"
+                                                " must give")
 
 
 class Claim(Strict):
@@ -34,6 +49,14 @@ class Claim(Strict):
     id: str = Field(pattern=r"^[a-z0-9_]+$", description="name of the claim")
     statement: str = Field(description="what the paper says, in our words")
     source: str = Field(description="where: section, equation, figure")
+    asserted_by: Literal["paper", "derived", "own", "external"] = Field(
+        description="who says it. paper: a sentence or number of the paper; derived: it follows from its text; own: a"
+        " control or generalisation of ours; external: another code or text")
+    group: str = Field("", pattern=r"^[a-z0-9_]*$", description="name of the statement that this claim judges together"
+                       " with the others of the group, as a twin under another reading or as a part: it counts once")
+    scope: Literal["experiment", "general"] = Field(
+        "experiment", description="experiment: a statement about one experiment, to be judged with its data; general:"
+        " about every system or start, which any data may judge")
     printed: Real | None = Field(None, description="printed number, if there is one")
     units: str = Field("", description="units of the printed number")
     runs: list[RunChoice] = Field([], description="the runs that decide")
@@ -41,15 +64,32 @@ class Claim(Strict):
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description="when the claim counts as reproduced; committed before the run")
-    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative"] = Field(
-        "reproduced", description="verdict when the criterion is met")
-    scanned: NotNegative = Field(0, description="recovered only: number of settings that were scanned to find a datum")
+    verdict: Literal["reproduced", "recovered", "calibrated", "qualitative", "undetermined", "not testable"] = Field(
+        "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
+        " Without a criterion (kind none): undetermined, for what could be judged but is not yet or lacks data, or not"
+        " testable; the reason stands in setting")
+    scan: Scan | None = Field(None, description="recovered and calibrated: how the datum was found that the paper does"
+                              " not print")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
 
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
         rule = self.criterion
+        if rule.kind == "none":
+            if self.verdict not in UNJUDGED:
+                raise ValueError("criterion none needs the verdict undetermined or not testable")
+            if not self.setting:
+                raise ValueError("criterion none needs the reason (key setting)")
+        elif self.verdict in UNJUDGED:
+            raise ValueError(f"verdict {self.verdict} is for claims without a criterion (kind none)")
+        if self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)):
+            raise ValueError("a general statement has no printed number and its source is no example, figure or table")
+        if self.verdict == "recovered" and self.scan is None:
+            raise ValueError("verdict recovered needs the scan that found the datum (key scan)")
+        if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
+            raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits"
+                             " or factor")
         if rule.needs_runs and not self.runs:
             raise ValueError(f"criterion {rule.kind} needs runs")
         if rule.needs_printed and not self.printed:
@@ -57,6 +97,17 @@ class Claim(Strict):
         if rule.needs_against and not self.against:
             raise ValueError(f"criterion {rule.kind} needs the runs to compare with (key against)")
         return self
+
+
+    @property
+    def choices(self) -> list[RunChoice]:
+        """All runs that the claim names."""
+        return [*self.runs, *self.against, *(self.scan.runs if self.scan else ())]
+
+    @property
+    def counted(self) -> str:
+        """Among whose statements the claim counts: what follows from the paper's text is the paper's."""
+        return "paper" if self.asserted_by == "derived" else self.asserted_by
 
 
 class ClaimFile(Strict):
@@ -102,9 +153,33 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
             if claim.id in found:
                 raise InputError(f"{path}: claim {claim.id} appears twice")
             found[claim.id] = claim
+    _require_groups(first.paper, found.values())
+    _require_joint(first.paper, found)
     known = papers().get(first.paper)
     citation = first.citation or (known.citation if known else "")
     return ClaimFile(paper=first.paper, citation=citation, claims=list(found.values()))
+
+
+def _require_groups(paper: str, claims: Iterable[Claim]) -> None:
+    """Raises InputError for a group that mixes statements of the paper with others: those are counted apart."""
+    first: dict[str, Claim] = {}
+    for claim in claims:
+        other = first.setdefault(claim.group or claim.id, claim)
+        if other.counted != claim.counted:
+            raise InputError(f"claim {claim.id} of {paper} is asserted by {claim.asserted_by}, {other.id} of the same"
+                             f" group by {other.asserted_by}; a group is of the paper (paper, derived), own, or"
+                             " external")
+
+
+def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
+    """Raises InputError for a scan that names a claim which is not there or has no printed number."""
+    for claim in claims.values():
+        for name in claim.scan.jointly if claim.scan else ():
+            if name not in claims:
+                raise InputError(f"claim {claim.id} of {paper}: scan: {unknown('claim', name, claims)}")
+            if not claims[name].criterion.needs_number:
+                raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits or"
+                                 " factor")
 
 
 def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:

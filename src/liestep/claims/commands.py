@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from liestep.claims.claimfile import ClaimFile
 
 DIGITS = 5  # significant digits of numbers in readable tables
-CLAIM_PAGE = ("verdict", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "evidence",
-              "known_beforehand", "setting")  # columns of the readable tables, in their order
+# columns of the readable tables, in their order
+CLAIM_PAGE = ("verdict", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
+              "criterion", "evidence", "known_beforehand", "data", "settings", "hits", "probability", "setting")
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
 
 
 def command_claims(arguments: argparse.Namespace) -> None:
-    from liestep.claims.claimfile import VERDICTS, claim_files, load_claims
+    from liestep.claims.claimfile import claim_files, load_claims
+    from liestep.claims.counting import headline
     from liestep.claims.judging import COLUMNS, judge
 
     known = claim_files(arguments.config)
@@ -28,10 +30,10 @@ def command_claims(arguments: argparse.Namespace) -> None:
     sections, rows = [], []
     for file in files:
         judged = judge(file, results).to_dict("records")
-        counts = ", ".join(f"{sum(row['verdict'] == verdict for row in judged)} {verdict}" for verdict in VERDICTS)
-        sections.append((file.paper, file.citation, f"{count(len(judged), 'claim')}: {counts}.", judged))
+        summary = f"{count(len(judged), 'claim')}. {headline(judged)}"
+        sections.append((file.paper, file.citation, summary, judged))
         rows += judged
-        print(f"{file.paper}: {counts}", file=sys.stderr)
+        print(f"{file.paper}: {summary}", file=sys.stderr)
     _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows)
 
 
@@ -61,7 +63,7 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
     found: dict[str, StudyResults] = {}
     for file in files:
         for claim in file.claims:
-            for choice in [*claim.runs, *claim.against]:
+            for choice in claim.choices:
                 if choice.study not in found:
                     try:
                         found[choice.study] = StudyResults(Study.find(choice.study, config, results))

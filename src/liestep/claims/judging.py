@@ -1,46 +1,67 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
+from collections.abc import Mapping
+from dataclasses import asdict
 
 import pandas as pd
 
+from liestep.claims.chance import LARGEST, Chance, chance
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.criteria.base import Outcome
+from liestep.claims.data import GUESSED, require_method, require_printed, unprinted
 from liestep.claims.selection import Results
 from liestep.errors import InputError
 
-COLUMNS = ("paper", "claim", "statement", "source", "printed", "ours", "ratio", "units", "criterion", "verdict",
-           "known_beforehand", "evidence", "setting")
+COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
+           "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability",
+           "sensitivity", "evidence", "setting")
 
 
 def judge(claims: ClaimFile, results: Results) -> pd.DataFrame:
     """One row per claim, columns COLUMNS.
 
     Raises:
-        InputError: a claim names a study, run or quantity that does not exist.
+        InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data
+        cannot give.
     """
-    return pd.DataFrame([_row(claims.paper, claim, results) for claim in claims.claims], columns=list(COLUMNS))
+    known = {claim.id: claim for claim in claims.claims}
+    return pd.DataFrame([_row(claims.paper, claim, known, results) for claim in claims.claims], columns=list(COLUMNS))
 
 
-def _row(paper: str, claim: Claim, results: Results) -> dict:
+def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results) -> dict:
     try:
         outcome = claim.criterion.judge(claim, results)
+        scan = chance(claim, known, results) if claim.scan else None
+        studies = {name: found.study for name, found in results.items()}
+        require_printed(claim, studies)
+        for choice in claim.choices:
+            require_method(choice, studies[choice.study])
+        missing = unprinted(claim, studies)
     except InputError as error:
         raise InputError(f"claim {claim.id} of {paper}: {error}") from None
     printed = math.nan if claim.printed is None else claim.printed
-    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source, "printed": printed,
-            "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units,
-            "criterion": describe(claim), "verdict": _verdict(claim, outcome), "known_beforehand": claim.known,
-            "evidence": outcome.evidence, "setting": claim.setting + _scan(claim, outcome)}
+    return {"paper": paper, "claim": claim.id, "statement": claim.statement, "source": claim.source,
+            "asserted_by": claim.asserted_by, "group": claim.group, "printed": printed, "ours": outcome.ours,
+            "ratio": outcome.ours/printed if printed else math.nan, "units": claim.units, "criterion": describe(claim),
+            "verdict": verdict(claim, outcome, GUESSED in missing.values(), scan), "known_beforehand": claim.known,
+            "data": "; ".join(missing) or ("printed" if claim.runs else ""),
+            "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
+            "evidence": outcome.evidence, "setting": claim.setting}
 
 
-def _verdict(claim: Claim, outcome: Outcome) -> str:
+def verdict(claim: Claim, outcome: Outcome, guessed: bool, scan: Chance | None) -> str:
+    """The verdict on a claim.
+
+    A number that a scan finds by chance with a probability above LARGEST is calibrated, not recovered. A criterion that
+    is missed with guessed data says nothing about an experiment whose data are not printed.
+    """
     if claim.criterion.kind == "none":
-        return "not testable"
-    return claim.verdict if outcome.met else "not reproduced"
-
-
-def _scan(claim: Claim, outcome: Outcome) -> str:
-    return f" ({claim.scanned} settings scanned)" if claim.scanned and outcome.met else ""
+        return claim.verdict
+    if not outcome.met:
+        return "undetermined" if guessed and claim.scope == "experiment" else "not reproduced"
+    if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
+        return "calibrated"
+    return claim.verdict
 
 
 def describe(claim: Claim) -> str:

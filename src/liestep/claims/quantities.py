@@ -1,29 +1,74 @@
-"""What a claim may be about, known before any run is made: columns of metrics.csv, invariants, variables of files."""
+"""What a claim may be about, known before any run is made: its runs, their methods and data, and its quantity."""
+from collections.abc import Mapping
+
 from liestep.analysis.metrics import ACCEPTED, COLUMNS, STATISTICS
+from liestep.analysis.quantities import quantities_of
 from liestep.catalogue import method, sheet
 from liestep.claims.claimfile import Claim
+from liestep.claims.data import require_method, require_printed
+from liestep.claims.selection import RunChoice
 from liestep.contracts.formulated import Formulated
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate
 from liestep.runs.specification import RunSpecification
+from liestep.study.plan import Cell, Study
 
 TEXTS = ("study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "resolution",
          "status", "message", "run_sha256", "source_hash", "path", "momentum_conserved")  # columns without numbers
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
-OF_COLUMNS = ("relative", "digits", "factor", "limit", "ratio")  # criteria on columns of metrics.csv
-OF_VARIABLES = ("extremum", "state", "quantile")                 # criteria on stored variables
 _known: dict[tuple[str, str, str], Formulated] = {}
 
 
-def require_quantity(claim: Claim, spec: RunSpecification) -> None:
-    """Raises InputError when runs of this specification will not have the claim's quantity; names the closest."""
-    kind, name = claim.criterion.kind, claim.quantity
-    if (kind in OF_COLUMNS and name in NUMBERS) or kind not in (*OF_COLUMNS, *OF_VARIABLES, "drift"):
+def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
+    """Raises InputError for a claim that its studies cannot decide as they are planned: runs that they do not have or
+    that are by another method, a quantity that the runs will not have, a table that is not asked for, single runs where
+    an ensemble must be, or data that the paper does not print."""
+    require_printed(claim, studies)
+    for choice in claim.choices:
+        study = studies[choice.study]
+        cells = _cells(choice, study)
+        require_method(choice, study)
+        _require_kind(claim, choice, cells, study)
+        for name in claim.criterion.quantities(claim):
+            _require_quantity(claim, name, cells[0].spec, choice.study)
+
+
+def _cells(choice: RunChoice, study: Study) -> list[Cell]:
+    cells = {sweep.integrator: sweep.cells for sweep in study.sweeps if sweep.problem == choice.problem}
+    if choice.integrator not in cells:
+        raise InputError(f"study {choice.study} has no runs {choice.problem} {choice.integrator}")
+    found = {cell.resolution: cell for cell in cells[choice.integrator]}
+    if choice.resolution is None:
+        return list(found.values())
+    if choice.resolution not in found:
+        raise InputError(unknown("resolution", choice.resolution, found))
+    return [found[choice.resolution]]
+
+
+def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Study) -> None:
+    criterion = claim.criterion
+    scanned = claim.scan is not None and choice in claim.scan.runs
+    if criterion.one_run and not scanned and len(cells) != 1:
+        raise InputError(f"criterion {criterion.kind} needs one run of {choice.problem} {choice.integrator}, of which"
+                         f" study {choice.study} has {len(cells)}: name the resolution")
+    if criterion.ensemble and any(cell.spec.ensemble is None for cell in cells):
+        raise InputError(f"criterion {criterion.kind} needs an ensemble; {choice.problem} {choice.integrator} of study"
+                         f" {choice.study} is a single run")
+    if criterion.table not in ("", *study.config.tables):
+        raise InputError(f"criterion {criterion.kind} needs the table {criterion.table}; study {choice.study} does not"
+                         " ask for it")
+
+
+def _require_quantity(claim: Claim, name: str, spec: RunSpecification, study: str) -> None:
+    """Raises InputError when runs of this specification will not have a quantity; names the closest."""
+    kind = claim.criterion.judges
+    if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
     formulated = _formulated(spec)
-    if kind in OF_COLUMNS:
-        known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields)]
-    elif kind == "drift":
+    if kind == "column":
+        known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields),
+                 *quantities_of(study).names]
+    elif kind == "invariant":
         known = [observable.name for observable in formulated.observables if observable.kind == "invariant"]
     else:
         known = ["time", *(part.name for part in formulated.fields),

@@ -26,6 +26,8 @@ class RunChoice(Strict):
     study: str = Field(description="id of the study")
     problem: str = Field(description="key of the problem")
     integrator: str = Field(description="key of the integrator")
+    method: str | None = Field(None, description="id of the integrator (default: the one that the key is or begins"
+                               " with, as slgi_half begins with slgi)")
     resolution: str | None = Field(None,
                                    description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
 

@@ -114,8 +114,9 @@ def _principal_moments(where: str, matrix: np.ndarray) -> np.ndarray:
 class Preset:
     """Named parameters, initial state and end time of a system, each value with its source.
 
-    kind: "printed" (in the paper), "scaled" (equivalent units), "inferred" (deduced from the paper's numbers), "guess"
-    (free choice), "own" (not from a paper).
+    kind: that of its weakest datum: "printed" (in the paper), "scaled" (equivalent units), "inferred" (deduced from the
+    paper's numbers, its errata or its authors' code), "guess" (free choice), "own" (not from a paper). resolutions:
+    time steps and tolerances that the paper prints for it.
     """
 
     doc: str
@@ -126,3 +127,4 @@ class Preset:
     t_end: float
     # parameter -> why a paper's printed moments of inertia are kept though no body has them; any other value is refused
     exceptions: Mapping[str, str] = field(default_factory=dict)
+    resolutions: tuple[float, ...] = ()

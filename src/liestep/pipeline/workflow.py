@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
-from liestep.claims.quantities import require_quantity
+from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.pipeline.jobs import (
@@ -182,33 +182,23 @@ class Workflow:
     def _claims(self) -> dict[str, set[str]]:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made. The
         runs are checked."""
-        runs = {(sweep.study, sweep.problem, sweep.integrator): {cell.resolution: cell.spec for cell in sweep.cells}
-                for sweep in self.sweeps}
-        made, found = {products.name for products in self.studies}, {}
+        studies = {products.name: products.study for products in self.studies}
+        found = {}
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
             if file.paper != paper:
                 raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
-            choices = [(claim, choice) for claim in file.claims
-                       for choice in (*claim.runs, *claim.against)]
-            needed = {choice.study for _, choice in choices}
-            missing = sorted(needed - made)
+            needed = {choice.study for claim in file.claims for choice in claim.choices}
+            missing = sorted(needed - studies.keys())
             if missing and self.config.studies == "all":
-                raise InputError(f"{path}: {unknown('study', missing[0], made)}")
+                raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
                 continue
             found[paper] = needed
-            for claim, choice in choices:
-                resolutions = runs.get((choice.study, choice.problem, choice.integrator))
-                if resolutions is None:
-                    raise InputError(f"{path}: claim {claim.id}: study {choice.study} has no runs {choice.problem}"
-                                     f" {choice.integrator}")
-                if choice.resolution is not None and choice.resolution not in resolutions:
-                    raise InputError(f"{path}: claim {claim.id}:"
-                                     f" {unknown('resolution', choice.resolution, resolutions)}")
+            for claim in file.claims:
                 try:
-                    require_quantity(claim, resolutions[choice.resolution or next(iter(resolutions))])
+                    require_claim(claim, studies)
                 except InputError as error:
                     raise InputError(f"{path}: claim {claim.id}: {error}") from None
         return found

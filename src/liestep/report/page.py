@@ -16,7 +16,7 @@ from liestep.report.links import anchor
 from liestep.report.pictures import embed
 from liestep.report.sources import TEMPLATES
 from liestep.report.study import StudyPage, study_page
-from liestep.report.verdicts import MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
+from liestep.report.verdicts import ASSERTED, MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
 
 LIMIT = 15_000_000  # most bytes of a page
 OWN = "Studies"     # title of the page with the studies that are in no folder
@@ -50,8 +50,13 @@ class Page:
         return sum(row["confirmed"] is True for row in self.errata.rows) if self.errata else 0
 
     def count(self, verdict: str) -> int:
-        """Number of claims with a verdict."""
-        return dict(self.claims.counts).get(verdict, 0) if self.claims else 0
+        """Number of statements of the paper with a verdict."""
+        return dict(self.claims.stated).get(verdict, 0) if self.claims else 0
+
+    @property
+    def stated(self) -> int:
+        """Number of statements of the paper."""
+        return sum(count for _, count in self.claims.stated) if self.claims else 0
 
 
 @dataclass
@@ -126,7 +131,7 @@ def _environment() -> jinja2.Environment:
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
     environment.filters |= {"number": number, "breakable": breakable}
-    environment.globals |= {"anchor": anchor, "meanings": MEANINGS,
+    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "asserted": ASSERTED,
                             "style": (TEMPLATES/"report.css").read_text("utf-8"),
                             "script": (TEMPLATES/"report.js").read_text("utf-8")}
     return environment

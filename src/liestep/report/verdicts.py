@@ -6,7 +6,9 @@ from pathlib import Path
 import pandas
 from markupsafe import Markup
 
+from liestep.claims.chance import LARGEST
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
+from liestep.claims.counting import Statement, counts, headline, statements
 from liestep.claims.errata import load_errata
 from liestep.claims.judging import describe
 from liestep.errors import InputError
@@ -15,16 +17,21 @@ from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
 
 MEANINGS = {  # verdict -> (sign, class of colours, meaning)
-    "reproduced": ("✓", "good",
-                   "the criterion, written down before the run, is met with the data that the paper prints"),
-    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan; the"
-                  " number of settings is given"),
-    "calibrated": ("≈", "fair",
-                   "met with a datum that was chosen to come near this number: agreement, but no evidence"),
-    "qualitative": ("≈", "fair", "a statement without a number is met by a criterion of ours"),
+    "reproduced": ("✓", "good", "the criterion is met with the data that the paper prints; a statement about every"
+                   " system or start may be judged with any data"),
+    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan"
+                  f" whose chance of such a match is at most {LARGEST:g}"),
+    "calibrated": ("≈", "fair", "met with a datum that was chosen to come near this number, or that a scan would also"
+                   " find by chance: agreement, but no evidence"),
+    "qualitative": ("≈", "fair", "met by a criterion of ours: a statement without a number, a size, or data that are"
+                    " not all printed"),
     "not reproduced": ("✗", "bad", "the criterion is not met"),
+    "undetermined": ("?", "none", "cannot be decided: data are not printed, readings disagree, or what is needed is not"
+                     " built"),
     "not testable": ("–", "none", "no criterion can be stated"),
 }
+ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
+            "external": "another code or text"}
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,26 @@ class PaperClaims:
         found = [(verdict, sum(row.outcome["verdict"] == verdict for row in self.rows)) for verdict in VERDICTS]
         return [(verdict, count) for verdict, count in found if count]
 
+    @property
+    def _outcomes(self) -> list[dict]:
+        """Rows of claims.csv with empty cells as empty text."""
+        return [{**row.outcome, "group": row.claim.group} for row in self.rows]
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What the paper states, and what we and others do, each once."""
+        return statements(self._outcomes)
+
+    @property
+    def stated(self) -> list[tuple[str, int]]:
+        """(verdict, number of statements of the paper), all verdicts that occur."""
+        return list(counts(self.statements).items())
+
+    @property
+    def headline(self) -> str:
+        """The counts in sentences."""
+        return headline(self._outcomes)
+
 
 @dataclass(frozen=True)
 class PaperErrata:
@@ -90,8 +117,10 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
     if not papers:
         return []
     table = _read(results/"claims.csv")
-    wanted = [(file.paper, claim.id, claim.statement, describe(claim)) for file in papers for claim in file.claims]
-    _require(table, ("paper", "claim", "statement", "criterion"), wanted, results/"claims.csv", "liestep claims")
+    wanted = [(file.paper, claim.id, claim.statement, describe(claim), claim.asserted_by, claim.group)
+              for file in papers for claim in file.claims]
+    _require(table, ("paper", "claim", "statement", "criterion", "asserted_by", "group"), wanted,
+             results/"claims.csv", "liestep claims")
     rows = iter(table.to_dict("records"))
     return [PaperClaims(file.paper, file.citation,
                         [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))

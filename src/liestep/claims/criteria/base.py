@@ -35,9 +35,16 @@ class Criterion(Strict):
         kind: str
     needs_runs: ClassVar[bool] = True
     needs_printed: ClassVar[bool] = False  # whether a printed number other than zero is needed
+    needs_number: ClassVar[bool] = False   # whether our number is compared with the printed one itself
     needs_against: ClassVar[bool] = False
     one_run: ClassVar[bool] = False        # whether each choice must mean one run
+    ensemble: ClassVar[bool] = False       # whether the runs must be ensembles
     table: ClassVar[str] = ""              # table of the study that decides
+    judges: ClassVar[str] = "column"       # what the quantity is: a column of metrics.csv, variable, invariant, nothing
+
+    def quantities(self, claim: "Claim") -> tuple[str, ...]:
+        """Names of everything of the kind `judges` that the criterion reads."""
+        return (claim.quantity,)
 
     def describe(self, claim: "Claim") -> str:
         """The criterion of a claim as a sentence."""
@@ -79,7 +86,10 @@ class Limits(Strict):
         return (found >= low) & (found <= high)
 
     def worst(self, found: np.ndarray) -> float:
-        """The value nearest to (or furthest beyond) the limit."""
+        """The value furthest beyond a limit; if all are within, the one nearest to a limit. NaN if one is NaN."""
         if not np.all(np.isfinite(found)):
             return math.nan
-        return float(found.max() if self.at_most is not None else found.min())
+        low, high = float(found.min()), float(found.max())
+        beyond = ((self.at_least - low, low) if self.at_least is not None else (-math.inf, low),
+                  (high - self.at_most, high) if self.at_most is not None else (-math.inf, high))
+        return max(beyond)[1]

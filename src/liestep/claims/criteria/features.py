@@ -27,6 +27,7 @@ class Extremum(Limits, Criterion):
     limits, for each of `indices`."""
 
     one_run: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
 
     kind: Literal["extremum"] = KIND
     indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example"
@@ -77,6 +78,7 @@ class State(Criterion):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
 
     one_run: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
 
     kind: Literal["state"] = KIND
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
@@ -108,6 +110,7 @@ class SameState(Criterion):
 
     needs_against: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
 
     kind: Literal["same_state"] = KIND
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")

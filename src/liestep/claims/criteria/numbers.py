@@ -71,6 +71,9 @@ class Slope(Limits, Criterion):
     over: str = Field("step", description="column of metrics.csv on the other axis")
     points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
 
+    def quantities(self, claim: "Claim") -> tuple[str, ...]:
+        return (claim.quantity, self.over)
+
     def describe(self, claim: "Claim") -> str:
         return f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs, {self.bounds}"
 
@@ -103,6 +106,8 @@ class Share(Limits, Criterion):
     within the limits. A member that failed does not."""
 
     one_run: ClassVar[bool] = True
+    ensemble: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
 
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
 
 
-class _Comparison(Criterion):
+class Comparison(Criterion):
     """A comparison of one run with the printed number."""
 
     needs_printed: ClassVar[bool] = True
+    needs_number: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
+
+    def accepted(self, printed: float) -> tuple[float, float]:
+        """The smallest and the largest of our numbers that count as a printed one above zero."""
+        raise NotImplementedError
 
     def met(self, ours: float, printed: float) -> bool:
         """Whether our number counts as the printed one."""
@@ -34,7 +39,7 @@ class _Comparison(Criterion):
         return Outcome(self.met(ours, claim.printed), ours, f"{ours:.6g}")
 
 
-class Relative(_Comparison):
+class Relative(Comparison):
     """|ours/printed - 1| <= tolerance."""
 
     kind: Literal["relative"] = KIND
@@ -43,11 +48,14 @@ class Relative(_Comparison):
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} within {self.tolerance:g} relative of the printed number"
 
+    def accepted(self, printed: float) -> tuple[float, float]:
+        return printed*(1.0 - self.tolerance), printed*(1.0 + self.tolerance)
+
     def met(self, ours: float, printed: float) -> bool:
         return abs(ours/printed - 1.0) <= self.tolerance
 
 
-class Digits(_Comparison):
+class Digits(Comparison):
     """Ours rounds to the printed number at all its printed digits."""
 
     kind: Literal["digits"] = KIND
@@ -56,12 +64,16 @@ class Digits(_Comparison):
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} rounds to the {self.digits} printed digits"
 
+    def accepted(self, printed: float) -> tuple[float, float]:
+        half = 0.5*10.0**(math.floor(math.log10(printed)) - self.digits + 1)
+        return printed - half, printed + half
+
     def met(self, ours: float, printed: float) -> bool:
         places = self.digits - 1
         return f"{ours:.{places}e}" == f"{printed:.{places}e}"
 
 
-class Factor(_Comparison):
+class Factor(Comparison):
     """printed/factor <= ours <= printed*factor, for numbers that depend on round-off or chaos."""
 
     kind: Literal["factor"] = KIND
@@ -69,6 +81,9 @@ class Factor(_Comparison):
 
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} within a factor {self.factor:g} of the printed number"
+
+    def accepted(self, printed: float) -> tuple[float, float]:
+        return printed/self.factor, printed*self.factor
 
     def met(self, ours: float, printed: float) -> bool:
         return 1.0/self.factor <= ours/printed <= self.factor
@@ -79,6 +94,8 @@ class Quantile(Criterion):
 
     needs_printed: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
+    ensemble: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
 
     kind: Literal["quantile"] = KIND
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
@@ -109,6 +126,7 @@ class Untestable(Criterion):
     """No criterion can be stated."""
 
     needs_runs: ClassVar[bool] = False
+    judges: ClassVar[str] = "nothing"
 
     kind: Literal["none"] = KIND
 

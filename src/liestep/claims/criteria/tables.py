@@ -19,6 +19,7 @@ class Order(Criterion):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
     table: ClassVar[str] = "orders"
+    judges: ClassVar[str] = "nothing"
 
     kind: Literal["order"] = KIND
     theory: Real = Field(description="order that the theory predicts")
@@ -46,6 +47,7 @@ class Drift(Criterion):
     its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
 
     table: ClassVar[str] = "drift"
+    judges: ClassVar[str] = "invariant"
 
     kind: Literal["drift"] = KIND
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",

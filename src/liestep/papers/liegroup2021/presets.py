@@ -25,7 +25,8 @@ def _generic_start(parameters: Parameters) -> dict[str, np.ndarray]:
 
 def _equal(n: int, length: float, doc: str, kind: str = "printed") -> Preset:
     parameters = {"mass": [1.0]*n, "length": [length]*n, "gravity": [0.0, 0.0, -GRAVITY]}
-    return Preset(doc, "liegroup2021 section 5.3; gravity from its public code", kind, parameters, _equal_start, 3.0)
+    return Preset(doc, "liegroup2021 section 5.3; gravity from its public code", kind, parameters, _equal_start, 3.0,
+                  resolutions=(1e-6,))
 
 
 def _equal_chains() -> dict[str, Preset]:
@@ -48,7 +49,8 @@ PRESETS = {
         "printed": Preset("the numbers as printed: gravity = -Gamma0 points along +e_3, and the inertia is the one"
                           " about the centre of mass", "liegroup2021, section 3.4.1; errata 2 and 3", "printed",
                           {"inertia": [0.234375, 0.46875, 0.234375], "mass": 15.0, "length": 2.0,
-                           "axis": [0.0, 1.0, 0.0], "gravity": [0.0, 0.0, 9.81]}, upright((0.0, 150.0, -4.61538)), 1.0),
+                           "axis": [0.0, 1.0, 0.0], "gravity": [0.0, 0.0, 9.81]}, upright((0.0, 150.0, -4.61538)), 1.0,
+                          resolutions=(0.01,)),
         "bruels_cardona": Preset("the top that the paper refers to: inertia about the fixed point, l = 1 m,"
                                  " gravity along -e_3", "Bruels and Cardona 2010; liegroup2021, erratum 3", "inferred",
                                  CLASSICAL, upright(CLASSICAL_RATE), 1.0),

@@ -47,7 +47,7 @@ def _impact(parameters: Parameters) -> dict[str, np.ndarray]:
 def _rod(inertia: str, doc: str, citation: str) -> Preset:
     parameters = {"elements": 10, "mass": 0.055, "length": 1.1, "stiffness": 1000.0, "gravity": [0.0, 0.0, 9.81],
                   "clamp": [1.0, 0.0, 0.0], "inertia": inertia}
-    return Preset(doc, citation, "printed", parameters, _impact, 3.0)
+    return Preset(doc, citation, "inferred", parameters, _impact, 3.0, resolutions=(1e-4,))
 
 
 def _magnets(across: int, plane: str) -> Preset:
@@ -69,29 +69,31 @@ def _molecules(reading: str) -> Preset:
                   " strength are guesses, the strength calibrated to the printed mean energy deviation",
                   "twospheres2009, example 6: n, masses, epsilon and t_end printed; sigma and velocities guessed",
                   "guess", {"mass": np.ones(642), "epsilon": 0.01, "sigma": equilibrium_sigma(3, reading)}, vortices,
-                  5.0)
+                  5.0, resolutions=(5e-3,))
 
 
 PRESETS = {
     "spherical_pendulum_chain": {
         "paper": Preset("double pendulum with the printed data; energies are 9.81^2 times those of paper_scaled",
                         "twospheres2009, example 1", "printed",
-                        {"mass": [1.0, 1.0], "length": [9.81, 9.81], "gravity": [0.0, 0.0, 9.81]}, tilted_start, 100.0),
+                        {"mass": [1.0, 1.0], "length": [9.81, 9.81], "gravity": [0.0, 0.0, 9.81]}, tilted_start, 100.0,
+                        resolutions=(0.01,)),
         "paper_scaled": Preset("the same motion with l = 1 m, g = 1 m/s2: the units of the printed energies",
                                "twospheres2009, example 1; erratum 10", "scaled",
                                {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, 1.0]}, tilted_start,
-                               100.0),
+                               100.0, resolutions=(0.01,)),
     },
     "sphere_nbody": {
         "paper": Preset("three bodies; closest pair 11.689 degrees at t = 3.576", "twospheres2009, example 2",
-                        "printed", {"mass": [1.0, 1.0, 1.0], "gamma": 1.0}, _three_bodies, 10.0),
+                        "printed", {"mass": [1.0, 1.0, 1.0], "gamma": 1.0}, _three_bodies, 10.0,
+                        resolutions=(1e-3, 1e-4)),
     },
     "spring_pendula": {
         "paper": Preset("four pendula on a square, e1 = [1, 0, 0]; t_end is inferred from the printed mean energy"
                         " variation, g = 9.81 m/s2 is not printed", "twospheres2009, example 3; errata 5 and 6",
-                        "printed", _square([1.0, 0.0, 0.0]), _four_pendula, 30.0),
+                        "inferred", _square([1.0, 0.0, 0.0]), _four_pendula, 30.0),
         "paper_e1_vertical": Preset("the misprint e1 = [0, 0, 1] taken literally: a vertical square", "twospheres2009,"
-                                    " example 3; erratum 5", "printed", _square([0.0, 0.0, 1.0]), _four_pendula, 30.0),
+                                    " example 3; erratum 5", "inferred", _square([0.0, 0.0, 1.0]), _four_pendula, 30.0),
     },
     "elastic_rod": {
         "paper": _rod("printed", "ten elements with the inertia as printed, e1 = [1, 0, 0]; g = 9.81 m/s2"

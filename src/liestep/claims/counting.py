@@ -1,0 +1,74 @@
+"""Verdicts counted by statements: a group counts once, and what we assert ourselves stands apart."""
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from liestep.claims.claimfile import VERDICTS
+from liestep.runs.estimate import count
+
+COUNTED = {"paper": "statement of the paper", "own": "control of our own", "external": "number of another code"}
+PLURAL = {"paper": "statements of the paper", "own": "controls of our own", "external": "numbers of other codes"}
+MET = ("reproduced", "recovered", "calibrated", "qualitative")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one or several claims judge: who asserts it (paper, own, external) and the verdict on all of them."""
+
+    name: str
+    counted: str
+    verdict: str
+
+
+def statements(rows: Iterable[Mapping[str, Any]]) -> list[Statement]:
+    """Statements of a paper from its rows of claims.csv, in their order."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["group"] or row["claim"], []).append(row)
+    return [Statement(name, "paper" if found[0]["asserted_by"] == "derived" else found[0]["asserted_by"],
+                      joint_verdict([row["verdict"] for row in found])) for name, found in groups.items()]
+
+
+def joint_verdict(verdicts: Iterable[str]) -> str:
+    """The verdict on a statement that several claims judge: as parts, or as readings of the same text.
+
+    All alike: theirs. All met: the weakest. A datum that was recovered or calibrated explains why the printed one
+    fails: recovered, calibrated. Otherwise the claims disagree, and the statement is undetermined.
+    """
+    found = set(verdicts)
+    missed = found - set(MET)
+    met = found - missed
+    if len(found) == 1 or not missed:
+        return max(found, key=VERDICTS.index)
+    if missed == {"not reproduced"} and met <= {"recovered", "calibrated"}:
+        return max(met, key=VERDICTS.index)
+    return "undetermined"
+
+
+def counts(found: Iterable[Statement], counted: str = "paper") -> dict[str, int]:
+    """verdict -> number of the statements of one kind, all verdicts that occur."""
+    chosen = [item.verdict for item in found if item.counted == counted]
+    return {verdict: chosen.count(verdict) for verdict in VERDICTS if verdict in chosen}
+
+
+def headline(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The counts of a paper in sentences."""
+    rows = list(rows)
+    found = statements(rows)
+    parts = []
+    for counted, noun in COUNTED.items():
+        numbers = counts(found, counted)
+        total = sum(numbers.values())
+        if total or counted == "paper":
+            words = f"{total} {noun if total == 1 else PLURAL[counted]}"
+            listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
+            parts.append(f"{words}: {listed}" if listed else words)
+    return f"{'; '.join(parts)}. {predictions(rows)}."
+
+
+def predictions(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How many outcomes were not known from a trial when their criterion was written, and how many of those were met.
+    Rows that are not judged are no predictions."""
+    unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, "not reproduced")]
+    met = sum(row["verdict"] in MET for row in unknown)
+    return f"{count(len(unknown), 'prediction')}, {met} met"
