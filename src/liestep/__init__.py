@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
-    from liestep.api import integrators, reference, simulate, systems
+    from liestep.api import integrators, reference, simulate, systems, tangent
     from liestep.core.status import IntegrationError
     from liestep.errors import InputError
     from liestep.plugins.loading import load_plugin
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
-           "integrators": "liestep.api", "reference": "liestep.api", "load_plugin": "liestep.plugins.loading",
+           "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
+           "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
 __all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference",
-           "simulate", "systems"]
+           "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):

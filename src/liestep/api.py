@@ -7,7 +7,7 @@ from liestep.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.runs.simulation import simulate, to_dataset
 from liestep.runs.specification import applicable
 
-__all__ = ["integrators", "reference", "simulate", "systems"]
+__all__ = ["integrators", "reference", "simulate", "systems", "tangent"]
 
 if TYPE_CHECKING:
     import xarray
@@ -34,6 +34,31 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 
     return to_dataset(compute_reference(specify_reference(
         problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
+
+
+def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
+            parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+            options: Mapping[str, Any] | None = None,
+            directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
+    """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
+    step of the integrator. Arguments as for `simulate`; fixed steps only.
+
+    Args:
+        directions: derivatives of the initial state fields, one mapping for each direction; fields that are left out
+            are zero (default: a basis of the tangent space at the start).
+
+    Returns:
+        Data set with the dimension `direction`: the state fields at t_end, d_<field> for the derivatives of each in the
+        units of the field, and start_<field> for the directions.
+
+    Raises:
+        InputError: a wrong argument, in one sentence.
+        IntegrationError: the run stopped before t_end.
+    """
+    from liestep.runs.variation import variation
+
+    return variation(problem, integrator, step=step, t_end=t_end, preset=preset, parameters=parameters,
+                     initial=initial, options=options, directions=directions)
 
 
 def systems() -> dict[str, str]:

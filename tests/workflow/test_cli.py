@@ -44,6 +44,9 @@ def place(tmp_path, monkeypatch):
     (["figure", "no"], "unknown study 'no'"),
     (["figure", "tiny", "energy_eror"], "did you mean energy_error?"),
     (["figure", "tiny", "energy_error"], "does not exist"),
+    (["lyapunov", "sphere_nbodi", "rk4"], "did you mean sphere_nbody?"),
+    (["lyapunov", "sphere_nbody", "ode45"], "ode45 is adaptive: exponents need fixed steps"),
+    (["lyapunov", "sphere_nbody", "rk4", "--exponents", "13"], "the states of this system have 12 dimensions"),
     (["claims"], "there is no claims file"),
     (["errata"], "there is no errata file"),
 ])

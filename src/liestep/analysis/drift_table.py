@@ -9,6 +9,7 @@ from liestep.analysis.chaos import horizon
 from liestep.analysis.confirmation import UNCONFIRMED, pairs
 from liestep.analysis.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.analysis.errors import error_fields, member_distances
+from liestep.analysis.exponents_table import in_lyapunov_times, time_scale
 from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
 from liestep.contracts.sheet import State
@@ -20,7 +21,8 @@ RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", 
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
 DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by",
                  "confirms", *NUMBERS, "period", "deciding_time")
-HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "separation_end")
+HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "lyapunov_time",
+                   "horizon_lyapunov_times", "separation_end")
 LIMIT = 1e-6
 MOVING = 1e-3  # components of q that vary less say nothing about periods
 
@@ -145,7 +147,8 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
     """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
 
     The distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and
-    the perturbation is the amplitude of the study.
+    the perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of
+    the same system, parameters and start.
     """
     rows = []
     for cell in study.cells:
@@ -154,8 +157,9 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
         file = run_file(cell)
         apart = member_distances(file).max(axis=0, initial=0.0)
         amplitude = cell.spec.ensemble.amplitude
+        found = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None
+        scale = time_scale(study, cell.spec)
         rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
-                     "limit": LIMIT,
-                     "horizon": horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None,
-                     "separation_end": float(apart[-1])})
+                     "limit": LIMIT, "horizon": found, "lyapunov_time": scale,
+                     "horizon_lyapunov_times": in_lyapunov_times(found, scale), "separation_end": float(apart[-1])})
     return rows

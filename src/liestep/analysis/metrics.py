@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from math import nan
 from typing import Any
 
+from liestep.analysis import exponents_table
 from liestep.analysis.errors import (
     StateError,
     error_fields,
@@ -97,6 +98,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
+    row |= exponents_table.numbers(file)
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
                                           if row["momentum_scale"] else nan)

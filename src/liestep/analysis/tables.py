@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.analysis import crossover, drift_table, growth, metrics, order_table, work_table
+from liestep.analysis import crossover, drift_table, exponents_table, growth, metrics, order_table, work_table
 from liestep.analysis.results import StudyResults
 from liestep.analysis.steps import ACCEPTED, over_steps
 from liestep.storage.textfiles import csv_text, write_text_atomically
@@ -34,7 +34,9 @@ READABLE = {  # columns of tables.md
     "crossover": (*crossover.PAIR[1:], "t_end", "crossover", "first", "last", "other_first", "other_last"),
     "growth": ("problem_label", "integrator_label", "resolution", "t_end", "status", "growth", "reason", "error",
                "floor"),
-    "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "separation_end"),
+    "horizons": ("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "lyapunov_time",
+                 "horizon_lyapunov_times", "separation_end"),
+    "exponents": exponents_table.COLUMNS[1:],
     "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
              "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"),
 }
@@ -138,5 +140,6 @@ def write_seconds(study: Study) -> Path:
 TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _work,
           "drift": lambda results: (drift_table.DRIFT_COLUMNS, drift_table.drift_rows(results.study)),
           "horizons": lambda results: (drift_table.HORIZON_COLUMNS, drift_table.horizon_rows(results.study)),
+          "exponents": lambda results: (exponents_table.COLUMNS, exponents_table.exponent_rows(results.study)),
           "growth": lambda results: (growth.COLUMNS, growth.growth_rows(results)),
           "crossover": lambda results: (crossover.COLUMNS, crossover.crossover_rows(results))}

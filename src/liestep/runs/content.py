@@ -23,7 +23,8 @@ from liestep.runs.execution import (
     spread,
 )
 from liestep.runs.recorder import BLOCKS, Recorder
-from liestep.runs.specification import RunSpecification
+from liestep.runs.specification import RunSpecification, dimension
+from liestep.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
@@ -81,8 +82,28 @@ def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
         for name in statistics(first):
             content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1",
                         f"{name} of each member")
-    content.attributes = _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
+    if spec.exponents:
+        _exponents(content, spec, outcomes)
+    content.attributes |= _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
     return content
+
+
+def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]) -> None:
+    """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
+    all exponents are there, the largest sum of two that belong together; of an ensemble the exponent of each member."""
+    if spec.ensemble is not None:
+        rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
+        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
+        return
+    growth = outcomes[0].growth
+    found = exponents(growth, spec.t_end)
+    content.add("growth", ("block", "tangent"), growth, "1",
+                f"logarithm of the growth of orthonormal derivatives in each of {BLOCKS} equal parts of the run")
+    largest = max(found, key=lambda one: one.rate)
+    content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
+                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found)}
+    if spec.exponents == dimension(sheet(spec.problem), spec.parameters, spec.initial):
+        content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
 def _times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:

@@ -20,6 +20,7 @@ OBSERVABLES = 12           # numbers at a sample beside the state: time, energy,
 FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
 NUMBER = 8                 # bytes
 LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step takes for each number of the state, and for each pair of them
+TANGENT = 3  # times as long as a step takes one with a derivative
 UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
 
@@ -50,7 +51,8 @@ def estimate(spec: RunSpecification) -> Estimate:
     stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
     size = stored*(spec.ensemble.members if spec.ensemble else 1) + FIXED
     steps = (spec.steps or spec.outputs)*times
-    return Estimate(1, steps, size, steps*(LINEAR*numbers + QUADRATIC*numbers**2), stored*times + size)
+    seconds = steps*(LINEAR*numbers + QUADRATIC*numbers**2)*(1 + TANGENT*spec.exponents)
+    return Estimate(1, steps, size, seconds, stored*times + size)
 
 
 def total(specs: Iterable[RunSpecification]) -> Estimate:

@@ -1,6 +1,7 @@
 """Carry out a specification: build the components, run the compiled loop, collect everything
 that goes into the file."""
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,8 @@ from liestep.formulations import formulate
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
 
+# by name: an edit of it puts only runs with exponents out of date
+EXPONENTS = "liestep.tangents.exponents"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 
@@ -34,6 +37,7 @@ class Outcome:
     steps: int
     counters: dict[str, int]
     step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see `tangents.exponents`
 
     @property
     def samples(self) -> int:
@@ -43,7 +47,8 @@ class Outcome:
 def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
     return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
-            "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files")
+            "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files",
+            *((EXPONENTS,) if spec.exponents else ()))
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -81,7 +86,22 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
         InputError: an error in a plugin's code; PluginError when it cannot be compiled.
     """
     formulated, integrator = build(spec, state)
-    return (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
+    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
+    if spec.exponents:
+        outcome.growth = _growth(spec, state or spec.initial, outcome.status)
+    return outcome
+
+
+def _growth(spec: RunSpecification, state: Mapping[str, np.ndarray], status: Status) -> np.ndarray:
+    """Logarithms of the growth of derivatives in each block of a run; NaN for one that stopped early."""
+    assert spec.steps is not None
+    assert spec.step is not None
+    if status != Status.OK:
+        return np.full((BLOCKS, spec.exponents), np.nan)
+    grown: np.ndarray = importlib.import_module(EXPONENTS).growth_of(
+        spec.problem, spec.integrator, spec.parameters, state, spec.options, spec.exponents, spec.step, spec.steps,
+        BLOCKS)
+    return grown
 
 
 def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:

@@ -14,6 +14,8 @@ from liestep.contracts.method import Method
 from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
+from liestep.formulations import formulate_standard
+from liestep.tangents.directions import basis
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -49,6 +51,7 @@ class RunSpecification:
     ensemble: Ensemble | None = None
     log_steps: bool = False      # adaptive: store accepted times and steps
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
+    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
 
     @property
     def step(self) -> float | None:
@@ -58,7 +61,9 @@ class RunSpecification:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
         ensemble = None if self.ensemble is None else vars(self.ensemble)
         values = {**vars(self), "ensemble": ensemble}
-        return {name: _plain(value) for name, value in sorted(values.items()) if name != "sha256"}
+        # runs without exponents keep the text, and the name, that they had before there were any
+        left_out = {"sha256"} if self.exponents else {"sha256", "exponents"}
+        return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
 
     @cached_property
     def sha256(self) -> str:
@@ -103,7 +108,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             tolerance: float | None = None, t_end: float | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
-            ensemble: Mapping | None = None, log_steps: bool = False, start: Start | None = None) -> RunSpecification:
+            ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0,
+            start: Start | None = None) -> RunSpecification:
     """Check a request and fill in what it leaves open.
 
     A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
@@ -127,6 +133,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = _positive("tolerance", tolerance)
+        if exponents:
+            raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
             outputs = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
         points = _at_least_two("outputs", outputs) - 1
@@ -141,7 +149,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, _whole("statistics_every", statistics_every),
                             _whole("replicas", replicas),
-                            _ensemble(ensemble), bool(log_steps), contents(problem, integrator))
+                            _ensemble(ensemble), bool(log_steps), contents(problem, integrator),
+                            _exponents(exponents, facts, start))
 
 
 def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
@@ -255,6 +264,21 @@ def _mapping(name: str, value: Any) -> Mapping:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
     return value
+
+
+def _exponents(given: Any, facts: Sheet, start: Start) -> int:
+    """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
+    number = _whole("exponents", given) if given else 0
+    if number:
+        most = dimension(facts, start.parameters, start.initial)
+        if number > most:
+            raise InputError(f"exponents is {number}; the states of this system have {most} dimensions")
+    return number
+
+
+def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> int:
+    """Dimension of the manifold of a system's states."""
+    return len(basis(formulate_standard(facts, parameters, initial).fields, initial))
 
 
 def _ensemble(given: Any) -> Ensemble | None:

@@ -139,6 +139,8 @@ class Settings(Strict):
                                            " statistics (default 1)")
     replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
     ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
+    exponents: Count | None = Field(None, description="fixed steps: number of Lyapunov exponents that are computed, the"
+                                    " largest ones (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
 
 
@@ -183,8 +185,8 @@ class StudyConfig(Settings):
                                                              " names folders and table rows")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons", "work"]],
-                      Once] = Field(
+    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
+                                   "exponents", "work"]], Once] = Field(
                           ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
                                                 " paper.figure, see config/README.md")

@@ -39,7 +39,7 @@ steps: {{counts: [50, 100, 200, 400, 800, 1600]}}
 # tolerances: [1e-4, 1e-6, 1e-8]     # for adaptive integrators such as ode45
 samples: 51                          # stored times, both ends included; must divide all numbers of steps
 reference: true                      # two independent engines, for state errors and orders
-tables: [orders, energy, momentum, work]   # and drift, growth, horizons
+tables: [orders, energy, momentum, work]   # and drift, growth, horizons, exponents
 figures: [convergence, energy_error, momentum_error, work_precision]
 # animations: [main/{first}/h{step:.6g}]  # films of runs: problem/integrator/resolution
 # timing: true                       # seconds too: every run once more, alone on the machine

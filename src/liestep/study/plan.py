@@ -212,7 +212,7 @@ class Study:
                                 " integrator or the pair")
         t_end = setup.t_end if setup.t_end is not None else start.t_end
         common = {setting: value for setting, value in found.items() if value is not None
-                  and (adaptive or setting not in ("outputs", "log_steps"))}
+                  and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
         try:
             for size in ladder.expand() if adaptive else ladder.step_counts(t_end):

@@ -1,0 +1,1 @@
+"""Derivatives of trajectories with respect to their start, and what follows from them: Lyapunov exponents."""

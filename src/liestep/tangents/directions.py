@@ -1,0 +1,61 @@
+"""Directions in which a start can be moved: a basis of the tangent space of the state's manifold."""
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from liestep.contracts.formulated import StateField
+from liestep.contracts.norms import quaternion_product
+
+Direction = dict[str, np.ndarray]
+
+
+def basis(fields: Iterable[StateField], state: Mapping[str, np.ndarray]) -> list[Direction]:
+    """Directions that span the tangent space at a state, as derivatives of its fields; fields that follow from others
+    have none. A field tangent to directions q moves with them: w.q stays zero."""
+    fields = [part for part in fields if part.name in state]
+    found: list[Direction] = []
+    for part in fields:
+        for move in _moves(part, state):
+            direction = {part.name: move}
+            for other in fields:
+                if other.tangent == part.name:
+                    w = state[other.name]
+                    direction[other.name] = -np.sum(w*move, axis=-1)[..., None]*state[part.name]
+            found.append({name: direction.get(name, np.zeros_like(value)) for name, value in state.items()})
+    return found
+
+
+def _moves(part: StateField, state: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """Derivatives of one field alone."""
+    value = state[part.name]
+    if part.norm == "derived":
+        return []
+    if part.norm == "direction":
+        return _across(value)
+    if part.tangent:
+        return _across(state[part.tangent])
+    if part.norm == "attitude":  # hat(e_k) R
+        return [_placed(value, body, np.cross(axis, value[body].T).T)
+                for body in np.ndindex(value.shape[:-2]) for axis in np.eye(3)]
+    if part.norm == "quaternion":
+        units = np.eye(4)[1:]
+        return [_placed(value, body, 0.5*quaternion_product(unit, value[body]))
+                for body in np.ndindex(value.shape[:-1]) for unit in units]
+    return [_placed(value, place, np.array(1.0)) for place in np.ndindex(value.shape)]
+
+
+def _placed(like: np.ndarray, place: tuple[int, ...], value: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(like)
+    out[place] = value
+    return out
+
+
+def _across(directions: np.ndarray) -> list[np.ndarray]:
+    """Two orthonormal vectors across each unit vector (..., 3)."""
+    found = []
+    for body in np.ndindex(directions.shape[:-1]):
+        q = directions[body]
+        first = np.cross(np.eye(3)[int(np.argmin(np.abs(q)))], q)
+        first /= np.sqrt(np.sum(first*first))
+        found += [_placed(directions, body, first), _placed(directions, body, np.cross(q, first))]
+    return found

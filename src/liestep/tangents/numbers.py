@@ -1,0 +1,72 @@
+"""Complex numbers as real numbers with a derivative in the compiled core: x + i e d with e = SIZE.
+
+Products of two imaginary parts underflow to zero, so that the real part of every sum, product and quotient is that of
+plain float64 numbers, to the last bit, and the imaginary part follows the rules of differentiation. Comparisons look at
+the real part; sqrt, sin, cos and atan2 are continued by their derivatives. Numba itself refuses all of these for
+complex numbers, so that nothing which compiles without this module means anything else with it.
+"""
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.extending import overload
+
+SIZE = 1e-200  # of a unit derivative
+
+
+def _complex(kind: Any) -> bool:
+    return isinstance(kind, types.Complex)
+
+
+def _compared(a: Any, b: Any) -> bool:
+    """Whether two types are numbers, at least one of them complex."""
+    numbers = types.Complex | types.Float | types.Integer
+    return isinstance(a, numbers) and isinstance(b, numbers) and (_complex(a) or _complex(b))
+
+
+def _order(relation: Callable[[Any, Any], bool]) -> None:
+    @overload(relation)
+    def compare(a, b):
+        if _compared(a, b):
+            return lambda a, b: relation(a.real, b.real)
+        return None
+
+
+for _relation in (operator.lt, operator.le, operator.gt, operator.ge):
+    _order(_relation)
+
+
+@overload(math.sqrt)
+def _sqrt(x):
+    if not _complex(x):
+        return None
+
+    def sqrt(x):
+        root = math.sqrt(x.real)
+        return complex(root, 0.5*x.imag/root)
+
+    return sqrt
+
+
+@overload(math.sin)
+def _sin(x):
+    return (lambda x: complex(math.sin(x.real), x.imag*math.cos(x.real))) if _complex(x) else None
+
+
+@overload(math.cos)
+def _cos(x):
+    return (lambda x: complex(math.cos(x.real), -x.imag*math.sin(x.real))) if _complex(x) else None
+
+
+@overload(math.atan2)
+def _atan2(y, x):
+    if not _compared(y, x):
+        return None
+
+    def atan2(y, x):
+        square = x.real*x.real + y.real*y.real
+        return complex(math.atan2(y.real, x.real), (x.real*y.imag - y.real*x.imag)/square)
+
+    return atan2

@@ -1,0 +1,249 @@
+"""Derivatives of trajectories by complex steps: against 60 digits, analytic growth, and the plain runs; Lyapunov
+exponents in runs, tables and the command."""
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import liestep
+from liestep.analysis.metrics import metrics_rows
+from liestep.analysis.tables import analyse
+from liestep.catalogue import sheet, system_ids
+from liestep.certificates.number import numbers
+from liestep.certificates.steps import Case, step_of
+from liestep.cli import main
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.formulations import formulate_standard
+from liestep.runs.execution import build, run_modules
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import dimension, specify
+from liestep.storage.textfiles import read_csv
+from liestep.study.plan import Study
+from liestep.study.sweep import run_cells
+from liestep.tangents.directions import basis
+from liestep.tangents.exponents import orthonormalise
+from liestep.tangents.flow import tangents
+from liestep.tangents.numbers import SIZE
+from liestep.tangents.rates import exponents, pair_sums
+
+DIGITS = 60
+CHAIN, TOP = ("spherical_pendulum_chain", "orders"), ("heavy_top", "asymmetric")
+PAIRS = ((CHAIN, "vi_sphere", {}), (CHAIN, "vi_sphere", {"solver": "fixed_point"}), (CHAIN, "vi_sphere_kl8", {}),
+         (CHAIN, "rkmk4", {}), (TOP, "slgi", {}))
+
+
+def spread(problem, integrator, steps, h=0.02, preset=None, options=None):
+    """Tangents of all directions of a start, and their specification."""
+    spec = specify(problem, integrator, preset=preset, steps=steps, t_end=steps*h, options=options)
+    fields = formulate_standard(sheet(problem), spec.parameters, spec.initial).fields
+    return tangents(problem, integrator, spec.parameters, spec.initial, spec.options, basis(fields, spec.initial),
+                    spec.t_end), spec
+
+
+def plain_rows(spec, steps):
+    """Rows of the state after some steps of the ordinary loop."""
+    formulated, component = build(spec)
+    y, work = formulated.start.copy(), component.workspace(formulated.problem, formulated.start)
+    recorder = new_recorder(y.shape, np.zeros(formulated.width), steps, 0, steps + 1)
+    status, _ = loop_for(advance, component, formulated.problem, recorder, work)(
+        component, formulated.problem, recorder, y, spec.step, 0, steps, work)
+    assert status == Status.OK
+    return y
+
+
+@pytest.mark.parametrize(("problem", "integrator", "options"), PAIRS, ids=lambda part: str(part))
+def test_derivative_of_a_step_is_right_in_all_digits(problem, integrator, options):
+    moved, spec = spread(problem[0], integrator, 1, preset=problem[1], options=options)
+    starts = [y.copy() for y in moved.states]
+    moved.advance(spec.step, 0, 1)
+    kind = numbers(DIGITS)
+    step, small = step_of(Case("", *problem), integrator, options, DIGITS), kind.of(Fraction(1, 10**20))
+
+    def exact(values):
+        out = np.empty(values.shape, dtype=object)
+        out.flat = [kind.of(float(x)) for x in values.flat]
+        return out
+
+    for start, end in zip(starts, moved.states, strict=True):
+        y, v = exact(start.real), exact(start.imag/SIZE)
+        true = (step(kind.of(spec.step), y + small*v) - step(kind.of(spec.step), y - small*v))/(2*small)
+        assert np.abs(true.astype(float) - end.imag/SIZE).max() <= 1e-14
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", system_ids())
+def test_real_part_is_the_plain_run_to_the_last_bit(problem):
+    preset = "level1" if problem == "lennard_jones_sphere" else None
+    spec = specify(problem, "rk4", preset=preset, steps=20,
+                   t_end=20*min(0.001, sheet(problem).presets[preset or sheet(problem).default].t_end/1000))
+    directions = basis(formulate_standard(sheet(problem), spec.parameters, spec.initial).fields, spec.initial)[:2]
+    moved = tangents(problem, "rk4", spec.parameters, spec.initial, spec.options, directions, spec.t_end)
+    moved.advance(spec.step, 0, 20)
+    true = plain_rows(spec, 20)
+    assert all(np.array_equal(y.real, true) for y in moved.states)
+    assert not np.array_equal(true, moved.formulated.start)
+    assert np.isfinite(moved.derivatives).all()
+    assert (np.abs(moved.derivatives).max(axis=1) > 0.0).all()
+
+
+@pytest.mark.parametrize(("problem", "integrator", "options"), PAIRS, ids=lambda part: str(part))
+def test_a_long_run_keeps_the_bits_of_the_plain_one(problem, integrator, options):
+    moved, spec = spread(problem[0], integrator, 500, preset=problem[1], options=options)
+    for first in range(0, 500, 100):
+        moved.advance(spec.step, first, first + 100)
+        orthonormalise(moved)
+    true = plain_rows(spec, 500)
+    assert all(np.array_equal(y.real, true) for y in moved.states)
+
+
+@pytest.mark.parametrize("integrator", ["vi_sphere", "rkmk4"])
+def test_a_derivative_costs_no_more_than_four_and_a_half_steps(integrator):
+    moved, spec = spread(*CHAIN[:1], integrator, 1, preset=CHAIN[1])
+    formulated, component = build(spec)
+    count, work = 4000, component.workspace(formulated.problem, formulated.start)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), count, 0, count + 1)
+    loop = loop_for(advance, component, formulated.problem, recorder, work)
+    y, seconds, starts = formulated.start.copy(), {"plain": [], "complex": []}, moved.states[0].copy()
+    moved.states, moved.works = moved.states[:1], moved.works[:1]
+    for _ in range(9):  # in turns
+        y[:], moved.states[0][:] = formulated.start, starts
+        before = time.thread_time()
+        loop(component, formulated.problem, recorder, y, spec.step, 0, count, work)
+        between = time.thread_time()
+        moved.advance(spec.step, 0, count)
+        seconds["plain"].append(between - before)
+        seconds["complex"].append(time.thread_time() - between)
+    assert np.array_equal(moved.states[0].real, y)
+    assert min(seconds["complex"][1:]) <= 4.5*min(seconds["plain"][1:])
+
+
+def test_growth_from_an_unstable_equilibrium_is_that_of_the_linear_motion():
+    """A pendulum that stands upright: h^2 g/l + 2 = 2 cosh(lambda h) for the variational step, two times over."""
+    h, g = 0.05, 9.81
+    upright = {"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, g]}
+    data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", parameters=upright, step=h, t_end=100.0,
+                            initial={"q": [[0.0, 0.0, -1.0]], "omega": [[0.0, 0.0, 0.0]]}, samples=2, exponents=4)
+    found = np.array([float(x) for x in data.attrs["lyapunov_exponents"].split()])
+    rate = np.arccosh(1.0 + 0.5*h*h*g)/h
+    transient = 0.1  # of a random start: its logarithm over 100 s
+    assert np.abs(np.sort(found) - rate*np.array([-1.0, -1.0, 1.0, 1.0])).max() < transient*rate
+    late = data["growth"].values[50:].sum(axis=0)/50.0
+    assert np.abs(np.sort(late) - rate*np.array([-1.0, -1.0, 1.0, 1.0])).max() < 1e-12*rate
+    assert data.attrs["lyapunov_pair_sum"] == pytest.approx(float(np.abs(pair_sums(found)).max()))
+
+
+def test_a_body_that_spins_about_its_middle_axis():
+    """Euler's equations: the growth is Omega sqrt((I2 - I1)(I3 - I2)/(I1 I3))."""
+    inertia, spin = np.array([1.0, 2.0, 3.0]), 1.5
+    data = liestep.simulate(
+        "free_rigid_body", "rkmk5", parameters={"inertia": inertia}, step=0.01, t_end=200.0, samples=2, exponents=1,
+        initial={"attitude": np.eye(3), "angular_momentum": [0.0, spin*inertia[1], 0.0]})
+    rate = spin*np.sqrt((inertia[1] - inertia[0])*(inertia[2] - inertia[1])/(inertia[0]*inertia[2]))
+    assert data["growth"].values[50:, 0].sum()/100.0 == pytest.approx(rate, rel=1e-8)
+
+
+def test_exponents_of_a_hamiltonian_motion_come_in_pairs():
+    data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", preset="paper_scaled", step=0.05, t_end=2000.0,
+                            samples=2, exponents=8)
+    found = np.array([float(x) for x in data.attrs["lyapunov_exponents"].split()])
+    assert data.attrs["lyapunov_uncertainty"] < 0.015
+    assert abs(data.attrs["lyapunov"] - 0.0811) < 4.0*data.attrs["lyapunov_uncertainty"]  # that over 1e5 s
+    assert data.attrs["lyapunov_pair_sum"] < 3e-3
+    assert np.count_nonzero(np.abs(found) < 0.01) == 4  # two for each of energy and momentum
+
+
+def test_directions_are_tangent_and_orthonormal_where_they_should_be():
+    for problem in system_ids():
+        spec = specify(problem, "rk4", steps=1)
+        fields = formulate_standard(sheet(problem), spec.parameters, spec.initial).fields
+        found = basis(fields, spec.initial)
+        if sum(values.size for values in spec.initial.values()) > 60:
+            continue
+        vectors = np.stack([np.concatenate([one[name].ravel() for name in spec.initial]) for one in found])
+        assert np.linalg.matrix_rank(vectors) == len(found) == dimension(sheet(problem), spec.parameters, spec.initial)
+        for one in found:  # a start moved a little stays on the manifold to second order
+            moved = {name: values + 1e-7*one[name] for name, values in spec.initial.items()}
+            sheet(problem).check_initial(spec.parameters, moved)
+
+
+def test_uncertainty_is_that_of_the_mean_of_long_parts():
+    growth = np.array([[1.0], [3.0]]*10)
+    (one,) = exponents(growth, 40.0)
+    assert one.rate == pytest.approx(1.0)
+    assert one.uncertainty == pytest.approx(np.std([0.5, 1.5]*10, ddof=1)/np.sqrt(20))
+    assert np.array_equal(pair_sums([3.0, -1.0, 0.5, -3.5]), [-0.5, -0.5])
+
+
+def test_runs_without_exponents_keep_their_name_and_sources():
+    plain, asked = (specify("sphere_nbody", "rk4", steps=10, exponents=number) for number in (0, 1))
+    assert "exponents" not in plain.canonical()
+    assert asked.canonical()["exponents"] == 1
+    assert not any("tangents" in name for name in run_modules(plain))
+    assert "liestep.tangents.exponents" in run_modules(asked)
+
+
+def test_wrong_requests_are_refused_in_a_sentence():
+    with pytest.raises(InputError, match="exponents is 13; the states of this system have 12 dimensions"):
+        specify("sphere_nbody", "rk4", steps=10, exponents=13)
+    with pytest.raises(InputError, match="adaptive: exponents need fixed steps"):
+        specify("sphere_nbody", "ode45", tolerance=1e-3, exponents=1)
+    with pytest.raises(InputError, match="did you mean omega"):
+        liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"omeg": 1}])
+    with pytest.raises(InputError, match="direction 0: q must be of shape"):
+        liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"q": [1.0]}])
+
+
+def test_tangent_agrees_with_differences_of_runs():
+    direction, request = {"omega": np.array([[0.3, 0.1, 0.0], [0.0, 0.2, 0.1]])}, {"step": 0.02, "t_end": 0.4}
+    start = specify(CHAIN[0], "rkmk4", preset=CHAIN[1], steps=1).initial
+    across = direction["omega"] - np.sum(direction["omega"]*start["q"], axis=1)[:, None]*start["q"]
+    found = liestep.tangent(CHAIN[0], "rkmk4", preset=CHAIN[1], directions=[{"omega": across}], **request)
+    ends = [liestep.simulate(CHAIN[0], "rkmk4", preset=CHAIN[1], initial=start | {"omega": start["omega"] + s*across},
+                             samples=2, **request) for s in (1e-5, -1e-5)]
+    for name in ("q", "omega"):
+        difference = (ends[0][name].values[-1] - ends[1][name].values[-1])/2e-5
+        assert np.abs(found[f"d_{name}"].values[0] - difference).max() < 1e-8
+    assert np.array_equal(found["start_omega"].values[0], across)
+
+
+STUDY = """title: Exponents
+problems:
+  long: {system: spherical_pendulum_chain, preset: orders, t_end: 200, integrators: [vi_sphere]}
+  short: {system: spherical_pendulum_chain, preset: orders, t_end: 20, integrators: [rkmk4]}
+integrators:
+  vi_sphere: {exponents: 8, steps: [0.05]}
+  rkmk4: {steps: [0.02], ensemble: {members: 2, amplitude: 1e-12, seed: 1}, exponents: 1}
+samples: 101
+tables: [exponents, horizons]
+"""
+
+
+def test_study_has_a_table_and_horizons_in_lyapunov_times(tmp_path):
+    (tmp_path/"studies").mkdir()
+    (tmp_path/"studies"/"chaos.yaml").write_text(STUDY)
+    study = Study.find("chaos", tmp_path, tmp_path/"results")
+    run_cells(study.cells)
+    analyse(study)
+    rows = metrics_rows(study)
+    table = read_csv(study.folder/"exponents.csv").to_dict("records")
+    assert len(table) == 1
+    assert rows[0]["lyapunov"] == float(table[0]["lyapunov"])
+    assert float(table[0]["lyapunov_time"]) == pytest.approx(1.0/rows[0]["lyapunov"])
+    assert len(table[0]["lyapunov_exponents"].split()) == 8
+    (horizon,) = read_csv(study.folder/"horizons.csv").to_dict("records")
+    assert float(horizon["lyapunov_time"]) == float(table[0]["lyapunov_time"])
+    assert float(horizon["horizon_lyapunov_times"])*float(horizon["lyapunov_time"]) == pytest.approx(
+        float(horizon["horizon"]))
+
+
+def test_command_prints_exponents_with_their_errors(capsys):
+    assert main(["lyapunov", CHAIN[0], "vi_sphere", "--preset", CHAIN[1], "--step", "0.05", "--t-end", "100",
+                 "--exponents", "8"]) == 0
+    out = capsys.readouterr().out
+    assert out.count(" +- ") == 8
+    assert "Lyapunov time" in out
+    assert "sums of pairs" in out
