@@ -1,8 +1,9 @@
 """All names that authors of systems and integrators import, also in plugins (README.md, docs/own_system.md).
 
-Sheets and their parts: `spheres`, `fixed_body`, `Sheet`, `Parameter`, `Preset`, `Form`, `Formulated`, `StateField`,
-`Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`, `Status`, `ORBIT`. Compiled code:
-`kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
+Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `Sheet`, `Parameter`, `Preset`, `Form`,
+`Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`,
+`Status`, `ORBIT`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
+(`liestep.core.rows`).
 """
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
@@ -35,11 +36,13 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
 from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.rigid_bodies.family import rigid_bodies
+from liestep.formulations.rigid_bodies.forms import Kept
 from liestep.formulations.spheres.family import spheres
 
 __all__ = [
-    "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Method", "Observable", "Option", "Parameter",
-    "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude", "check_directions",
-    "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "new_meter", "put", "row", "scale", "sin",
-    "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
+    "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Kept", "Method", "Observable", "Option",
+    "Parameter", "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude",
+    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "new_meter", "put",
+    "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
 ]

@@ -20,7 +20,7 @@ DIGITS = 50
 TINY = 1e-300
 EXACT = mpmath.mp.clone()
 EXACT.dps = DIGITS
-FUNCTIONS = Functions(EXACT.sqrt, EXACT.sin, EXACT.cos)
+FUNCTIONS = Functions(EXACT.sqrt, EXACT.sin, EXACT.cos, atan2=EXACT.atan2)
 PLAIN = Functions(np.sqrt, np.sin, np.cos)
 SMALL_ANGLES = (1.0, 0.1, 0.01)  # degrees
 TIME = 0.3

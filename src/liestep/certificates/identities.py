@@ -6,23 +6,26 @@ from typing import NamedTuple
 from liestep.catalogue import integrator_ids, method
 from liestep.certificates.flow import largest
 from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES, VARIANTS, Variant
+from liestep.certificates.orders import CASES, PENDULA, VARIANTS, Variant, cases_of
 from liestep.certificates.steps import Case, step_of
 from liestep.contracts.sheet import Options
-from liestep.runs.specification import applicable
 
 DIGITS = 60
 STEP = Fraction(1, 50)
 HOLDS = -50.0   # logarithm of the largest difference of an identity that holds
 FAILS = -30.0   # and of the smallest one of an identity that does not
 
-CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
+CHAIN, BODIES, TOP, PENDULUM = CASES[0], CASES[1], CASES[3], PENDULA[1]
 SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     *((CHAIN, ("vi_sphere", {"solver": "multipliers"}), ("vi_sphere", other)) for other in (
         {"solver": "newton"}, {"solver": "fixed_point"}, {"form": "paper"}, {"solver": "newton", "form": "paper"})),
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "multipliers"})),
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "explicit", "form": "paper"})),
     (TOP, ("slgi", {}), ("slgi_kk", {})),
+    (PENDULUM, ("lgvi", {}), ("rodrigues_exact", {})),
+    (PENDULUM, ("campello", {}), ("rodrigues_euler", {})),
+    *((PENDULUM, ("rodrigues_newmark", {}), ("rodrigues_newmark", {"chart": chart}))
+      for chart in ("alpha", "modified")),
 )
 ADJOINTS: tuple[tuple[Case, str, Options, Options], ...] = (
     (TOP, "slgi", {"theta": 0.25}, {"theta": 0.75}), (TOP, "slgi", {"theta": 0.0}, {"theta": 1.0}))
@@ -75,7 +78,7 @@ def identities() -> Iterator[Identity]:
 
 def _symmetry(name: str, options: Options, problem: str) -> Iterator[Identity]:
     """A method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on."""
-    case = next(case for case in (CHAIN, TOP) if applicable(case.problem, name) and problem in ("", case.problem))
+    case = cases_of(name, [case for case in (CHAIN, TOP) if problem in ("", case.problem)])[0]
     symmetric = step_of(case, name, options, DIGITS).symmetric
     yield Identity(f"{_name(name, options)} is {'' if symmetric else 'not '}symmetric", case.name,
                    return_gap(case, name, options, options), symmetric)

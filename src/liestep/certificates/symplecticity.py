@@ -14,9 +14,8 @@ from liestep.catalogue import integrator_ids, method
 from liestep.certificates.flow import largest
 from liestep.certificates.functions import functions_of
 from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES
+from liestep.certificates.orders import CASES, cases_of
 from liestep.certificates.steps import Case, Step, step_of
-from liestep.runs.specification import applicable
 
 DIGITS = 60
 DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
@@ -73,9 +72,8 @@ def defects() -> Iterator[Defect]:
         declared = declared_symplectic(name)
         if method(name).adaptive or not (declared or method(name).order <= LARGEST_ORDER):
             continue
-        for case in (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP):
-            if applicable(case.problem, name):
-                yield defect_of(case, name)
+        for case in cases_of(name, (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP)):
+            yield defect_of(case, name)
     for theta in (0.0, 0.25):
         yield defect_of(TOP, "slgi", {"theta": theta})
 

@@ -94,10 +94,35 @@ class QuadraticRotation(CotangentRotation, Protocol):
     """T*(SO(3) x R^3) with a quadratic Hamiltonian"""
 
 
+class RigidBodies(Component, Protocol):
+    """n rigid bodies that turn, all or none of which move: forces and torques in one call
+
+    Rows: 3n axes of the bodies in space, n spatial angular momenta about the centres; then, where they move, n
+    positions and n velocities.
+    """
+
+    def bodies(self) -> int:
+        """n."""
+
+    def translates(self) -> bool:
+        """Whether the bodies have positions."""
+
+    def mass(self, i: int) -> float:
+        """Mass in kg of body i; without meaning where the bodies do not move."""
+
+    def moments(self, i: int) -> tuple[float, float, float]:
+        """Principal moments of inertia in kg m2 of body i, a tuple of three, along its axes."""
+
+    def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
+        """Spatial torques in N m in rows 0 to n - 1, forces in N in rows n to 2n - 1, which stay as they are where the
+        bodies do not move; False where they cannot be evaluated."""
+
+
 PROTOCOLS: dict[str, type] = {
     "sphere_lagrangian": SphereLagrangian,
     "vector_field": VectorField,
     "lie_action": LieAction,
     "cotangent_rotation": CotangentRotation,
     "quadratic_rotation": QuadraticRotation,
+    "rigid_bodies": RigidBodies,
 }

@@ -52,6 +52,7 @@ class Sheet:
     # id of an integrator of high order that stands in for an engine that cannot treat the system
     fallback: str | Callable[[Parameters], str | None] | None = None
     mass: Callable[[Parameters], np.ndarray] | None = None  # constant mass matrix, (n,) if it is diagonal, or (n, n)
+    moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run
     cost: Callable[[Parameters, State], Callable[[Mapping[str, Any], Mapping[str, Any]], float]] | None = None
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field

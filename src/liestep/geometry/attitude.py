@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, axpy, dot, put, row, scale
+from liestep.core.rows import Vector, atan2, axpy, dot, put, row, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
 
 
@@ -36,3 +36,42 @@ def orthogonality_error(q: np.ndarray) -> float:
             if gap > worst:
                 worst = gap
     return worst
+
+
+@kernel
+def principal_angle(q: np.ndarray) -> float:
+    """Angle of the rotation Q in [0, pi], from its sine and cosine: an arccos of the trace would lose half of the
+    digits near 0 and pi."""
+    sine = (q[1, 2] - q[2, 1], q[2, 0] - q[0, 2], q[0, 1] - q[1, 0])
+    return atan2(sqrt(dot(sine, sine)), q[0, 0] + q[1, 1] + q[2, 2] - 1.0)
+
+
+@kernel
+def to_quaternion(q: np.ndarray) -> tuple[float, float, float, float]:
+    """Unit quaternion of Q, scalar part first, from its largest component: no digits are lost at any angle."""
+    xx, yy, zz = q[0, 0], q[1, 1], q[2, 2]
+    x, y, z = q[1, 2] - q[2, 1], q[2, 0] - q[0, 2], q[0, 1] - q[1, 0]
+    if xx + yy + zz > 0.0:
+        twice = sqrt(1.0 + xx + yy + zz)
+        k = 0.5/twice
+        return 0.5*twice, k*x, k*y, k*z
+    if xx >= yy and xx >= zz:
+        twice = sqrt(1.0 + xx - yy - zz)
+        k = 0.5/twice
+        return k*x, 0.5*twice, k*(q[0, 1] + q[1, 0]), k*(q[0, 2] + q[2, 0])
+    if yy >= zz:
+        twice = sqrt(1.0 - xx + yy - zz)
+        k = 0.5/twice
+        return k*y, k*(q[0, 1] + q[1, 0]), 0.5*twice, k*(q[1, 2] + q[2, 1])
+    twice = sqrt(1.0 - xx - yy + zz)
+    k = 0.5/twice
+    return k*z, k*(q[0, 2] + q[2, 0]), k*(q[1, 2] + q[2, 1]), 0.5*twice
+
+
+@kernel
+def from_quaternion(p: tuple[float, float, float, float], out: np.ndarray) -> None:
+    """Write the axes of the rotation of a unit quaternion, scalar part first."""
+    w, x, y, z = p
+    put(out, 0, (1.0 - 2.0*(y*y + z*z), 2.0*(x*y + w*z), 2.0*(x*z - w*y)))
+    put(out, 1, (2.0*(x*y - w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z + w*x)))
+    put(out, 2, (2.0*(x*z + w*y), 2.0*(y*z - w*x), 1.0 - 2.0*(x*x + y*y)))

@@ -10,6 +10,9 @@ enters H with the other sign, V = +m l Gamma0.(Q chi): gravity = -Gamma0, and th
 
 Conserved: the energy; pi along gravity; the Casimirs |Gamma|^2 and Pi.Gamma (the momentum along gravity times
 |gravity|); Pi.chi of a symmetric top, that is, if turning about chi leaves the inertia unchanged.
+
+With three equal moments it is the three-dimensional pendulum of rodrigues2021, section 3: rho0 = -axis, J = inertia,
+U = -m g e_3.(R rho0) for gravity = (0, 0, -g). Then the length of R rho0 and the norm of eq. (35) are observed as well.
 """
 from collections.abc import Callable
 from typing import NamedTuple
@@ -20,12 +23,14 @@ from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
-from liestep.core.rows import Vector, cross, dot, put, row, scale
+from liestep.core.rows import Vector, cross, dot, put, row, scale, sqrt
 from liestep.errors import InputError
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.formulations.fixed_body.family import fixed_body
 from liestep.formulations.fixed_body.forms import MOMENTUM, about_axis, invariant
-from liestep.geometry.attitude import orthogonality_error, to_body, to_space
+from liestep.formulations.rigid_bodies.family import equal_moments
+from liestep.formulations.rigid_bodies.forms import norm_observable
+from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
 from liestep.systems._symmetry import invariant_axes
 
 
@@ -36,6 +41,7 @@ class HeavyTop(NamedTuple):
     lever: np.ndarray    # (3,) m l chi
     gravity: np.ndarray  # (3,) spatial
     axis: np.ndarray     # (3,) chi
+    spherical: bool      # three equal moments
 
     def weight(self) -> Vector:
         """gravity, spatial."""
@@ -63,6 +69,11 @@ class HeavyTop(NamedTuple):
         out[1], out[2], out[3] = momentum
         out[4] = orthogonality_error(y)
         self.invariants(p, gamma, out[5:])
+        if self.spherical:
+            arm, rate = to_space(y, (self.axis[0], self.axis[1], self.axis[2])), body_rate(self.inertia, p)
+            angle = principal_angle(y)
+            out[8] = sqrt(dot(arm, arm)) - 1.0
+            out[9] = angle*angle + dot(rate, rate)
 
     def dual(self, y: np.ndarray, out: np.ndarray) -> None:
         """f = -dH/d(Pi, Gamma) = (-I^-1 Pi, m l chi): liegroup2021 eq. (18), unlike its example 1 (erratum 1)."""
@@ -104,7 +115,20 @@ def symmetric(parameters: Parameters) -> bool:
 
 
 def _build(parameters: Parameters) -> HeavyTop:
-    return HeavyTop(parameters["inertia"], _lever(parameters), parameters["gravity"], parameters["axis"])
+    return HeavyTop(parameters["inertia"], _lever(parameters), parameters["gravity"], parameters["axis"],
+                    spherical(parameters))
+
+
+def spherical(parameters: Parameters) -> bool:
+    """Whether the three moments are equal."""
+    return equal_moments(parameters["inertia"][None])
+
+
+def _measures(parameters: Parameters, first: int) -> tuple[Observable, ...]:
+    if not spherical(parameters):
+        return ()
+    return (Observable("lever_length", slice(first, first + 1), "1", "length of the turned axis less one", "residual",
+                       stem="lever_length_error"), norm_observable(first + 1))
 
 
 def _invariants(parameters: Parameters, first: int) -> tuple[Observable, ...]:
@@ -154,6 +178,7 @@ SHEET = fixed_body(
     conserved_momentum=conserved_momentum,
     gravity=lambda parameters: parameters["gravity"],
     invariants=_invariants,
+    measures=_measures,
     quadratic=True,
     default_preset="printed",
     symmetries=("gravity",),

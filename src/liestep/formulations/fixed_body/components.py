@@ -66,6 +66,33 @@ class RigidBody(NamedTuple):
         self.system.observe(y, out)
 
 
+class PinnedBody(NamedTuple):
+    """The body as one of n rigid bodies that do not move, n = 1."""
+
+    system: Any
+    meter: np.ndarray
+
+    def bodies(self) -> int:
+        return 1
+
+    def translates(self) -> bool:
+        return False
+
+    def mass(self, i: int) -> float:
+        return 0.0
+
+    def moments(self, i: int) -> Vector:
+        return self.system.inertia[0], self.system.inertia[1], self.system.inertia[2]
+
+    def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        put(out, 0, self.system.torque(y))
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.observe(y, out)
+
+
 class QuadraticTop(NamedTuple):
     """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
 

@@ -16,6 +16,7 @@ from liestep.formulations.fixed_body.components import (
     AttitudeGenerator,
     DualField,
     DualGenerator,
+    PinnedBody,
     QuadraticTop,
     RigidBody,
 )
@@ -51,16 +52,22 @@ def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Obser
 
 class Declared(NamedTuple):
     """What a rigid body about a fixed point declares. `gravity` gives None for a free body; `invariants(parameters,
-    first)` are the system's own columns of `observe` and `dual_observe`, from column `first`."""
+    first)` are the system's own columns of `observe` and `dual_observe`, from column `first`; `measures` those of
+    `observe` alone."""
 
     build: Callable[[Parameters], Any]
     gravity: Callable[[Parameters], np.ndarray | None]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
+    measures: Callable[[Parameters, int], tuple[Observable, ...]]
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
         return self.attitude(parameters, state, RigidBody(self.build(parameters), new_meter()))
+
+    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `rigid_bodies`: the same rows."""
+        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_meter()))
 
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
@@ -87,9 +94,13 @@ class Declared(NamedTuple):
     def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on rows Q e_1, Q e_2, Q e_3, pi."""
         gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+        own = self.invariants(parameters, 5)
+        measured = self.measures(parameters, own[-1].columns.stop if own else 5)
+        columns = attitude_observables(self.conserved_momentum(parameters), (*own, *measured))
+        if measured:
+            columns = (replace(columns[0], statistics=("mean", "max", "mean_square")), *columns[1:])
         return Formulated(problem, np.ascontiguousarray(np.concatenate([state["attitude"].T, momentum[None]])),
-                          attitude_fields(gravity),
-                          attitude_observables(self.conserved_momentum(parameters), self.invariants(parameters, 5)),
+                          attitude_fields(gravity), columns,
                           _attitude_reader(gravity), float(np.linalg.norm(momentum)))
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
@@ -108,7 +119,7 @@ class Declared(NamedTuple):
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field), "lie_action": Form(self.action, action),
-                 "cotangent_rotation": Form(self.body)}
+                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
         return found | ({"quadratic_rotation": Form(self.quadratic)} if quadratic else {})
 
 

@@ -1,0 +1,1 @@
+"""Formulations of several rigid bodies that turn and, where they are free, move."""

@@ -1,0 +1,152 @@
+"""All formulations of n rigid bodies from their system: fields, observables and start of each."""
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.form import Form
+from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.sheet import Options, Parameters, State
+from liestep.core.counters import new_meter
+from liestep.formulations.action import ActionForm
+from liestep.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
+from liestep.groups.cotangent_rotations import CotangentRotations
+from liestep.groups.product import product
+from liestep.groups.translation import Translation
+
+MOMENTUM = "kg m2 s-1"
+Flags = tuple[bool, bool, bool]
+POSITION = (StateField("position", "m", "position of the centre of mass", norm="relative"),
+            StateField("velocity", "m s-1", "velocity of the centre of mass", norm="relative"))
+ATTITUDE = (StateField("attitude", "1", "attitude R, body to space: column j is body axis j", ("body", "xyz", "axis"),
+                       "attitude"),
+            StateField("angular_momentum", MOMENTUM, "angular momentum about the centre of mass, spatial",
+                       norm="relative"),
+            StateField("angular_velocity", "rad s-1", "angular velocity, spatial", norm="derived"))
+
+
+class Kept(NamedTuple):
+    """Which components the motion conserves: of the total angular momentum about the origin, of the linear momentum
+    and of the sum of the bodies' own angular momenta."""
+
+    momentum: Flags
+    linear: Flags = (False, False, False)
+    spin: Flags = (False, False, False)
+
+
+def energies_of(columns: Mapping[str, str], first: int) -> tuple[Observable, ...]:
+    """Plain observables in J from column `first`."""
+    return tuple(Observable(name, slice(first + k, first + k + 1), "J", text, "plain")
+                 for k, (name, text) in enumerate(columns.items()))
+
+
+def norm_observable(column: int) -> Observable:
+    """rodrigues2021 eq. (35), by the trapezoidal rule over every step, whatever is sampled."""
+    return Observable("h1_norm_squared", slice(column, column + 1), "1", "integral of the sums over the bodies of"
+                      " |x|^2 + |v|^2 + angle^2 + |angular velocity|^2, all in SI units", "plain", integral=True)
+
+
+def energy_observable() -> Observable:
+    """Total energy, with the mean square of its deviation."""
+    return Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square"))
+
+
+def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[Observable, ...]:
+    """Columns of `RigidBodies.observe`."""
+    own = {"rotation_energy": "kinetic energy of the rotations", **potential}
+    found = [energy_observable(),
+             Observable("momentum_map", slice(1, 4), MOMENTUM, "total angular momentum about the origin",
+                        conserved=kept.momentum, stem="momentum_error")]
+    if moves:
+        found += [Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum",
+                             conserved=kept.linear),
+                  Observable("spin_momentum", slice(7, 10), MOMENTUM, "sum of the angular momenta of the bodies about"
+                             " their centres", conserved=kept.spin)]
+        own = {"translation_energy": "kinetic energy of the centres of mass", **own}
+    first = 10 if moves else 4
+    end = first + len(own)
+    return (*found, *energies_of(own, first),
+            Observable("orthogonality_error", slice(end, end + 1), "1", "largest entry of |R^T R - 1| of all bodies",
+                       "residual"), norm_observable(end + 1))
+
+
+class Declared(NamedTuple):
+    """What n rigid bodies declare; `masses` is None where they do not move."""
+
+    build: Callable[[Parameters], Any]
+    masses: Callable[[Parameters], np.ndarray] | None
+    moments: Callable[[Parameters], np.ndarray]
+    kept: Callable[[Parameters], Kept]
+    potential: Mapping[str, str]
+
+    def bodies(self, parameters: Parameters) -> RigidBodies:
+        """The component that all formulations share."""
+        inertia = np.ascontiguousarray(self.moments(parameters), dtype=np.float64)
+        n, moves = len(inertia), self.masses is not None
+        masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
+        return RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
+                           np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_meter())
+
+    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        return self.formulated(parameters, state, self.bodies(parameters))
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        bodies = self.bodies(parameters)
+        return self.formulated(parameters, state, BodiesField(bodies, np.zeros_like(bodies.spare), bodies.meter))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        bodies = self.bodies(parameters)
+        n = len(bodies.masses)
+        factors: list[tuple[Any, int]] = [(CotangentRotations(n), 4*n)]
+        if bodies.moves:
+            factors.append((Translation(2*n), 2*n))
+        generator = BodiesGenerator(bodies, np.zeros_like(bodies.spare))
+        return self.formulated(parameters, state, ActionForm(product(*factors), generator, bodies.meter))
+
+    def formulated(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on the rows of all bodies."""
+        inertia, moves = self.moments(parameters), self.masses is not None
+        return Formulated(problem, rows_of(state), (*(POSITION if moves else ()), *ATTITUDE),
+                          observables(self.kept(parameters), moves, self.potential), reader(inertia, moves),
+                          self._momentum_scale(parameters, state))
+
+    def _momentum_scale(self, parameters: Parameters, state: State) -> float:
+        """Sum of the sizes of all terms of the total angular momentum at the start."""
+        total = float(np.linalg.norm(state["angular_momentum"], axis=1).sum())
+        if self.masses is not None:
+            arms = np.cross(state["position"], state["velocity"])
+            total += float(self.masses(parameters) @ np.linalg.norm(arms, axis=1))
+        return total
+
+    def forms(self) -> dict[str, Form]:
+        return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field),
+                "lie_action": Form(self.action)}
+
+
+def rows_of(state: State) -> np.ndarray:
+    """Rows of a state, (4n, 3) or, with positions, (6n, 3)."""
+    parts = [np.swapaxes(state["attitude"], 1, 2).reshape(-1, 3), state["angular_momentum"]]
+    if "position" in state:
+        parts += [state["position"], state["velocity"]]
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def reader(inertia: np.ndarray, moves: bool) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    """Function that reads rows (..., m, 3) as fields."""
+    n = len(inertia)
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        axes = rows[..., :3*n, :].reshape(*rows.shape[:-2], n, 3, 3)
+        momentum = rows[..., 3*n:4*n, :]
+        rate = np.einsum("...ij,...j->...i", axes, momentum)/inertia
+        found = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:, :]} if moves else {}
+        return {**found, "attitude": np.swapaxes(axes, -1, -2), "angular_momentum": momentum,
+                "angular_velocity": np.einsum("...ij,...i->...j", axes, rate)}
+
+    return to_fields
+
+
+def state_shapes(n: int, moves: bool) -> dict[str, tuple[int, ...]]:
+    """Shapes of the fields of a start."""
+    found: dict[str, tuple[int, ...]] = {"position": (n, 3), "velocity": (n, 3)} if moves else {}
+    return {**found, "attitude": (n, 3, 3), "angular_momentum": (n, 3)}
