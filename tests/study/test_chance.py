@@ -146,7 +146,8 @@ def test_readings_of_one_statement_have_one_verdict(verdicts, expected):
 
 
 def test_statements_count_once_and_own_ones_apart():
-    rows = [{"claim": name, "group": group, "asserted_by": by, "verdict": verdict, "known_beforehand": known}
+    rows = [{"claim": name, "group": group, "asserted_by": by, "verdict": verdict, "known_beforehand": known,
+             "changed_later": name in "ad"}
             for name, group, by, verdict, known in (
                 ("a", "one", "paper", "not reproduced", True), ("b", "one", "derived", "recovered", True),
                 ("c", "", "paper", "qualitative", False), ("d", "", "own", "not reproduced", False),
@@ -154,6 +155,8 @@ def test_statements_count_once_and_own_ones_apart():
     assert [(item.name, item.counted, item.verdict) for item in statements(rows)] == [
         ("one", "paper", "recovered"), ("c", "paper", "qualitative"), ("d", "own", "not reproduced"),
         ("e", "external", "reproduced"), ("f", "paper", "undetermined")]
-    assert headline(rows) == ("3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our"
-                              " own: 1 not reproduced; 1 number of another code: 1 reproduced. 2 predictions, 1 met.")
+    assert headline(rows) == (
+        "3 statements of the paper: 1 recovered, 1 qualitative, 1 undetermined; 1 control of our own: 1 not reproduced;"
+        " 1 number of another code: 1 reproduced. 2 predictions, 1 met. The criteria of 2 claims were changed after"
+        " they were first written.")
     assert predictions([]) == "0 predictions, 0 met"

@@ -4,7 +4,7 @@ if WORKFLOW.claims:
     rule claims:
         localrule: True
         input:
-            claims=[path for paths in WORKFLOW.claim_files.values() for path in paths],
+            claims=WORKFLOW.claim_inputs,
             tables=[products.tables for products in WORKFLOW.claimed],
         output:
             table=WORKFLOW.common / "claims.csv",

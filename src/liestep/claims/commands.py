@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 DIGITS = 5  # significant digits of numbers in readable tables
 # columns of the readable tables, in their order
 CLAIM_PAGE = ("verdict", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
-              "criterion", "evidence", "known_beforehand", "data", "settings", "hits", "probability", "setting")
+              "criterion", "evidence", "known_beforehand", "data", "settings", "hits", "probability", "setting",
+              "history")
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
 
 
 def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.claimfile import claim_files, load_claims
     from liestep.claims.counting import headline
+    from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
 
     known = claim_files(arguments.config)
@@ -29,7 +31,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     results = _studies(files, arguments.config, arguments.results)
     sections, rows = [], []
     for file in files:
-        judged = judge(file, results).to_dict("records")
+        judged = judge(file, results, load_history(arguments.config, file.paper)).to_dict("records")
         summary = f"{count(len(judged), 'claim')}. {headline(judged)}"
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged

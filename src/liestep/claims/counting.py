@@ -63,7 +63,15 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
             words = f"{total} {noun if total == 1 else PLURAL[counted]}"
             listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
             parts.append(f"{words}: {listed}" if listed else words)
-    return f"{'; '.join(parts)}. {predictions(rows)}."
+    return f"{'; '.join(parts)}. {predictions(rows)}. {changes(rows)}."
+
+
+def changes(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How many criteria were changed after they were first written: a later one may know the outcome."""
+    number = sum(row["changed_later"] in (True, "True") for row in rows)
+    if number == 0:
+        return "No criterion was changed after it was first written"
+    return f"The criteria of {count(number, 'claim')} were changed after they were first written"
 
 
 def predictions(rows: Iterable[Mapping[str, Any]]) -> str:

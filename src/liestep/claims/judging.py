@@ -1,6 +1,6 @@
 """Judge the claims of a paper: printed number, ours, criterion, verdict."""
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 
 import pandas as pd
@@ -9,23 +9,26 @@ from liestep.claims.chance import LARGEST, Chance, chance
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.data import GUESSED, require_method, require_printed, unprinted
+from liestep.claims.history import Row, changed_later, sentence
 from liestep.claims.selection import Results
 from liestep.errors import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
            "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability",
-           "sensitivity", "evidence", "setting")
+           "sensitivity", "evidence", "setting", "history", "changed_later")
 
 
-def judge(claims: ClaimFile, results: Results) -> pd.DataFrame:
-    """One row per claim, columns COLUMNS.
+def judge(claims: ClaimFile, results: Results, history: Collection[Row] = ()) -> pd.DataFrame:
+    """One row per claim, columns COLUMNS; `history` are the rows of the paper's file, see `liestep.claims.history`.
 
     Raises:
         InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data
         cannot give.
     """
     known = {claim.id: claim for claim in claims.claims}
-    return pd.DataFrame([_row(claims.paper, claim, known, results) for claim in claims.claims], columns=list(COLUMNS))
+    return pd.DataFrame([{**_row(claims.paper, claim, known, results), "history": sentence(claim, history),
+                          "changed_later": changed_later(claim, history)} for claim in claims.claims],
+                        columns=list(COLUMNS))
 
 
 def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results) -> dict:

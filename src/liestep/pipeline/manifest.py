@@ -109,7 +109,7 @@ def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]
 def inputs(workflow: Workflow) -> list[Path]:
     """All files that people write: config.yaml, studies, claims, errata."""
     found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
-             *_claim_paths(workflow), *workflow.errata]
+             *workflow.claim_inputs, *workflow.errata]
     return [path for path in found if path.is_file()]
 
 
@@ -126,7 +126,7 @@ def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
         found |= _study_products(products)
     if workflow.claims:
         origin = {"kind": DATA,
-                  "from": [*_names(_claim_paths(workflow)), *sorted(set().union(*workflow.claims.values()))]}
+                  "from": [*_names(workflow.claim_inputs), *sorted(set().union(*workflow.claims.values()))]}
         found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
     if workflow.errata:
         origin = {"kind": DATA, "from": _names(workflow.errata)}
@@ -227,8 +227,6 @@ def damage(path: Path) -> str | None:
     return None
 
 
-def _claim_paths(workflow: Workflow) -> list[Path]:
-    return [path for paths in workflow.claim_files.values() for path in paths]
 
 
 def _names(paths) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.history import history_file
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
@@ -207,6 +208,13 @@ class Workflow:
     def claim_files(self) -> dict[str, tuple[Path, ...]]:
         """Paper -> files of its claims, those that are judged."""
         return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
+
+    @property
+    def claim_inputs(self) -> list[Path]:
+        """Files that people and the log wrote on the claims that are judged: claims and their history."""
+        histories = [history_file(self.folder, paper) for paper in self.claims]
+        return [*(path for paths in self.claim_files.values() for path in paths),
+                *(path for path in histories if path.is_file())]
 
     @property
     def claimed(self) -> list[StudyProducts]:
