@@ -1,8 +1,8 @@
 """All names that authors of systems and integrators import, also in plugins (README.md, docs/own_system.md).
 
-Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `Sheet`, `Parameter`, `Preset`, `Form`,
-`Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`, `Option`,
-`Status`, `ORBIT`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
+Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
+`Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
+`Option`, `Status`, `ORBIT`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
 (`liestep.core.rows`).
 """
 from liestep.contracts.form import Form
@@ -36,6 +36,7 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
 from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.multibody.family import multibody
 from liestep.formulations.rigid_bodies.family import rigid_bodies
 from liestep.formulations.rigid_bodies.forms import Kept
 from liestep.formulations.spheres.family import spheres
@@ -43,6 +44,6 @@ from liestep.formulations.spheres.family import spheres
 __all__ = [
     "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Kept", "Method", "Observable", "Option",
     "Parameter", "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude",
-    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "new_meter", "put",
-    "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
+    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "multibody", "new_meter",
+    "put", "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
 ]

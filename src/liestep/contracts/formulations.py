@@ -50,6 +50,10 @@ class LieAction(Component, Protocol):
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         """[a, b] (d, 3); out may be a or b."""
 
+    def project(self, y: np.ndarray) -> bool:
+        """Return y to constraints that the action does not keep, in place, after a fixed step, as far as the option
+        `stabilisation` says; False where it cannot."""
+
 
 class SphereLagrangian(Component, Protocol):
     """mass matrix, potential and gradient on (S^2)^n"""

@@ -42,5 +42,9 @@ class ActionForm(NamedTuple):
         """out = [a, b]; out may be a or b."""
         self.action.bracket(a, b, out)
 
+    def project(self, y: np.ndarray) -> bool:
+        """Nothing has to be returned: the action keeps the manifold."""
+        return True
+
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.generator.observe(y, out)

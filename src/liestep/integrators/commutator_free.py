@@ -49,6 +49,8 @@ class CommutatorFree(NamedTuple):
         status = self.states(problem, t, y, h, 0, work)
         if status == Status.OK:
             copy(work.states[self.bases.shape[0] - 1], y)
+            if not problem.project(y):
+                return Status.SINGULAR_MATRIX
         return status
 
     def states(self, problem: Any, t: float, y: np.ndarray, h: float, ready: int, work: Any) -> Status:

@@ -53,7 +53,7 @@ class MuntheKaas(NamedTuple):
                     return Status.NOT_EVALUABLE
                 if not self.dexpinv.apply(problem, sigma, k[s], scratch):
                     return Status.CHART_LIMIT
-        return Status.OK
+        return Status.OK if problem.project(y) else Status.SINGULAR_MATRIX
 
 
 def _method(tableau: Tableau, summary: str) -> Method:

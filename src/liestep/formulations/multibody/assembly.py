@@ -1,0 +1,337 @@
+"""From bodies, joints and springs to the arrays of `Mechanism`, and checks of a start (plain Python)."""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.formulations.multibody.mechanism import (
+    BODY,
+    DIRECTION,
+    GROUP,
+    LINE,
+    MOVING,
+    POINT,
+    SCREW,
+    SPRING,
+    Mechanism,
+)
+
+GROUND = -1
+KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw"}
+UNIT_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One group of rows of a joint, see `mechanism`; vectors are in the axes of their bodies, of the ground spatial."""
+
+    kind: int
+    vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
+    pitch: float = 0.0               # m per radian
+
+    @property
+    def size(self) -> int:
+        return 3 if self.kind == POINT else 1
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between bodies a and b (GROUND for the ground), as groups of rows."""
+
+    name: str
+    a: int
+    b: int
+    rows: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class Spring:
+    """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
+
+    body: int
+    point: np.ndarray
+    anchor: np.ndarray
+    stiffness: float
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
+    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2."""
+
+    mass: np.ndarray
+    inertia: np.ndarray
+    center_of_mass: np.ndarray
+    gravity: np.ndarray
+    joints: Sequence[Joint] = ()
+    springs: Sequence[Spring] = field(default=())
+
+    @property
+    def groups(self) -> list[tuple[Joint, Rows]]:
+        """Groups in the order of the multipliers: points joint by joint, then all rows of one number."""
+        every = [(joint, rows) for joint in self.joints for rows in joint.rows]
+        return sorted(every, key=lambda item: item[1].kind != POINT)
+
+    @property
+    def row_count(self) -> int:
+        return sum(rows.size for _, rows in self.groups)
+
+
+ZERO = np.zeros(3)
+
+
+def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit vectors that make a right-handed frame with a unit vector."""
+    other = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+    first = other - (other @ axis)*axis
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _point(p: np.ndarray, q: np.ndarray) -> Rows:
+    return Rows(POINT, (np.asarray(p, float), np.asarray(q, float)))
+
+
+def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, Rows]:
+    """u of a stays along v of b."""
+    one, two = complement(np.asarray(u, float))
+    return (Rows(DIRECTION, (ZERO, ZERO, one, np.asarray(v, float))),
+            Rows(DIRECTION, (ZERO, ZERO, two, np.asarray(v, float))))
+
+
+def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, Rows]:
+    """Point q of b stays on the line of a through p along u."""
+    one, two = complement(np.asarray(u, float))
+    return Rows(LINE, (np.asarray(p, float), np.asarray(q, float), one)), \
+        Rows(LINE, (np.asarray(p, float), np.asarray(q, float), two))
+
+
+def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
+    """Point p of body a is point q of body b."""
+    return Joint("spherical", a, b, (_point(p, q),))
+
+
+def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Spherical, and the unit vector u of a stays along v of b."""
+    return Joint("revolute", a, b, (_point(p, q), *_parallel(u, v)))
+
+
+def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Spherical, and the unit vector u of a stays orthogonal to v of b."""
+    return Joint("universal", a, b, (_point(p, q), Rows(DIRECTION, (ZERO, ZERO, np.asarray(u, float),
+                                                                   np.asarray(v, float)))))
+
+
+def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Point q of b stays on the line of a through p along u, and v of b along u."""
+    return Joint("cylindrical", a, b, (*_on_line(p, q, u), *_parallel(u, v)))
+
+
+def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
+              f: np.ndarray) -> Joint:
+    """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
+    lock = Rows(DIRECTION, (ZERO, ZERO, np.asarray(e, float), np.asarray(f, float)))
+    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), lock))
+
+
+def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
+          f: np.ndarray) -> Joint:
+    """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
+    turn = Rows(SCREW, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float), np.asarray(v, float),
+                        np.asarray(e, float), np.asarray(f, float)), lead/(2.0*np.pi))
+    return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
+
+
+def band_order(assembly: Assembly) -> list[int]:
+    """Groups of rows so numbered that those of one body are close: reverse Cuthill-McKee on the bodies they share."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    groups = assembly.groups
+    if not groups:
+        return []
+    at: list[list[int]] = [[] for _ in assembly.mass]
+    for number, (joint, _) in enumerate(groups):
+        for body in {joint.a, joint.b} - {GROUND}:
+            at[body].append(number)
+    pairs = np.array([(one, two) for together in at for one in together for two in together])
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(groups),)*2).tocsr()
+    return [int(number) for number in reverse_cuthill_mckee(graph, symmetric_mode=True)]
+
+
+def places(assembly: Assembly) -> np.ndarray:
+    """(groups,) first row of each group in the band."""
+    groups, found, row = assembly.groups, np.zeros(len(assembly.groups), dtype=np.int64), 0
+    for number in band_order(assembly):
+        found[number] = row
+        row += groups[number][1].size
+    return found
+
+
+def multiplier_rows(assembly: Assembly) -> np.ndarray:
+    """(rows,) row in the band of each multiplier, in the order of `Assembly.groups`."""
+    starts = places(assembly)
+    found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
+    return np.array(found, dtype=np.int64)
+
+
+def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
+    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s."""
+    n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
+    starts, incidents = places(assembly), _incidents(assembly)
+    first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
+    seats = {(number, side): int(first[i]) + k for i, part in enumerate(incidents)
+             for k, (number, side, axis) in enumerate(part) if axis == 0}
+    count, rows = int(first[-1]), assembly.row_count
+    place = np.array([starts[number] + axis for part in incidents for number, _, axis in part], dtype=np.int64)
+    width = max((int(place[first[i]:first[i + 1]].max() - place[first[i]:first[i + 1]].min())
+                 for i in range(n) if first[i + 1] > first[i]), default=0)
+    table = np.zeros((len(groups) + len(springs), 6), dtype=np.int64)
+    for number, (joint, part) in enumerate(groups):
+        table[number] = (part.kind, joint.a % (n + 1), joint.b % (n + 1), starts[number],
+                         seats.get((number, 0), count), seats.get((number, 1), count))
+    for number, spring in enumerate(springs):
+        table[len(groups) + number, 1] = spring.body
+    scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3), 3))
+    scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
+    return Mechanism(n, len(springs), len(groups), rows, width, _constants(assembly), table, first, place, scratch,
+                     np.zeros((rows, width + 1)), np.zeros((3, rows)), np.zeros(2*rows), float(rate))
+
+
+def _incidents(assembly: Assembly) -> list[list[tuple[int, int, int]]]:
+    """(group, side, axis) of the rows that act on each body."""
+    found: list[list[tuple[int, int, int]]] = [[] for _ in assembly.mass]
+    for number, (joint, part) in enumerate(assembly.groups):
+        for side, body in enumerate((joint.a, joint.b)):
+            if body != GROUND:
+                found[body] += [(number, side, axis) for axis in range(part.size)]
+    return found
+
+
+def _constants(assembly: Assembly) -> np.ndarray:
+    parts: list[Any] = []
+    for mass, inertia, centre in zip(assembly.mass, assembly.inertia, assembly.center_of_mass, strict=True):
+        inverse = np.linalg.inv(inertia)
+        parts += [[[mass, 1.0/mass, 0.0]], inertia, 0.5*(inverse + inverse.T), [centre]]
+    parts.append([assembly.gravity])
+    for spring in assembly.springs:
+        parts.append([[spring.stiffness, 0.0, 0.0], spring.point, spring.anchor])
+    for _, rows in assembly.groups:
+        block = np.zeros((GROUP, 3))
+        block[:len(rows.vectors)] = rows.vectors
+        block[6, 0] = rows.pitch
+        parts.append(block)
+    constants = np.ascontiguousarray(np.concatenate([np.asarray(part, float) for part in parts]))
+    assert len(constants) == BODY*len(assembly.mass) + 1 + SPRING*len(assembly.springs) + GROUP*len(assembly.groups)
+    return constants
+
+
+def pose(assembly: Assembly, state: Mapping[str, np.ndarray], body: int) -> tuple[np.ndarray, ...]:
+    """R, place and velocity of the centre of mass, and spatial rate of a body or of the ground."""
+    if body == GROUND:
+        return np.eye(3), ZERO, ZERO, ZERO
+    turn, centre = state["attitude"][body], assembly.center_of_mass[body]
+    rate = state["body_rate"][body]
+    return (turn, state["position"][body] + turn @ centre,
+            state["velocity"][body] + turn @ np.cross(rate, centre), turn @ rate)
+
+
+def group_residual(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint,
+                   rows: Rows) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """(g, A V) of a group, and the sizes of the terms that are summed in them."""
+    (r, x, v, w), (s, z, u, o) = pose(assembly, state, joint.a), pose(assembly, state, joint.b)
+    vectors = [side @ vector for vector, side in zip(rows.vectors, (r, s, r, s, r, s), strict=False)]
+    if rows.kind == DIRECTION:
+        one, two = vectors[2:4]
+        rate = np.atleast_1d((w - o) @ np.cross(one, two))
+        return np.atleast_1d(one @ two), rate, 1.0, float(np.linalg.norm(w) + np.linalg.norm(o))
+    near, far = x + vectors[0], z + vectors[1]
+    there, here = v + np.cross(w, vectors[0]), u + np.cross(o, vectors[1])
+    length = float(np.abs(near).max() + np.abs(far).max() + np.linalg.norm(vectors[0]) + np.linalg.norm(vectors[1]))
+    speed = float(np.linalg.norm(v) + np.linalg.norm(u) + np.linalg.norm(w)*(length + np.linalg.norm(vectors[0]))
+                  + np.linalg.norm(o)*(length + np.linalg.norm(vectors[1])))
+    if rows.kind == POINT:
+        return near - far, there - here, length, speed
+    normal = vectors[2]
+    slide = here - v - np.cross(w, far - x)
+    gap, rate = normal @ (far - near), normal @ slide
+    if rows.kind == SCREW:
+        first, second = vectors[4] @ vectors[5], np.cross(vectors[4], vectors[5]) @ normal
+        wound = gap/rows.pitch
+        gap = rows.pitch*np.arctan2(np.sin(wound)*first - np.cos(wound)*second,
+                                    np.cos(wound)*first + np.sin(wound)*second)
+        rate -= rows.pitch*(normal @ (o - w))
+        length, speed = length + abs(rows.pitch), speed + abs(rows.pitch)*float(np.linalg.norm(o) + np.linalg.norm(w))
+    return np.atleast_1d(gap), np.atleast_1d(rate), length, speed
+
+
+def joint_label(assembly: Assembly, joint: Joint) -> str:
+    """A joint in words: its number, kind and bodies."""
+    number = next(k for k, other in enumerate(assembly.joints) if other is joint)
+    a, b = ("the ground" if body == GROUND else f"body {body}" for body in (joint.a, joint.b))
+    return f"joint {number} ({joint.name}, {a} to {b})"
+
+
+def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
+    """Raises InputError for a start off a joint or its velocity by more than `tolerance`, relative."""
+    for joint, rows in assembly.groups:
+        gap, rate, length, speed = group_residual(assembly, state, joint, rows)
+        off, slip = float(np.abs(gap).max()), float(np.abs(rate).max())
+        if off > tolerance*max(length, 1.0):
+            raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed"
+                             f" {tolerance*max(length, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
+                             " fits")
+        if slip > tolerance*max(speed, 1.0):
+            raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
+                             f" {tolerance*max(speed, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
+                             " fits")
+
+
+def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
+    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
+    n, groups = len(assembly.mass), assembly.groups
+    found = np.zeros((assembly.row_count, 6*n))
+    for column in range(6*n):
+        body, part = divmod(column, 6)
+        rates, velocities = np.zeros((n, 3)), np.zeros((n, 3))
+        if part < 3:
+            rates[body, part] = 1.0
+        else:
+            velocities[body, part - 3] = 1.0
+        velocities = velocities - np.einsum("bij,bj->bi", state["attitude"], np.cross(rates, assembly.center_of_mass))
+        moved = {**state, "body_rate": rates, "velocity": velocities}
+        row = 0
+        for joint, rows in groups:
+            if body in (joint.a, joint.b):
+                found[row:row + rows.size, column] = group_residual(assembly, moved, joint, rows)[1]
+            row += rows.size
+    return found
+
+
+def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 300) -> None:
+    """Raises InputError for joints of which one follows from those before it; of more than `most` rows nothing is
+    checked, their factorisation ends in SINGULAR_MATRIX instead."""
+    if not 0 < assembly.row_count <= most:
+        return
+    rows, basis = jacobian(assembly, state), np.zeros((0, 6*len(assembly.mass)))
+    for joint, part in [(owner, group) for owner in assembly.joints for group in owner.rows]:
+        row = _first_row(assembly, joint, part)
+        for k in range(part.size):
+            vector = rows[row + k]/np.linalg.norm(rows[row + k])
+            for _ in range(2):
+                vector = vector - basis.T @ (basis @ vector)
+            if np.linalg.norm(vector) < 1e-9:
+                raise InputError(f"{joint_label(assembly, joint)} is redundant: a {KINDS[part.kind]} row of it follows"
+                                 " from the joints before it; leave it out or take a joint with fewer rows")
+            basis = np.vstack([basis, vector/np.linalg.norm(vector)])
+
+
+def _first_row(assembly: Assembly, joint: Joint, part: Rows) -> int:
+    row = 0
+    for other, rows in assembly.groups:
+        if other is joint and rows is part:
+            return row
+        row += rows.size
+    raise ValueError("no row of this assembly")

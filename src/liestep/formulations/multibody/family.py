@@ -1,0 +1,42 @@
+"""Mechanisms: a sheet with all formulations from bodies, joints and springs."""
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.contracts.parameters import Parameter, Preset
+from liestep.contracts.sheet import Parameters, Sheet, State
+from liestep.formulations.multibody.assembly import Assembly, check_joints, check_rank
+from liestep.formulations.multibody.forms import Declared
+
+
+def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter],
+              build: Callable[[Parameters], Assembly], bodies: Callable[[Parameters], int],
+              conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
+              **further: Any) -> Sheet:
+    """Sheet of n rigid bodies with joints in absolute coordinates; the state is attitude (n, 3, 3), body to space,
+    position (n, 3) and velocity (n, 3) of the reference points, spatial, and body_rate (n, 3), body frame.
+
+    `build` makes the `Assembly` of checked parameters, `bodies` says how many there are. `further` are fields of
+    `Sheet`: citation, combination, default_preset, engines, exact, requires.
+    """
+    def shapes(values: Parameters) -> Mapping[str, tuple[int, ...]]:
+        n = bodies(values)
+        return {"attitude": (n, 3, 3), "position": (n, 3), "body_rate": (n, 3), "velocity": (n, 3)}
+
+    def manifold(values: Parameters, state: State) -> None:
+        check_attitude("attitude", state["attitude"])
+        assembly = build(values)
+        check_joints(assembly, state, MANIFOLD_TOLERANCE)
+        check_rank(assembly, state)
+
+    def kinetic_energy(values: Parameters, fields: State) -> np.ndarray:
+        assembly, turn, rate = build(values), fields["attitude"], fields["body_rate"]
+        velocity = fields["velocity"] + np.einsum("tbij,tbj->tbi", turn, np.cross(rate, assembly.center_of_mass))
+        spin = np.einsum("tbi,bij,tbj->t", rate, assembly.inertia, rate)
+        return 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
+
+    return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
+                 kinetic_energy=kinetic_energy, forms=Declared(build, conserved_momentum).forms(), **further)

@@ -1,0 +1,252 @@
+"""Fields, observables, starts and options of mechanisms in their formulations."""
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.form import Form
+from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.norms import quaternion_matrix
+from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Parameters, State
+from liestep.core.cache import loop_for
+from liestep.core.counters import new_meter
+from liestep.errors import InputError
+from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows
+from liestep.formulations.multibody.components import (
+    BODY_TWIST,
+    MIXED,
+    SPATIAL,
+    Motion,
+    MultibodyField,
+    PoseForm,
+    PoseGenerator,
+    ProjectedPoses,
+)
+from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
+from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
+
+ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
+CHARTS = {"exp": EXPONENTIAL, "cayley": CAYLEY, "cayley2": CAYLEY2}
+TWISTS = {"body": BODY_TWIST, "mixed": MIXED, "spatial": SPATIAL}
+FIELDS = (
+    StateField("attitude", "1", "attitudes, body to space", ("body", "xyz", "axis"), "attitude"),
+    StateField("position", "m", "positions of the reference points, spatial", ("body", "xyz"), "relative"),
+    StateField("body_rate", "rad s-1", "angular velocities, body frame", ("body", "xyz"), "relative"),
+    StateField("velocity", "m s-1", "velocities of the reference points, spatial", ("body", "xyz"), "relative"),
+)
+MULTIPLIER = StateField("multiplier", "N", "multipliers of the joints' rows: forces of points, spatial, joint by joint,"
+                        " then of all other rows (N m of directions)", ("joint_row",), "relative", counted=False)
+
+_ACTION = {
+    "action": Option("se3", "group of local-global transition: SE(3), or SO(3) x R^3", ("se3", "so3_r3")),
+    "chart": Option("exp", "local coordinates: exponential, Cayley map, or its second order", tuple(CHARTS)),
+    "attitude": Option("quaternion", "how the state holds an attitude", tuple(ATTITUDES)),
+}
+_STABILISATION = "20 1/s by default; the rate of Baumgarte's stabilisation, alpha = beta, in 1/s"
+LIE_OPTIONS = {
+    **_ACTION,
+    "twist": Option("native", "components of the velocity: native to the group (body for se3, mixed for so3_r3), body,"
+                    " mixed (body rate, spatial velocity), or spatial", ("native", *TWISTS)),
+    "stabilisation": Option("none", "of the joints: Baumgarte's, or projection of poses and velocities after each step",
+                            ("none", "baumgarte", "projection")),
+    "stabilisation_rate": Option(20.0, _STABILISATION),
+}
+FIELD_OPTIONS = {
+    "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
+                   ("quaternion", "euler", "matrix")),
+    "projection": Option("none", "of quaternions: normalise them after each step, or there and inside R(Q) at every"
+                         " stage", ("none", "position", "stages")),
+    "twist": Option("mixed", "components of the velocity: mixed (body rate, spatial velocity), body, or spatial",
+                    ("mixed", "body", "spatial")),
+    "stabilisation": Option("none", "of the joints: Baumgarte's", ("none", "baumgarte")),
+    "stabilisation_rate": Option(20.0, _STABILISATION),
+}
+
+
+def solve(motion: Motion, y: np.ndarray) -> bool:
+    """Accelerations and multipliers at one state, into the mechanism's arrays."""
+    return motion.evaluate(y, 0)
+
+
+def quaternion_of(matrix: np.ndarray) -> np.ndarray:
+    """Unit quaternion (4,) of a rotation (3, 3), scalar part first and not negative, from its largest part."""
+    trace = np.trace(matrix)
+    squares = np.array([1.0 + trace, *(1.0 + 2.0*np.diag(matrix) - trace)])
+    largest = int(np.argmax(squares))
+    skew = np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])
+    table = np.empty((4, 4))
+    table[0, 0], table[0, 1:], table[1:, 0] = squares[0], skew, skew
+    table[1:, 1:] = matrix + matrix.T
+    table[range(1, 4), range(1, 4)] = squares[1:]
+    quaternion = 0.5*table[largest]/np.sqrt(squares[largest])
+    return -quaternion if quaternion[0] < 0.0 else quaternion
+
+
+def attitude_block(attitude: int, matrix: np.ndarray, width: int) -> np.ndarray:
+    """Rows of an attitude in a state (1 or 3, width)."""
+    block = np.zeros((3 if attitude == MATRIX else 1, width))
+    if attitude == MATRIX:
+        block[:] = matrix.T
+    elif attitude == QUATERNION:
+        block[0] = quaternion_of(matrix)
+    elif attitude == ROTATION_VECTOR:
+        quaternion = quaternion_of(matrix)
+        size = float(np.linalg.norm(quaternion[1:]))
+        block[0] = quaternion[1:]*(2.0*np.arctan2(size, quaternion[0])/size if size > 0.0 else 2.0)
+    else:
+        yaw = np.arctan2(matrix[1, 0], matrix[0, 0])
+        c, s = np.cos(yaw), np.sin(yaw)
+        block[0] = (np.arctan2(s*matrix[0, 2] - c*matrix[1, 2], c*matrix[1, 1] - s*matrix[0, 1]),
+                    np.arctan2(-matrix[2, 0], np.hypot(matrix[0, 0], matrix[1, 0])), yaw)
+    return block
+
+
+def matrices(attitude: int, rows: np.ndarray) -> np.ndarray:
+    """Attitudes (..., 3, 3) of their rows (..., 1 or 3, width); of quaternions as they are, not normalised."""
+    if attitude == MATRIX:
+        return np.swapaxes(rows, -1, -2)
+    if attitude == QUATERNION:
+        w, x, y, z = np.moveaxis(rows[..., 0, :], -1, 0)
+        found = np.array([[1.0 - 2.0*(y*y + z*z), 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
+                          [2.0*(x*y + w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z - w*x)],
+                          [2.0*(x*z - w*y), 2.0*(y*z + w*x), 1.0 - 2.0*(x*x + y*y)]])
+        return np.moveaxis(found, (0, 1), (-2, -1))
+    vectors = rows[..., 0, :]
+    if attitude == ROTATION_VECTOR:
+        half = 0.5*np.linalg.norm(vectors, axis=-1)[..., None]
+        return quaternion_matrix(np.concatenate([np.cos(half), 0.5*np.sinc(half/np.pi)*vectors], axis=-1))
+    c, s = np.cos(vectors), np.sin(vectors)
+    (cr, cp, cy), (sr, sp, sy) = np.moveaxis(c, -1, 0), np.moveaxis(s, -1, 0)
+    found = np.array([[cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr], [sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr],
+                      [-sp, cp*sr, cp*cr]])
+    return np.moveaxis(found, (0, 1), (-2, -1))
+
+
+def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -> tuple[Observable, ...]:
+    """Columns of `Motion.observe`."""
+    return (
+        Observable("energy", slice(0, 1), "J", "total energy"),
+        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "angular momentum about the origin, spatial",
+                   conserved=conserved, stem="momentum_error"),
+        Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |R^T R - 1|", "residual"),
+        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual"),
+        Observable("joint_rate_error", slice(6, 7), "m s-1", "largest residual |A V| of a row of a joint", "residual"),
+        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one"),
+    )
+
+
+class Layout(NamedTuple):
+    """How a state of n bodies is written in rows, and read."""
+
+    assembly: Assembly
+    attitude: int
+    twist: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of a body."""
+        return 6 if self.attitude == MATRIX else 4
+
+    def start(self, state: State) -> np.ndarray:
+        """Rows of a state given by its four fields."""
+        width, n = 4 if self.attitude == QUATERNION else 3, len(self.assembly.mass)
+        found = np.zeros((n, self.rows, width))
+        for i in range(n):
+            turn, place, rate, velocity = (state[part.name][i] for part in FIELDS)
+            if self.twist == SPATIAL:
+                rate = turn @ rate
+                velocity = velocity - np.cross(rate, place)
+            elif self.twist == BODY_TWIST:
+                velocity = turn.T @ velocity
+            found[i, :-3] = attitude_block(self.attitude, turn, width)
+            found[i, -3:, :3] = place, rate, velocity
+        return np.ascontiguousarray(found.reshape(-1, width))
+
+    def fields(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """The four fields of states (..., rows, width)."""
+        n = len(self.assembly.mass)
+        parts = rows[..., :n*self.rows, :].reshape(*rows.shape[:-2], n, self.rows, rows.shape[-1])
+        turn, moving = matrices(self.attitude, parts[..., :-3, :]), parts[..., -3:, :3]
+        place, rate, velocity = moving[..., 0, :], moving[..., 1, :], moving[..., 2, :]
+        if self.twist == SPATIAL:
+            velocity = velocity + np.cross(rate, place)
+            rate = np.einsum("...ji,...j->...i", turn, rate)
+        elif self.twist == BODY_TWIST:
+            velocity = np.einsum("...ij,...j->...i", turn, velocity)
+        return {"attitude": turn, "position": place, "body_rate": rate, "velocity": velocity}
+
+    def multipliers(self, motion: Motion, rows: np.ndarray) -> np.ndarray:
+        """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
+        order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
+        found = np.full((len(flat), len(order)), np.nan)
+        loop = loop_for(solve, motion)
+        for k, y in enumerate(flat):
+            if loop(motion, np.ascontiguousarray(y)):
+                found[k] = motion.mechanism.vectors[0][order]
+        return found.reshape(*rows.shape[:-2], -1)
+
+
+def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
+               conserved: tuple[bool, bool, bool]) -> Formulated:
+    """A component on the rows of a layout, with multipliers of the index-1 equations."""
+    jointed = layout.assembly.row_count > 0
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        found = layout.fields(rows)
+        return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
+
+    return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
+                      observables(conserved), to_fields, momentum_scale(layout.assembly, state))
+
+
+def momentum_scale(assembly: Assembly, state: State) -> float:
+    """Size of the terms that are summed in the angular momentum."""
+    spins = np.einsum("bij,bj->bi", assembly.inertia, state["body_rate"])
+    orbits = assembly.mass[:, None]*np.cross(state["position"], state["velocity"])
+    return float(np.linalg.norm(spins, axis=1).sum() + np.linalg.norm(orbits, axis=1).sum()) or 1.0
+
+
+class Declared(NamedTuple):
+    """What a mechanism declares, in every formulation."""
+
+    build: Callable[[Parameters], Assembly]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        assembly = self.build(parameters)
+        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
+        layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
+        projection = options["projection"]
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"))
+        problem = MultibodyField(motion, int(projection != "none"), new_meter())
+        return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
+        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
+        layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0)
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]])
+        problem: Any = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        if options["stabilisation"] == "projection":
+            problem = ProjectedPoses(problem, np.zeros((poses.algebra_rows(), 3)), problem.meter)
+        return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+
+    def forms(self) -> dict[str, Form]:
+        """All formulations."""
+        return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
+                "lie_action": Form(self.action, LIE_OPTIONS)}
+
+
+def twist_of(options: Mapping[str, Any]) -> int:
+    """Number of the twist; native to the group unless one is named."""
+    if options["twist"] != "native":
+        return TWISTS[options["twist"]]
+    return BODY_TWIST if options["action"] == "se3" else MIXED
+
+
+def _field_combination(parameters: Parameters, options: Options) -> None:
+    if options["form"] != "quaternion" and options["projection"] != "none":
+        raise InputError(f"option projection is {options['projection']!r}, which normalises quaternions, but the form"
+                         f" is {options['form']}; allowed is none")
