@@ -44,6 +44,6 @@ from liestep.formulations.spheres.family import spheres
 __all__ = [
     "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Kept", "Method", "Observable", "Option",
     "Parameter", "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude",
-    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "multibody", "new_meter",
-    "put", "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
+    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "multibody",
+    "new_meter", "put", "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
 ]

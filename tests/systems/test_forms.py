@@ -129,7 +129,7 @@ def test_a_start_off_a_joint_is_refused():
 def test_a_system_declares_options_of_its_own():
     assert bob().options == {"stabilisation_rate": 0.0}
     assert bob(options={"stabilisation_rate": -1}).options == {"stabilisation_rate": -1.0}
-    with pytest.raises(InputError, match="vector_field of jointed_bob has it"):
+    with pytest.raises(InputError, match=r"vector_field of .*jointed_bob.* has it"):
         specify("sphere_nbody", "rk4", steps=2, options={"stabilisation_rate": 1.0})
     free, held = (simulate("jointed_bob", "rk4", steps=100, t_end=10.0, options={"stabilisation_rate": rate})
                   for rate in (0.0, 2.0))
@@ -197,8 +197,10 @@ def test_the_standard_form_is_one_of_the_forms_and_holds_all_initial_fields(name
     assert facts.standard_form in facts.forms
     found = formulate_standard(facts, start.parameters, start.initial)
     fields = found.to_fields(found.start)
-    for key, value in start.initial.items():
-        assert np.array_equal(fields[key], value)
+    for part in (part for part in found.fields if part.name in start.initial):
+        # an attitude that is held as a quaternion comes back to rounding, everything else to the bit
+        allowed = 4e-16 if part.norm == "attitude" and found.start.shape[-1] == 4 else 0.0
+        assert np.abs(fields[part.name] - start.initial[part.name]).max() <= allowed, part.name
 
 
 @pytest.mark.parametrize("name", [name for name in system_ids() if sheet(name).symmetries is not None])

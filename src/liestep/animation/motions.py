@@ -10,6 +10,7 @@ import numpy as np
 from liestep.catalogue import sheet
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
+from liestep.formulations.multibody.assembly import Assembly
 from liestep.runs.files import RunFile
 from liestep.scenes import looks
 from liestep.scenes.space import Scene, View, graticule
@@ -45,6 +46,11 @@ def motion_of(file: RunFile) -> Motion:
     name = file.attributes["problem"]
     if name in SYSTEMS:
         return SYSTEMS[name](file, sheet(name).check(specification["parameters"]))
+    if "body_rate" in file.variables and "position" in file.variables:
+        checked = sheet(name).check(specification["parameters"])
+        assembly = sheet(name).build(checked)
+        if isinstance(assembly, Assembly):
+            return mechanism(file, assembly)
     if "attitude" in file.variables and file["attitude"].ndim == 3:
         return body(file, specification["parameters"])
     for field in ("q", "body_momentum"):
@@ -149,6 +155,24 @@ def body(file: RunFile, parameters: Parameters) -> Motion:
 
     view = against(parameters.get("gravity", (0.0, 0.0, -1.0)), 35.0, 20.0)
     return Motion(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
+
+
+def mechanism(file: RunFile, assembly: Assembly) -> Motion:
+    """Bodies with their joints; the last body has a trail."""
+    attitudes = file["attitude"]
+    centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
+    points = [centres[:, i, None] + np.einsum("pj,tij->tpi", looks.body_points(assembly, i), attitudes[:, i])
+              for i in range(len(assembly.mass))]
+    anchors = [np.asarray(spring.anchor)[None] for spring in assembly.springs]
+    reach = np.concatenate([*(part.reshape(-1, 3) for part in points), *anchors])
+    scale = float(np.abs(reach).max())
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, centres[:, -1], looks.body_colours(centres.shape[1])[-1], k)
+        looks.mechanism(scene, assembly, centres[k], attitudes[k], scale)
+
+    margin = 0.12*scale*np.vstack([np.eye(3), -np.eye(3)])  # coils are wider than their springs
+    return Motion(against(assembly.gravity), draw, np.concatenate([reach, *(reach[::7] + side for side in margin)]))
 
 
 def top(file: RunFile, parameters: Parameters) -> Motion:

@@ -126,3 +126,36 @@ def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np
                 scene.line(rim, mix(colour, "black", 0.25), 0.7, lift=0.03, fade=0.2)
         scene.balls(place[None], colour, 4.0, lift=0.06, fade=0.2)
     scene.balls(load[None], COLOURS[0], 7.5, lift=0.1, fade=0.0)
+
+
+def body_points(assembly: Any, body: int) -> np.ndarray:
+    """Points (k, 3) that show a body of a mechanism, from its centre of mass in body axes: its joints, springs and the
+    ends of the axes of an ellipsoid of equal inertia, at most half a metre long."""
+    found = [vectors for joint in assembly.joints for rows in joint.rows
+             for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
+    found += [spring.point for spring in assembly.springs if spring.body == body]
+    moments, axes = np.linalg.eigh(assembly.inertia[body])
+    squares = np.maximum(2.5*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0)
+    half = np.minimum(np.sqrt(squares), 0.5)
+    return np.array([*found, *(half*axes).T, *(-half*axes).T])
+
+
+def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.ndarray, scale: float) -> None:
+    """Bodies (n) by their centres of mass (n, 3) and attitudes (n, 3, 3): lines from each centre to its joints, axes of
+    inertia in colour, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
+    few = len(centres) <= FEW_LINKS
+    for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
+        points = centre + body_points(assembly, i) @ attitude.T
+        for point in points[:-6]:
+            scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
+            if few:
+                scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
+        for one, two in zip(points[-6:-3], points[-3:], strict=True):
+            if few:
+                scene.line(np.stack([one, two]), colour, 2.4, lift=0.02, outline=0.5, fade=0.3)
+        scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
+    for spring in assembly.springs:
+        end = centres[spring.body] + attitudes[spring.body] @ spring.point
+        if np.linalg.norm(end - spring.anchor) > 1e-3*scale:
+            scene.line(coil(np.asarray(spring.anchor), end), SPRING, 0.9, fade=0.3)
+        scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)

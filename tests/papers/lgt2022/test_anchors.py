@@ -1,0 +1,77 @@
+"""lgt2022: numbers of an independent trial, and motions from other derivations."""
+import numpy as np
+import pytest
+
+from liestep import simulate
+from liestep.contracts.norms import quaternion_matrix
+
+# end of the fast top at T = 1 from an 80-bit Taylor series of the fixed-point equations (another derivation)
+TOP_END = quaternion_matrix(np.array([0.7329439806796637, -0.2782857193376127, 0.5318246113341626,
+                                      -0.3201761427362493]))
+TOP_RATE = np.array([-0.8220781016827047, 150.0, -5.9232913481173363])
+NAMED = {"1a": {"action": "se3"}, "1b": {"action": "so3_r3"}, "1c": {"action": "so3_r3", "chart": "cayley"},
+         "1d": {"action": "se3", "chart": "cayley"}}
+
+
+def top(steps, name="1a", integrator="rkmk4", preset="bruels_cardona", **options):
+    return simulate("jointed_body", integrator, preset=preset, steps=steps, samples=2, options=NAMED[name] | options)
+
+
+def error(data, end=TOP_END):
+    return float(np.abs(data["attitude"].values[-1, 0] - end).max())
+
+
+@pytest.mark.parametrize(("steps", "exponential", "cayley"), [(1000, 3.08e-4, 3.25e-4), (2000, 1.64e-5, 1.75e-5),
+                                                             (4000, 9.31e-7, 1.00e-6)])
+def test_errors_of_the_fast_top_to_three_digits(steps, exponential, cayley):
+    """Every group with every twist and both reference points: joints of points leave (R, w) the same."""
+    for preset in ("bruels_cardona", "bruels_cardona_offset"):
+        for twist in ("body", "mixed"):
+            for name, expected in (("1a", exponential), ("1b", exponential), ("1c", cayley), ("1d", cayley)):
+                data = top(steps, name, preset=preset, twist=twist)
+                assert abs(error(data)/expected - 1.0) < 0.006, (preset, twist, name)
+    assert np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max() < 2e5*expected
+
+
+def test_spatial_rates_are_another_method():
+    """The paper's (17) with velocities of remark 1: the rate in space turns slowly here, and its error is a quarter."""
+    assert error(top(4000, twist="spatial")) == pytest.approx(2.63e-7, rel=0.01)
+
+
+def test_the_reference_agrees_with_the_fixed_point_series():
+    data = top(64000, integrator="rkmk5")
+    assert error(data) < 2e-11
+    assert np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max() < 1e-8
+
+
+def test_joint_errors_of_the_fast_top():
+    """A spherical joint is kept to round-off by SE(3) with body twists alone; a and b keep A V with body twists."""
+    mixed, body = top(4000, twist="mixed"), top(4000, "1b", twist="body")
+    assert mixed.attrs["joint_error_max"] == pytest.approx(3.2e-6, rel=0.01)
+    assert mixed.attrs["joint_rate_error_max"] == pytest.approx(5.6e-6, rel=0.01)
+    assert body.attrs["joint_error_max"] == pytest.approx(9.0e-9, rel=0.01)
+    assert body.attrs["joint_rate_error_max"] < 1e-11
+    for name in ("1a", "1d"):
+        for integrator in ("rkmk4", "rkmk5", "cf4"):
+            for preset in ("bruels_cardona", "bruels_cardona_offset"):
+                data = top(1000, name, integrator, preset)
+                assert data.attrs["joint_error_max"] < 1e-11
+                assert data.attrs["joint_rate_error_max"] < 1e-11
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(1000, 1.32e-5), (2000, 7.11e-7), (4000, 4.09e-8)])
+def test_projection_of_the_fast_top(steps, expected):
+    data = top(steps, "1b", stabilisation="projection")
+    assert error(data) == pytest.approx(expected, rel=0.01)
+    assert data.attrs["joint_error_max"] < 2e-13
+    assert data.attrs["joint_rate_error_max"] < 2e-13
+
+
+def test_baumgarte_bounds_the_joint_error():
+    held = simulate("jointed_body", "rkmk4", preset="bruels_cardona", step=1e-3, t_end=10.0, samples=2,
+                    options={"twist": "mixed", "stabilisation": "baumgarte"})
+    assert held.attrs["joint_error_max"] == pytest.approx(8.5e-6, rel=0.02)
+    for end, expected in ((1.0, 8.4e-4), (5.0, 1.6e-2), (10.0, 6.5e-2)):
+        free = simulate("jointed_body", "rkmk4", preset="bruels_cardona", step=1e-3, t_end=end, samples=2,
+                        options={"twist": "mixed"})
+        assert free.attrs["joint_error_max"] == pytest.approx(expected, rel=0.03)
