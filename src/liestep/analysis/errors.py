@@ -39,8 +39,13 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
         raise InputError(f"{run.path} and {reference.path} have different sample times")
     fields = error_fields(run)
     parts = field_errors(fields, run.variables, reference)
-    squares = sum(float(np.sum((run[part.name][-1] - reference[part.name][-1])**2)) for part in counted(fields))
-    return StateError(largest_error(fields, parts), parts, float(np.sqrt(squares)))
+    return StateError(largest_error(fields, parts), parts, final_distance(run, reference))
+
+
+def final_distance(run: RunFile, other: RunFile) -> float:
+    """Euclidean norm of the difference of the last states of two complete runs, counted fields, not scaled."""
+    return float(np.sqrt(sum(float(np.sum((run[part.name][-1] - other[part.name][-1])**2))
+                             for part in counted(error_fields(run)))))
 
 
 def counted(fields: list[StateField]) -> list[StateField]:

@@ -9,6 +9,7 @@ from liestep.analysis.errors import (
     StateError,
     error_fields,
     error_variables,
+    final_distance,
     reference_floor,
     replica_floor,
     state_error,
@@ -17,6 +18,7 @@ from liestep.analysis.quantities import quantities_of
 from liestep.analysis.reading import reference_file, run_file
 from liestep.catalogue import method, sheet
 from liestep.core import counters
+from liestep.errors import InputError
 from liestep.runs.files import RunFile
 from liestep.study.plan import Cell, Study
 
@@ -31,7 +33,7 @@ COLUMNS = (
     "symmetric", "adaptive", "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message",
     "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED, "energy_start", "energy_change", "momentum_scale",
     "momentum_conserved", "momentum_error_max_relative", "energy_scale", "energy_error_mean_relative", "error",
-    "error_final", "floor", "floor_reference", "floor_replicas", "cost",
+    "error_final", "error_final_second", "floor", "floor_reference", "floor_replicas", "cost",
     "run_sha256", "source_hash", "path")
 
 
@@ -52,7 +54,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference
     of the last stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
     reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles,
-    and for runs that stopped early, which stay rows with their status. floor is the larger of floor_reference
+    and for runs that stopped early, which stay rows with their status. error_final_second is error_final against the
+    run of the study's second reference instead. floor is the larger of floor_reference
     (disagreement of the engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that
     want the table `work`. momentum_error_max is the largest over the conserved components, momentum_error_max_relative
     that divided by momentum_scale, the sum of |M omega| over the bodies at the start.
@@ -68,13 +71,32 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     for problem in study.config.problems:
         cells = study.select(problem)
         reference = reference_file(study, problem) if study.config.reference else None
+        second = _second_reference(study, problem)
         first = cells[0].spec
         model = sheet(first.problem).cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
             file = run_file(cell, needed)
             rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
+            if second is not None and not file.failed and cell.spec.ensemble is None:
+                rows[-1]["error_final_second"] = final_distance(file, second)
     return rows
+
+
+def _second_reference(study: Study, problem: str) -> RunFile | None:
+    """The run that the study takes as another reference of a problem; None without one, or if it stopped early.
+
+    Raises:
+        InputError: the study has no such run, or several.
+    """
+    key = study.config.second_reference
+    if key is None:
+        return None
+    cells = study.select(problem, key)
+    if len(cells) != 1:
+        raise InputError(f"{study.name}: the second reference {key} has {len(cells)} runs of {problem}; it must be one")
+    file = run_file(cells[0])
+    return None if file.failed else file
 
 
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from liestep.errors import InputError
+from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
 from liestep.study.names import LONGEST
 from liestep.study.yamlfile import read_yaml
@@ -184,6 +184,9 @@ class StudyConfig(Settings):
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
                                                              " names folders and table rows")
     reference: bool = Field(False, description="compute reference solutions and state errors")
+    second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance whose"
+                                          " runs a paper takes as its reference: metrics.csv has the errors at the end"
+                                          " against it too (error_final_second)")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
                                    "exponents", "work"]], Once] = Field(
@@ -194,6 +197,12 @@ class StudyConfig(Settings):
         [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for"
         " example bodies/rk4/h0.01")
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
+
+    @model_validator(mode="after")
+    def _second_reference_is_an_integrator(self) -> "StudyConfig":
+        if self.second_reference is not None and self.second_reference not in self.integrators:
+            raise ValueError(unknown("second_reference", self.second_reference, self.integrators))
+        return self
 
 
 def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
