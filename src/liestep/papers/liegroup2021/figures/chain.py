@@ -11,7 +11,6 @@ from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import first_run, staircase
-from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 from liestep.scenes.motion import directions, parameters
 
@@ -23,28 +22,20 @@ STEPS_COLOUR = "0.45"
 TIMES = (0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0)
 
 
-def _bodies(results: "StudyResults", problem: str) -> int:
+def bodies(results: "StudyResults", problem: str) -> int:
+    """Number of pendula."""
     return len(results.study.select(problem)[0].spec.initial["q"])
 
 
-def _distance(file: RunFile, other: RunFile) -> float:
-    """Euclidean norm in R^6N of the difference of the last states."""
-    return float(np.sqrt(sum(np.sum((file[name][-1] - other[name][-1])**2) for name in ("q", "omega"))))
-
-
-def _against_paper(results: "StudyResults", problem: str, key: str) -> float:
-    return _distance(first_run(results, problem, key), first_run(results, problem, PAPER))
-
-
-def _final(results: "StudyResults", problem: str, key: str) -> np.ndarray:
-    return results.select(problem, key)["error_final"].to_numpy(float)
+def _final(results: "StudyResults", problem: str, key: str, column: str = "error_final") -> np.ndarray:
+    return results.select(problem, key)[column].to_numpy(float)
 
 
 def _accuracy(axes: Axes, results: "StudyResults", problems: list[str], styles: dict[str, Mark]) -> None:
     """The paper's measure: distance from ode45 at 1e-6 and 1e-12; numbers of steps on the right axis."""
-    counts = [_bodies(results, problem) for problem in problems]
+    counts = [bodies(results, problem) for problem in problems]
     for key in (CONSTANT, VARIABLE):
-        axes.semilogy(counts, [_against_paper(results, problem, key) for problem in problems],
+        axes.semilogy(counts, [_final(results, problem, key, "error_final_second")[0] for problem in problems],
                       marker=styles[key].marker, **styles[key].line)
     axes.set_ylabel("distance from ode45 at the end")
     steps = axes.twinx()
@@ -59,7 +50,7 @@ def _accuracy(axes: Axes, results: "StudyResults", problems: list[str], styles: 
 
 def _errors(axes: Axes, results: "StudyResults", problems: list[str], styles: dict[str, Mark]) -> None:
     """Against the reference: RKMK5 over numbers of steps within 5 %, RKMK(5,4), and the paper's own reference."""
-    counts = [_bodies(results, problem) for problem in problems]
+    counts = [bodies(results, problem) for problem in problems]
     near = [_final(results, problem, NEAR) for problem in problems]
     axes.fill_between(counts, [errors.min() for errors in near], [errors.max() for errors in near],
                       color=mix(styles[CONSTANT].colour, "white", 0.75), linewidth=0.0)
@@ -93,7 +84,7 @@ def _chains(results: "StudyResults") -> Figure:
     _accuracy(left, results, problems, styles)
     left.set_title("(a) as in the paper")
     _steps(middle, results, problems[-1], styles)
-    middle.set_title(f"(b) steps, N = {_bodies(results, problems[-1])}")
+    middle.set_title(f"(b) steps, N = {bodies(results, problems[-1])}")
     _errors(right, results, problems, styles)
     right.set_title("(c) against the reference")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True)
