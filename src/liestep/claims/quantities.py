@@ -6,7 +6,7 @@ from liestep.analysis.quantities import quantities_of
 from liestep.catalogue import method, sheet
 from liestep.claims.claimfile import Claim
 from liestep.claims.data import require_method, require_printed
-from liestep.claims.selection import RunChoice
+from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.contracts.formulated import Formulated
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate
@@ -73,7 +73,7 @@ def _require_quantity(claim: Claim, name: str, spec: RunSpecification, study: st
     else:
         known = ["time", *(part.name for part in formulated.fields),
                  *(observable.name for observable in formulated.observables)]
-        known += [*_statistics(formulated), *STATISTICS, *ACCEPTED]*(spec.ensemble is not None)
+        known += [*_statistics(formulated), *STATISTICS, *ACCEPTED, OWN_QUANTITY]*(spec.ensemble is not None)
         known += ["accepted_time", "accepted_step"]*spec.log_steps
     if name not in known:
         raise InputError(unknown("quantity", name, known))

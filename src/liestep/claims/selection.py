@@ -106,6 +106,15 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
     return np.asarray(file[name], dtype=float)
 
 
+def member_values(file: "RunFile", name: str) -> np.ndarray:
+    """A stored number of each member of an ensemble, or its energy change; (members,) float64, NaN for one that
+    stopped early."""
+    if name != OWN_QUANTITY:
+        return variable(file, name)
+    energy = variable(file, "energy")
+    return energy[:, -1] - energy[:, 0]
+
+
 def times(file: "RunFile", name: str) -> np.ndarray:
     """Times of a stored variable (s)."""
     return np.asarray(file["accepted_time" if name.startswith("accepted_") else "time"], dtype=float)

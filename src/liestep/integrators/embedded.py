@@ -77,7 +77,8 @@ class DormandPrince(NamedTuple):
         copy(work[6], work[0])
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> DormandPrince:
+    """The pair with MATLAB's step control for checked options."""
     assert tolerance is not None
     tableau = DORMAND_PRINCE54
     control = MatlabControl(tolerance, options["atol"], 0.2, t_end/10.0)
@@ -90,5 +91,5 @@ METHODS = {
         order=5, formulation="vector_field", conserves="nothing exactly", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
-        build=_build),
+        build=dormand_prince),
 }

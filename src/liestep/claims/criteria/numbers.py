@@ -6,7 +6,15 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
-from liestep.claims.selection import Results, number_columns, require_quantity, select, study_of, values, variable
+from liestep.claims.selection import (
+    Results,
+    member_values,
+    number_columns,
+    require_quantity,
+    select,
+    study_of,
+    values,
+)
 from liestep.errors import InputError
 from liestep.study.config import NO_TRUTH
 
@@ -120,10 +128,12 @@ class Share(Limits, Criterion):
         if len(rows) != 1:
             raise InputError(f"a share needs one ensemble run, not {len(rows)}")
         choice, row = rows[0]
-        members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
+        members = member_values(study_of(choice, results).file(row.problem, row.integrator, row.resolution),
+                                claim.quantity)
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
                              f" {members.shape}")
         inside = int(self.within.holds(members).sum())
         share = inside/members.size
-        return Outcome(bool(self.holds(np.array(share))), share, f"{inside} of {members.size} members")
+        return Outcome(bool(self.holds(np.array(share))), share,
+                       f"{inside} of {members.size} members, {np.nanmin(members):.4g} .. {np.nanmax(members):.4g}")

@@ -7,7 +7,8 @@ PAPER = Paper(
     " International Journal for Numerical Methods in Engineering 79 (2009) 1147-1174",
     doi="10.1002/nme.2603",
     figures={f"twospheres2009.figure{number}": f"figures.{module}" for number, module in
-             {1: "panels", 2: "sphere", 3: "panels", 4: "panels", 5: "panels", 6: "sphere", 7: "sphere"}.items()},
+             {1: "panels", 2: "sphere", 3: "panels", 4: "panels", 5: "panels", 6: "sphere", 7: "sphere"}.items()}
+    | {"twospheres2009.energy_signs": "figures.scans", "twospheres2009.dipole_scan": "figures.scans"},
     evidence=("evidence.continuous", "evidence.discrete", "evidence.rod", "evidence.runs"),
     presets="presets",
 )

@@ -50,12 +50,13 @@ def _rod(inertia: str, doc: str, citation: str) -> Preset:
     return Preset(doc, citation, "inferred", parameters, _impact, 3.0, resolutions=(1e-4,))
 
 
-def _magnets(across: int, plane: str) -> Preset:
-    """4 x 4 grid of spacing 1.2 l, row by row: first coordinate fastest, the other one number `across`."""
+def _magnets(along: int, across: int, plane: str) -> Preset:
+    """4 x 4 grid of spacing 1.2 l, row by row: coordinate number `along` fastest, the other one number `across`."""
     spacing = 1.2*0.02
     places = []
     for k in range(16):
-        place = [spacing*(k % 4), 0.0, 0.0]
+        place = [0.0, 0.0, 0.0]
+        place[along] = spacing*(k % 4)
         place[across] = spacing*(k//4)
         places.append(place)
     return Preset(f"4 x 4 grid in the {plane} plane, row by row; plane, numbering and t_end are not printed",
@@ -101,7 +102,8 @@ PRESETS = {
         "paper_consistent": _rod("consistent", "the same with the inertia of uniform rods",
                                  "twospheres2009, example 4; erratum 7"),
     },
-    "dipole_array": {"paper": _magnets(1, "x-y"), "paper_xz": _magnets(2, "x-z")},
+    "dipole_array": {"paper": _magnets(0, 1, "x-y"), "paper_xz": _magnets(0, 2, "x-z"),
+                     "paper_yz": _magnets(1, 2, "y-z")},
     "lennard_jones_sphere": {"paper": _molecules("mean"), "paper_sigma_min": _molecules("min"),
                              "paper_sigma_max": _molecules("max")},
 }
