@@ -25,12 +25,12 @@ def state_rows(data):
     return np.concatenate([data.q, data.omega], axis=1)
 
 
-def matlab_steps(y, t_end, rtol, atol):
+def matlab_steps(y, t_end, rtol, atol, size=np.abs):
     """MATLAB's ode45 step by step: accepted times, rejections, last state. Coefficients are scipy's,
-    error weights negated there."""
+    error weights negated there. size: np.linalg.norm with NormControl."""
     threshold, longest = atol/rtol, t_end/10.0
     slope = bodies_field(0.0, y)
-    rate = np.max(np.abs(slope)/np.maximum(np.abs(y), threshold))/(0.8*rtol**0.2)
+    rate = np.max(size(slope)/np.maximum(size(y), threshold))/(0.8*rtol**0.2)
     h = min(longest, 1.0/rate)
     t, times, rejections = 0.0, [], 0
     while t < t_end:
@@ -44,7 +44,7 @@ def matlab_steps(y, t_end, rtol, atol):
                 k[s] = bodies_field(0.0, y + h*(RK45.A[s, :s] @ k[:s]))
             new = y + h*(RK45.B @ k[:6])
             k[6] = bodies_field(0.0, new)
-            error = h*np.max(np.abs(RK45.E @ k)/np.maximum(np.maximum(np.abs(y), np.abs(new)), threshold))
+            error = h*np.max(size(RK45.E @ k)/np.maximum(np.maximum(size(y), size(new)), threshold))
             if error <= rtol:
                 break
             h = 0.5*h if failed else h*max(0.1, 0.8*(rtol/error)**0.2)
@@ -57,9 +57,10 @@ def matlab_steps(y, t_end, rtol, atol):
     return np.array(times), rejections, y
 
 
-def test_ode45_takes_the_steps_of_matlab():
-    data = simulate(BODIES[0], "ode45", tolerance=1e-4, t_end=10.0, samples=11, log_steps=True)
-    times, rejections, last = matlab_steps(state_rows(data)[0].ravel(), 10.0, 1e-4, 1e-6)
+@pytest.mark.parametrize(("name", "size"), [("ode45", np.abs), ("ode45_norm", np.linalg.norm)])
+def test_ode45_takes_the_steps_of_matlab(name, size):
+    data = simulate(BODIES[0], name, tolerance=1e-4, t_end=10.0, samples=11, log_steps=True)
+    times, rejections, last = matlab_steps(state_rows(data)[0].ravel(), 10.0, 1e-4, 1e-6, size)
     assert data.attrs["steps"] == data.attrs["steps_accepted"] == len(times)
     assert data.attrs["steps_rejected"] == rejections > 0
     assert np.allclose(data.accepted_time, times, rtol=1e-9)

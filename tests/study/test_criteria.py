@@ -12,6 +12,7 @@ from claim_results import PLANNED, data_are_printed  # noqa: F401
 from liestep.claims.claimfile import Claim, ClaimFile, claim_files, load_claims
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.judging import judge
+from liestep.claims.selection import member_values
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
 
@@ -89,7 +90,14 @@ def test_a_slope_over_equal_numbers_never_passes():
 def test_share_counts_members_and_never_those_that_failed(rule, expected):
     found = row("share", ["many"], rule, quantity="spread")
     assert found.verdict == expected
-    assert found.evidence.endswith("of 4 members")
+    assert "of 4 members, " in found.evidence
+
+
+def test_share_of_energy_changes_is_that_of_last_minus_first_samples():
+    energy = np.array([[1.0, 9.0, 0.5], [1.0, -9.0, 1.5], [2.0, 0.0, 1.0]])
+    file = RunFile(Path("many"), {}, {"energy": energy})
+    assert member_values(file, "energy_change").tolist() == [-0.5, 0.5, -1.0]
+    assert np.array_equal(member_values(file, "energy"), energy)
 
 
 @pytest.mark.parametrize(("others", "rule", "expected", "ours"), [

@@ -111,6 +111,28 @@ def test_metrics_have_one_row_per_run_with_its_errors(small):
     assert list(metrics["momentum_conserved"].unique()) == ["xyz"]
 
 
+def test_errors_against_a_second_reference(tmp_path):
+    """The distance of the last states from the run that a paper takes for its reference."""
+    text = STUDY.replace("replicas: 3\n", "second_reference: strict\n").replace("timing: true\n", "")
+    text = text.replace("[1e-6, 1e-9]", "[1e-6]") + "  strict: {id: dop853, tolerances: [1e-7]}\n"
+    results = StudyResults(make(tmp_path, "second", text))
+    last = {row.integrator: results.file(row.problem, row.integrator, row.resolution)
+            for row in results.metrics.itertuples()}
+    table = results.metrics.drop_duplicates("integrator", keep="last").set_index("integrator")
+    for name, run in last.items():
+        wanted = math.sqrt(sum(((run[part][-1] - last["strict"][part][-1])**2).sum() for part in ("q", "omega")))
+        assert table.loc[name, "error_final_second"] == pytest.approx(wanted, rel=1e-12, abs=0.0)
+    assert table.loc["strict", "error_final_second"] == 0.0 < table.loc["strict", "error_final"]
+
+
+@pytest.mark.parametrize(("key", "message"), [("strikt", "unknown second_reference 'strikt'"),
+                                              ("vi_sphere", "has 6 runs of bodies; it must be one")])
+def test_a_second_reference_is_one_run(tmp_path, key, message):
+    text = STUDY.replace("replicas: 3\n", f"second_reference: {key}\n").replace("timing: true\n", "")
+    with pytest.raises(InputError, match=message):
+        make(tmp_path, "second", text)
+
+
 def test_metrics_repeat_byte_for_byte(small):
     path = small.study.folder/"metrics.csv"
     before = path.read_bytes()

@@ -19,7 +19,7 @@ PLANES = ("xy", "xz", "yz")
 REACH = 1.0  # colours reach a factor of ten either way
 
 
-@drawing("{title} (a) Starts whose energy falls over 3 s, of those that reached the end (red: it grows, blue: it falls);"
+@drawing("{title} (a) Starts whose energy falls over 3 s, of those that reached the end (red: it grows, blue: falls);"
          " (b) energy change of each start, on a scale that is linear below 1e-4 J; at each tolerance the methods stand"
          " side by side in the order of (a), from above to below. {runs}")
 def energy_signs(results: "StudyResults") -> Figure:
