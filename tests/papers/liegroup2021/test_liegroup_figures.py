@@ -20,12 +20,14 @@ from liestep.study.plan import Study
 STUDY = {
     "figure2": "heavy_top", "figure2_parts": "heavy_top", "figure3": "heavy_top_energy", "figure5": "pendulum_orders",
     "figure6": "manifold", "figure7": "manifold", "figure8": "chain_unit", "figure9": "double_pendulum",
-    "figure10": "chain_fixed_length", "figure11": "double_pendulum", "chain_motion": "chain_motion",
+    "figure10": "chain_fixed_length", "reference_bias": "chain_unit", "figure11": "double_pendulum",
+    "chain_motion": "chain_motion",
     "figure13": "quadrotors", "figure14": "quadrotor_tracking", "figure15": "quadrotor_tracking",
     "figure16": "quadrotor_tracking", "figure17": "quadrotor_tracking", "figure18": "quadrotor_tracking"}
 PANELS = {"figure2": "abc", "figure2_parts": "abcd", "figure3": "abcd", "figure5": "abcdef", "figure6": "abcdefgh",
-          "figure7": "abcdefgh", "figure8": "abc", "figure9": "abcdef", "figure10": "abc", "figure11": "abc",
-          "chain_motion": "abc", "figure13": "ab", "figure16": "ab", "figure17": "ab", "figure18": "abc"}
+          "figure7": "abcdefgh", "figure8": "abc", "figure9": "abcdef", "figure10": "abc",
+          "figure11": "abc", "reference_bias": "ab", "chain_motion": "abc", "figure13": "ab",
+          "figure16": "ab", "figure17": "ab", "figure18": "abc"}
 STEPS = 40  # accepted ones of a made-up adaptive run
 
 
@@ -42,7 +44,7 @@ class MadeUp:
         step = cell.spec.step or cell.spec.t_end/STEPS
         error = (step/cell.spec.t_end)**method(cell.spec.integrator).order_of(
             cell.spec.options, sheet(cell.spec.problem), cell.spec.parameters)
-        columns = ("error", "error_final", "error_attitude", "error_angular_momentum")
+        columns = ("error", "error_final", "error_final_second", "error_attitude", "error_angular_momentum")
         return {"problem": cell.problem, "integrator": cell.integrator, "status": "ok", "step": step, "floor": 1e-14,
                 "steps": cell.spec.steps or STEPS, **dict.fromkeys(columns, error)}
 
@@ -85,6 +87,17 @@ def test_figures_draw_from_their_study_files(name, made_up):
     assert [letter for letter in PANELS.get(name,
                                             "") if not any(title.startswith(f"({letter})") for title in titles)] == []
     figure.draw_without_rendering()
+
+
+def test_reference_bias_shows_both_errors_of_each_method(made_up):
+    results = made_up("chain_unit")
+    for axes, key in zip(drawing_of("liegroup2021.reference_bias")(results).axes, ("rkmk5", "rkmk54"), strict=True):
+        shown = [line.get_ydata() for line in axes.get_lines()]
+        for column, method_key in (("error_final", "ode45_paper"), ("error_final", key), ("error_final_second", key)):
+            wanted = [results.select(problem, method_key)[column].iloc[0] for problem in results.config.problems]
+            assert any(np.array_equal(values, wanted) for values in shown)
+    with pytest.raises(InputError, match="names no second_reference"):
+        drawing_of("liegroup2021.reference_bias")(made_up("double_pendulum"))
 
 
 def test_ladder_leaves_failed_runs_out_and_grows(tmp_path):

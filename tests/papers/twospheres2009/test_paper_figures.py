@@ -3,6 +3,7 @@ files with made-up runs."""
 import json
 
 import numpy as np
+import pandas
 import pytest
 
 from liestep.errors import InputError
@@ -47,7 +48,7 @@ class MadeUp:
             "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
 
 
-PAPER = [name for name in figure_names() if name.startswith("twospheres2009.")]
+PAPER = [name for name in figure_names() if name.startswith("twospheres2009.figure")]
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -61,6 +62,38 @@ def test_paper_figures_draw_from_their_study_files(name, tmp_path):
     letters = {1: "abc", 2: "abc", 3: "abc", 4: "abc", 5: "abc", 6: "ab", 7: "abcde"}[number]
     assert [letter for letter in letters if not any(title.startswith(f"({letter})") for title in titles)] == []
     save(figure, tmp_path/name)
+
+
+class Ensembles(MadeUp):
+    """Members whose energies rise, but for the first ones in the order of the tolerances."""
+
+    def file(self, problem: str, integrator: str, resolution: str) -> RunFile:
+        cells = self.study.select(problem, integrator)
+        falling = [cell.resolution for cell in cells].index(resolution)
+        energy = np.tile(np.linspace(0.0, 1e-3, 4), (8, 1))
+        energy[:falling] *= -1.0
+        energy[-1, 2:] = np.nan
+        return RunFile(cells[0].path, {}, {"energy": energy})
+
+
+def test_signs_of_energy_changes_are_counted_without_those_that_stopped(tmp_path):
+    results = Ensembles("twospheres2009/example4_signs", tmp_path)
+    left, right = drawing_of("twospheres2009.energy_signs")(results).axes
+    assert [text.get_text() for text in left.texts[:5]] == ["4/7", "3/7", "2/7", "1/7", "0/7"]  # by growing tolerance
+    points = np.concatenate([path.get_offsets()[:, 1] for path in right.collections])
+    assert np.count_nonzero(np.isfinite(points)) == 4*5*7
+
+
+def test_scan_of_the_dipoles_says_the_ratio_to_the_printed_number(tmp_path):
+    results = MadeUp("twospheres2009/example5_scan", tmp_path)
+    rows = [{"problem": cell.problem, "integrator": cell.integrator, "step": cell.spec.step or np.nan, "status": "ok",
+             "tolerance": cell.spec.tolerance or np.nan, "energy_error_mean": 8.5403e-10*cell.spec.t_end,
+             "unit_length_error_mean": 1.7594e-4} for cell in results.study.cells]
+    results.metrics = pandas.DataFrame(rows)
+    figure = drawing_of("twospheres2009.dipole_scan")(results)
+    first = [text.get_text() for text in figure.axes[0].texts]
+    assert first == ["1", "2", "5", "10", "20", "30"]*6
+    assert {text.get_text() for text in figure.axes[6].texts} == {"1"}
 
 
 def test_energy_panel_shows_the_run_of_the_study(tmp_path):
