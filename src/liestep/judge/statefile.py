@@ -20,6 +20,7 @@ from liestep.contracts.formulated import StateField
 from liestep.core import counters
 from liestep.errors import InputError, unknown
 from liestep.runs.files import read
+from liestep.runs.opening import require_openable
 from liestep.storage.textfiles import require_file
 
 SPACING = 1e-9  # share of t_end by which a time may differ from equal spacing
@@ -194,6 +195,7 @@ def _is_number(text: str) -> bool:
 
 def _read_netcdf(path: Path, layout: Layout) -> tuple:
     try:
+        require_openable(path)
         with netCDF4.Dataset(path) as data:
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}
             if "run_sha256" in attributes:

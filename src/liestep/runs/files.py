@@ -19,6 +19,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.runs.content import BLOCK_STATISTICS, BLOCKS_SUFFIX, FORMAT, Content
 from liestep.runs.execution import run_source_hash
+from liestep.runs.opening import require_openable
 from liestep.runs.specification import RunSpecification
 from liestep.storage.atomic import replacing
 
@@ -156,6 +157,7 @@ def read(path: Path, names: Names = None) -> RunFile:
     if not path.is_file():
         raise InputError(f"{path} {'is not a file' if path.exists() and not path.is_dir() else 'does not exist'}")
     try:
+        require_openable(path)
         with netCDF4.Dataset(path) as data:
             data.set_auto_mask(False)
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}

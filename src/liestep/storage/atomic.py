@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from liestep.errors import InputError
-from liestep.storage.records import record
+from liestep.storage.records import record, remember
 
 TEMPORARY = ".*.[0-9]*.????????.tmp"  # names of files that were not finished
 
@@ -26,6 +26,7 @@ def replacing(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
         _flush(temporary)
         record(path, temporary)
         os.replace(temporary, path)
+        remember(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:

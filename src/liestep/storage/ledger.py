@@ -6,17 +6,19 @@ itself, and the lists of what jobs made. Without it everything is hashed once mo
 """
 import json
 import os
-import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.storage.records import FOLDER, file_sha256, recorded
+from liestep.storage.records import FOLDER, file_sha256, is_remembered, notes, recorded
 from liestep.storage.textfiles import write_text_atomically
 
 Notes = tuple[str, int, int, int, int]  # sha256, size, mtime and ctime in ns, inode
+
+
+_loaded: dict[Path, "Ledger"] = {}  # of the results folders that this process reads
 
 
 @dataclass
@@ -37,13 +39,13 @@ class Ledger:
         """Hash of a file if it is one of the allowed ones, or nothing is known of the file; None if it is another.
         Raises OSError, also for what is no file."""
         path, allowed = self.results/name, self.allowed(name, listed)
-        notes = _notes(path)
-        if name in self.known and self.known[name][1:] == notes and self.known[name][0] in allowed:
+        today = notes(path)
+        if name in self.known and self.known[name][1:] == today and self.known[name][0] in allowed:
             return self.known[name][0]
         sha256 = file_sha256(path)
         if allowed and sha256 not in allowed:
             return None
-        self.known[name], self.changed = (sha256, *notes), True
+        self.known[name], self.changed = (sha256, *today), True
         return sha256
 
 
@@ -88,21 +90,35 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
 def require_same(path: Path) -> None:
     """Raises InputError for a file of a results folder that somebody else has changed since it was made; files
     that are not in the ledger are accepted."""
+    with suppress(OSError):  # whoever reads the file says what is wrong with it
+        if _is_as_written(path) is False:
+            raise InputError(f"{path} was changed after it was made; remove it and make it again")
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file has the bytes that this program has written: this process, or as the ledger or the records of its
+    results folder say. Raises OSError for what is no file."""
+    return is_remembered(path) or _is_as_written(path) is True
+
+
+def _is_as_written(path: Path) -> bool | None:
+    """Whether a file of a results folder is as the ledger or the records say; None if they do not know it. Raises
+    OSError. They are read again only for a file that those in memory do not know, because other jobs write them."""
     place = Path(os.path.abspath(path))
     results = next((folder for folder in place.parents if (folder/FOLDER).is_dir()), None)
     if results is None:
-        return
-    with suppress(OSError):  # whoever reads the file says what is wrong with it
-        if load(results).sha256(place.relative_to(results).as_posix()) is None:
-            raise InputError(f"{path} was changed after it was made; remove it and make it again")
+        return None
+    name = place.relative_to(results).as_posix()
+    if results in _loaded and _compare(_loaded[results], name):
+        return True
+    _loaded[results] = load(results)
+    return _compare(_loaded[results], name)
+
+
+def _compare(found: Ledger, name: str) -> bool | None:
+    return found.sha256(name) is not None if found.allowed(name, None) else None
 
 
 def _place(results: Path) -> Path:
     return Path(results)/FOLDER/"known.json"
 
-
-def _notes(path: Path) -> tuple[int, int, int, int]:
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(f"{path} is not a file")
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino

@@ -5,6 +5,7 @@ appends to a file of its own in the folder `.records`, so that jobs on several m
 """
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from uuid import uuid4
 FOLDER = ".records"  # below the results folder
 _results: list[Path] = []  # the results folder of the command that runs, the innermost last
 _own = f"{uuid4().hex}.txt"
+_here: dict[str, tuple[int, int, int, int]] = {}  # absolute path -> notes of the files that this process has finished
 
 
 @contextmanager
@@ -37,6 +39,24 @@ def record(path: Path, content: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder/_own, "a", encoding="utf-8") as file:
         file.write(f"{file_sha256(content)} {target.relative_to(root).as_posix()}\n")
+
+
+def remember(path: Path) -> None:
+    """Note that this process has finished the file."""
+    _here[os.path.abspath(path)] = notes(path)
+
+
+def is_remembered(path: Path) -> bool:
+    """Whether this process has finished the file and the file system has not changed it since. Raises OSError."""
+    return _here.get(os.path.abspath(path)) == notes(path)
+
+
+def notes(path: Path) -> tuple[int, int, int, int]:
+    """Size, mtime and ctime in ns, and inode. Raises OSError, also for what is no file."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{path} is not a file")
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def recorded(results: Path) -> tuple[dict[str, set[str]], list[Path]]:
