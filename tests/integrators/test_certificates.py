@@ -15,7 +15,7 @@ from liestep.certificates.number import numbers, short
 from liestep.certificates.orders import CASES, VARIANTS, Variant, certificates_of, certify, complete
 from liestep.certificates.steps import RoundedError, step_of
 from liestep.cli import main
-from liestep.core.precision import coefficients, number_type
+from liestep.core.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
 from liestep.integrators import commutator_free, crouch_grossman
 from liestep.integrators.dexpinv import dexpinv_component
@@ -97,7 +97,7 @@ def test_coefficients_keep_their_bits():
 
 def test_coefficients_take_the_number_type_of_the_run():
     third = Fraction(1, 3)
-    with number_type(LONG.of):
+    with number_type(LONG.of, LONG.DIGITS):
         values = coefficients(((third, 1), (0, third)))
     assert values.dtype == object
     assert values.shape == (2, 2)
@@ -105,10 +105,17 @@ def test_coefficients_take_the_number_type_of_the_run():
     assert coefficients((third,)).dtype == np.float64  # the choice ends with the context
 
 
+def test_limits_of_iterations_follow_the_number_type_of_the_run():
+    assert (above_round_off(3), above_round_off(4)) == (1e-13, 1e-12)
+    with number_type(LONG.of, 150):
+        assert above_round_off(3) == 1e-147
+    assert above_round_off(3) == 1e-13
+
+
 @pytest.mark.parametrize("name", [name for name in SCHEMES if name != "one"])
 def test_refined_weights_fulfil_their_order_conditions(name):
     scheme = SCHEMES[name]
-    with number_type(LONG.of):
+    with number_type(LONG.of, LONG.DIGITS):
         weights = composition_weights(name)
     half = list(weights[:len(weights)//2])
     assert len(residuals(half, scheme.order)) == len(conditions(scheme.order)) == {4: 1, 6: 3, 8: 7}[scheme.order]

@@ -137,7 +137,7 @@ def test_numbers_of_any_kind_pass_through_a_step():
     start = start_of("joint_pendulum")
     case = formulate(sheet("joint_pendulum"), start.parameters, start.initial, "vector_field", {})
     plain = Functions(None, None, None)
-    with number_type(Fraction):
+    with number_type(Fraction, 50):
         method = plain_component(ExplicitRungeKutta(*TABLEAUX["rk4"].arrays()), plain)
     problem = plain_component(case.problem, plain)._replace(length=Fraction(2), gravity=Fraction(981, 100))
     y = np.array([[Fraction(x).limit_denominator(10**6) for x in line] for line in case.start.tolist()])

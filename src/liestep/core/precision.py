@@ -9,17 +9,27 @@ from typing import Any
 import numpy as np
 
 Convert = Callable[[Fraction], Any]
+FLOAT_DIGITS = 16  # of float64: eps is 2.2e-16
 _chosen: ContextVar[Convert | None] = ContextVar("number type of coefficients", default=None)
+_digits: ContextVar[int] = ContextVar("digits of the number type", default=FLOAT_DIGITS)
 
 
 @contextmanager
-def number_type(convert: Convert) -> Iterator[None]:
-    """Components built inside have coefficients made by `convert` from exact fractions, in arrays of objects."""
-    token = _chosen.set(convert)
+def number_type(convert: Convert, digits: int) -> Iterator[None]:
+    """Components built inside have coefficients made by `convert` from exact fractions, in arrays of objects, and are
+    as accurate as numbers of so many decimal digits."""
+    tokens = _chosen.set(convert), _digits.set(digits)
     try:
         yield
     finally:
-        _chosen.reset(token)
+        _chosen.reset(tokens[0])
+        _digits.reset(tokens[1])
+
+
+def above_round_off(digits: int) -> float:
+    """Relative size that lies so many decimal digits above the round-off of the chosen number type: an iteration with
+    updates below it that no longer shrink has ended."""
+    return float(f"1e-{_digits.get() - digits}")
 
 
 def chosen_type() -> Convert | None:

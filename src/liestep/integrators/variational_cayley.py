@@ -46,6 +46,7 @@ class CayleyStep(NamedTuple):
     increment: bool  # False: q+ = F q and (q+ - q)/h as printed; True also keeps round-off of the length from adding up
     tolerance: float  # on the error left, relative to the largest component of f
     iterations: int  # at most
+    stagnation: float  # relative update below which an iteration that no longer converges has ended
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -107,7 +108,7 @@ class CayleyStep(NamedTuple):
 
     def solve(self, problem: Any, q: np.ndarray, work: Any) -> Status:
         """Iterate on f until the error left is at round-off of f, or the update no longer halves
-        and is below 1e-13 of f."""
+        and is below `stagnation` of f."""
         n = q.shape[0]
         previous = np.inf
         for _ in range(self.iterations):
@@ -133,7 +134,7 @@ class CayleyStep(NamedTuple):
                 return Status.NOT_CONVERGED
             # The error left is of the size of the update, of its square for Newton's method.
             left = change*change/size if self.newton and size > 0.0 else change
-            if left <= self.tolerance*size or (change <= 1e-13*size and change > 0.5*previous):
+            if left <= self.tolerance*size or (change <= self.stagnation*size and change > 0.5*previous):
                 for i in range(n):  # the round-off component along q_i
                     qi, f = row(q, i), row(work.f, i)
                     put(work.f, i, axpy(-dot(qi, f)/dot(qi, qi), qi, f))

@@ -86,6 +86,7 @@ class MultiplierStep(NamedTuple):
     increment: bool   # False: velocities from (q+ - q)/h, as printed
     tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
     iterations: int   # at most
+    stagnation: float  # relative update below which an iteration that no longer converges has ended
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -161,7 +162,7 @@ class MultiplierStep(NamedTuple):
             if not update < np.inf:
                 return Status.NOT_CONVERGED
             # Newton converges quadratically: the error left is about the square of the relative update.
-            if update*update <= self.tolerance*size*size or (update <= 1e-12*size and update > 0.5*previous):
+            if update*update <= self.tolerance*size*size or (update <= self.stagnation*size and update > 0.5*previous):
                 self.increments(problem, q, work)
                 return Status.OK
             previous = update

@@ -4,6 +4,7 @@ from typing import Any
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
+from liestep.core.precision import above_round_off
 from liestep.errors import InputError
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_cayley import CayleyStep
@@ -40,8 +41,9 @@ def inner_step(options: Options) -> Any:
     if options["solver"] == "explicit":
         return ExplicitStep(increment)
     if options["solver"] == "multipliers":
-        return MultiplierStep(increment, options["tolerance"], options["iterations"])
-    return CayleyStep(options["solver"] == "newton", increment, options["tolerance"], options["iterations"])
+        return MultiplierStep(increment, options["tolerance"], options["iterations"], above_round_off(4))
+    return CayleyStep(options["solver"] == "newton", increment, options["tolerance"], options["iterations"],
+                      above_round_off(3))
 
 
 def _method(name: str, order: int, stages: int, source: str) -> Method:
