@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import marks
+from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
 from liestep.figures.style import drawing
 from liestep.runs.files import RunFile
@@ -44,7 +44,7 @@ def _draw(results: "StudyResults", problems: list[str], blocks: Blocks, samples:
     return figure
 
 
-def _curve(axes: Axes, curve: Curve, mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
+def _curve(axes: Axes, curve: Curve, mark: Mark, blocks: Blocks, samples: Samples, pale: bool) -> None:
     file = curve.file
     if pale:
         values = samples(file)
@@ -69,7 +69,7 @@ def _labels(shown: list[list[Curve]], styles: dict) -> dict[str, str]:
             for key in ordered}
 
 
-def _largest(file: RunFile, name: str, columns=None) -> np.ndarray:
+def _largest(file: RunFile, name: str, columns: list[int] | None = None) -> np.ndarray:
     """Largest |deviation| in each block; over the chosen columns for vectors."""
     extent = file.block_extents(name)
     return extent if columns is None else extent[:, columns].max(axis=1)
@@ -105,19 +105,18 @@ def conserved_axes(file: RunFile) -> list[int]:
 @drawing("{title}: deviation of the conserved components of the momentum map, largest component and largest value in"
          " each hundredth of the run over all steps (adaptive methods: over their outputs), divided by J_s, the"
          " sum of the bodies' |M dq/dt| at the start. Problems that conserve no component are left out; if there are no"
-         " others, the change of all components is shown, which is physical. {runs}")
+         " others, the change of all components is shown, which is physical. Systems without the map have no panel."
+         " {runs}")
 def momentum_error(results: "StudyResults") -> Figure:
-    kept = []
-    for problem in results.config.problems:
-        found = curves(results, problem)
-        if found and conserved_axes(found[0].file):
-            kept.append(problem)
+    first = {problem: found[0].file for problem in results.config.problems if (found := curves(results, problem))}
+    offered = [problem for problem, file in first.items() if "momentum_map" in file.variables]
+    kept = [problem for problem in offered if conserved_axes(first[problem])]
     label = "$|J(t) - J(0)|/J_s$"
     if kept:
         return _draw(results, kept, lambda file: _largest(file, "momentum_map", conserved_axes(file))/_scale(file),
                      _momentum_samples, label)
-    figure = _draw(results, list(results.config.problems),
-                   lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file), _momentum_samples, label)
+    figure = _draw(results, offered, lambda file: _largest(file, "momentum_map", [0, 1, 2])/_scale(file),
+                   _momentum_samples, label)
     for axes in figure.axes:
         if axes.axison:
             axes.set_title(f"{axes.get_title(loc='left')}: no component is conserved")

@@ -75,7 +75,7 @@ def ensemble(results: "StudyResults") -> Figure:
     return figure
 
 
-def _strip(axes: Axes, place: int, values: np.ndarray, colour, printed: float | None) -> None:
+def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: float | None) -> None:
     """One ensemble as a row; members are shifted up and down in their order, so that they can be distinguished."""
     values = values[np.isfinite(values)]
     middle = float(np.median(values))

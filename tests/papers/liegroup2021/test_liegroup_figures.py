@@ -10,8 +10,8 @@ from matplotlib.patches import StepPatch
 from liestep.catalogue import method, sheet
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
+from liestep.figures.selection import ladder
 from liestep.formulations import formulate
-from liestep.papers.liegroup2021.figures.common import ladder
 from liestep.papers.liegroup2021.figures.peak import _accelerations
 from liestep.runs.files import RunFile
 from liestep.scenes.motion import parameters

@@ -1,4 +1,6 @@
 """Evidence on the actions, generators and schemes of liegroup2021, from random data with a fixed seed."""
+from collections.abc import Callable
+
 import numpy as np
 
 from liestep.analysis.vectors import hat, size
@@ -124,7 +126,8 @@ def _field(y: np.ndarray) -> np.ndarray:
     return np.array([y[1]*y[2], 1.0 + y[0], y[2] - 2.0*y[0]*y[1]])
 
 
-def _classical(slope, start: np.ndarray, end: float, steps: int) -> np.ndarray:
+def _classical(slope: Callable[[float, np.ndarray], np.ndarray], start: np.ndarray, end: float,
+               steps: int) -> np.ndarray:
     """States of RK4 at the step's ends, (steps + 1, ...)."""
     h, states = end/steps, [start]
     for k in range(steps):

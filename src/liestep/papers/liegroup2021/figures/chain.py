@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, staircase
+from liestep.papers.liegroup2021.figures.common import staircase
 from liestep.scenes.colour import mix
 from liestep.scenes.motion import directions, parameters
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from liestep.errors import InputError
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
@@ -18,29 +17,6 @@ if TYPE_CHECKING:
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)
-
-
-def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile:
-    """The run of an integrator on a problem (by their keys), of several the first.
-
-    Raises:
-        InputError: the study has none.
-    """
-    return results.file(problem, integrator, results.study.select(problem, integrator)[0].resolution)
-
-
-def ladder(results: "StudyResults", problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and a column of metrics of all complete runs of a pair, by growing step.
-
-    Raises:
-        InputError: the study has none.
-    """
-    rows = results.select(problem, integrator)
-    rows = rows[(rows["status"] == "ok") & rows[column].notna()].sort_values("step")
-    if rows.empty:
-        raise InputError(f"study {results.study.name} has no complete run of {integrator} on {problem}, which"
-                         " the figure needs")
-    return rows["step"].to_numpy(float), rows[column].to_numpy(float)
 
 
 def plain(results: "StudyResults", integrator: str) -> Mark:

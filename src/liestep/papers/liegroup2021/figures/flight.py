@@ -5,8 +5,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run
 from liestep.runs.files import RunFile
 from liestep.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
 from liestep.scenes.motion import parameters, snapshots

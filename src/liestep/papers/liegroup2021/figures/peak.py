@@ -8,9 +8,10 @@ from matplotlib.lines import Line2D
 from liestep.catalogue import sheet
 from liestep.figures.marks import marks
 from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.formulations import formulate_standard
-from liestep.papers.liegroup2021.figures.common import COMPONENTS, first_run, staircase
+from liestep.papers.liegroup2021.figures.common import COMPONENTS, staircase
 from liestep.runs.files import RunFile
 from liestep.scenes.motion import parameters
 

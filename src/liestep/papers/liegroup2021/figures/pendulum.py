@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, logarithmic
+from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, guides, ladder
+from liestep.papers.liegroup2021.figures.common import guides
 from liestep.runs.files import RunFile
 
 if TYPE_CHECKING:

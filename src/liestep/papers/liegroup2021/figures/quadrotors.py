@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, ladder
 from liestep.runs.files import RunFile
 from liestep.scenes.motion import parameters
 from liestep.systems.quadrotor_payload import desired_directions, desired_path

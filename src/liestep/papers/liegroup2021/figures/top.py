@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.liegroup2021.figures.common import first_run, ladder
 from liestep.runs.files import RunFile
 from liestep.scenes.colour import mix
 from liestep.scenes.motion import parameters
@@ -37,7 +37,7 @@ def _data(file: RunFile) -> tuple[np.ndarray, np.ndarray]:
     return gamma, file["attitude"] @ p["axis"]
 
 
-def _sphere(axes: Axes, gamma: np.ndarray, colour, line: bool) -> float:
+def _sphere(axes: Axes, gamma: np.ndarray, colour: str, line: bool) -> float:
     """The curve of m l Q^T Gamma0 on its sphere, of which the radius is returned; without `line` as dots."""
     radius = float(np.linalg.norm(gamma[0]))
     sphere_body(axes)

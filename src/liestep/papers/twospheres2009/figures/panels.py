@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
+from liestep.figures.selection import problems_of, run_with
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.twospheres2009.figures import motion
 from liestep.runs.files import RunFile
@@ -27,33 +28,6 @@ RK = {"color": BLUE, "linestyle": DOTTED, "linewidth": 1.3}
 PROJECTED = {"color": BLACK, "linestyle": DASHED, "linewidth": 0.9}
 PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
 Curve = tuple[str, dict[str, Any], RunFile]
-
-
-def run_file(results: "StudyResults", problem: str, integrator: str, resolution: str | None = None,
-             **options) -> RunFile:
-    """First run of an integrator id with these options on a problem (by key), optionally of one resolution.
-
-    Raises:
-        InputError: the study has none.
-    """
-    for cell in results.study.cells:
-        if (cell.problem == problem and cell.spec.integrator == integrator and resolution in (None, cell.resolution)
-                and all(cell.spec.options.get(name) == value for name, value in options.items())):
-            return results.file(problem, cell.integrator, cell.resolution)
-    wanted = " ".join([integrator, *(f"{name}={value}" for name, value in options.items()), resolution or ""]).strip()
-    raise InputError(f"study {results.study.name} has no run of {wanted} on problem {problem}, which the figure needs")
-
-
-def problems_of(results: "StudyResults", system: str) -> list[str]:
-    """Keys of the problems with this system.
-
-    Raises:
-        InputError: the study has none.
-    """
-    found = [key for key, setup in results.config.problems.items() if setup.system == system]
-    if not found:
-        raise InputError(f"study {results.study.name} has no problem with the system {system}, which the figure needs")
-    return found
 
 
 def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
@@ -104,9 +78,9 @@ def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, motion.Plac
 def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tuple[RunFile, list[Curve]]:
     """The variational run and all curves of the panels: it, the one by the printed formulas (larger round-off) if
     there is one, the others."""
-    vi = run_file(results, problem, "vi_sphere", form="increment")
+    vi = run_with(results, problem, "vi_sphere", form="increment")
     try:
-        printed = [("VI, printed formulas", PRINTED, run_file(results, problem, "vi_sphere", form="paper"))]
+        printed = [("VI, printed formulas", PRINTED, run_with(results, problem, "vi_sphere", form="paper"))]
     except InputError:
         printed = []
     return vi, [("VI", VI, vi), *printed, *others]
@@ -118,7 +92,7 @@ def _compared(results: "StudyResults", problem: str, others: list[Curve]) -> tup
          " samples pale. {runs}")
 def figure1(results: "StudyResults") -> Figure:
     problem = problems_of(results, "spherical_pendulum_chain")[0]
-    rk = run_file(results, problem, "ode45")
+    rk = run_with(results, problem, "ode45")
     vi, curves = _compared(results, problem, [("RK45", RK, rk)])
     return three_panels(curves, lambda figure, place: motion.pendulum(figure, place, vi, rk, RED, BLUE),
                         "trajectory of the pendulum")
@@ -129,7 +103,7 @@ def figure1(results: "StudyResults") -> Figure:
          " methods at the first step of the study. {runs}")
 def figure3(results: "StudyResults") -> Figure:
     problem = problems_of(results, "spring_pendula")[0]
-    rk, projected = (run_file(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
+    rk, projected = (run_with(results, problem, "rk2_midpoint", projection=name) for name in ("none", "position"))
     vi, curves = _compared(results, problem, [("RK2 with projection", PROJECTED, projected), ("RK2", RK, rk)])
     return three_panels(curves, lambda figure, place: motion.springs(figure, place, vi), "motion of the pendula")
 
@@ -138,7 +112,7 @@ def figure3(results: "StudyResults") -> Figure:
          " plane; the first element is clamped, gravity points down. (b) total energy, (c) unit length error. {runs}")
 def figure4(results: "StudyResults") -> Figure:
     problem = problems_of(results, "elastic_rod")[0]
-    vi, curves = _compared(results, problem, [("RK45", RK, run_file(results, problem, "ode45", form="omega"))])
+    vi, curves = _compared(results, problem, [("RK45", RK, run_with(results, problem, "ode45", form="omega"))])
     return three_panels(curves, lambda figure, place: motion.rod(figure, place, vi), "deformation of the rod")
 
 
@@ -146,5 +120,5 @@ def figure4(results: "StudyResults") -> Figure:
          " the last 0.1 s; north red, south grey. (b) total energy, (c) unit length error. {runs}")
 def figure5(results: "StudyResults") -> Figure:
     problem = problems_of(results, "dipole_array")[0]
-    vi, curves = _compared(results, problem, [("RK45", RK, run_file(results, problem, "ode45"))])
+    vi, curves = _compared(results, problem, [("RK45", RK, run_with(results, problem, "ode45"))])
     return three_panels(curves, lambda figure, place: motion.dipoles(figure, place, vi), "motion of the dipoles")

@@ -9,10 +9,11 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, PowerNorm, to_
 from matplotlib.figure import Figure
 
 from liestep.figures.panels import logarithmic, slope_triangle
+from liestep.figures.selection import problems_of, run_with
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
-from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel, problems_of, run_file
+from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel
 from liestep.runs.files import RunFile
 from liestep.scenes.looks import COLOURS, trail
 from liestep.scenes.motion import Place, directions
@@ -106,7 +107,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
          " energy. {runs}")
 def figure6(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
-    file = run_file(results, problem, "vi_sphere", form="increment")
+    file = run_with(results, problem, "vi_sphere", form="increment")
     figure = new_figure(DOUBLE, 80.0, layout=None)
     axes = figure.add_axes((0.0, 0.02, 0.42, 0.9))
     figure.text(0.015, 0.945, "(a) initial trajectories", fontsize=8.0)
@@ -153,7 +154,7 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
          " the opposite side. One colour scale for all. {runs}")
 def figure7(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
-    file = run_file(results, problem, "vi_sphere", form="increment")
+    file = run_with(results, problem, "vi_sphere", form="increment")
     vertices, faces = icosphere(MAP_LEVEL)
     samples = [int(np.argmin(np.abs(file["time"] - time))) for time in MAP_TIMES]
     values = [face_values(vertices, faces, file["q"][k], _kinetic(file, k)) for k in samples]
