@@ -52,7 +52,7 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
 
 def machine_code(function, arguments, **options):
     """Assembler text of a loop compiled here and now: code that comes from disk cannot be looked at."""
-    compiled = numba.njit(**(options or cache._numba()[1]))(function)
+    compiled = numba.njit(**(options or cache.compiling()[1]))(function)
     compiled(*arguments)
     (text,) = compiled.inspect_asm().values()
     return text

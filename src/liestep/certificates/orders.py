@@ -9,8 +9,10 @@ from fractions import Fraction
 from math import isfinite, log10
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from liestep.catalogue import integrator_ids, method
-from liestep.certificates.flow import flow_of, largest
+from liestep.certificates.flow import Flow, flow_of, largest
 from liestep.certificates.number import numbers
 from liestep.certificates.steps import Case, Step, step_of
 from liestep.runs.specification import applicable, start_of
@@ -155,13 +157,13 @@ def _estimate_order(step: Step) -> int:
     return 0 if control is None else round(1.0/float(control.exponent)) - 1
 
 
-def _flow(step: Step, case: Case, h: Fraction):
+def _flow(step: Step, case: Case, h: Fraction) -> Flow:
     form = "coadjoint" if step.options.get("action") == "coadjoint" else (
         step.options.get("form", "") if step.formulation == "vector_field" else "")
     return flow_of(case, "" if form in ("omega", "attitude") else form, h, step.digits)
 
 
-def _distance(step: Step, case: Case, h: Fraction, state) -> float:
+def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:
     """Logarithm of the largest difference from the flow over h; NaN where the flow itself is not good enough."""
     exact = _flow(step, case, h)
     error = largest(state[:len(exact.state)] - exact.state).exponent10()

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 from uuid import uuid4
 
@@ -23,8 +24,9 @@ from liestep.core.sources import component_modules, source_hash
 
 
 @cache
-def _numba():
-    """Numba, ready to compile components; whoever only plans or reads runs does not load it."""
+def compiling() -> tuple[ModuleType, dict[str, Any]]:
+    """Numba, ready to compile components, and the options of a loop; whoever only plans or reads runs does not load
+    it."""
     import numba
 
     from liestep.core import processor
@@ -35,7 +37,7 @@ def _numba():
 
 def _errors() -> tuple[type[Exception], ...]:
     """What compiling raises for wrong components."""
-    return _numba()[0].core.errors.NumbaError, ImportError
+    return compiling()[0].core.errors.NumbaError, ImportError
 
 
 def cache_root() -> Path:
@@ -53,7 +55,7 @@ def _machine() -> str:
 
     from liestep.core import processor
 
-    numba, _ = _numba()
+    numba, _ = compiling()
     return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
             f" {processor.describe()}")
 
@@ -72,7 +74,7 @@ class CompiledLoop:
     def __init__(self, function: Callable, folder: str):
         self.final = cache_root()/folder
         self.private: Path | None = None
-        numba, options = _numba()
+        numba, options = compiling()
         if numba.config.DISABLE_JIT:
             self.call = function
             return

@@ -19,7 +19,7 @@ from numba.extending import lower_builtin
 from numba.np import linalg
 
 
-def _no_blas():
+def _no_blas() -> None:
     raise ImportError("no BLAS in compiled code: its results differ between machines")
 
 
@@ -54,7 +54,7 @@ class Specialised(NamedTuple):
 
 
 @cache
-def _specialise(function, arguments) -> Specialised:
+def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specialised:
     """`function` compiled for a tuple of argument types."""
     flags = Flags()
     cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
@@ -65,7 +65,7 @@ def _specialise(function, arguments) -> Specialised:
     return Specialised(result.signature, result.fndesc, code)
 
 
-def _lower_calls(key, function, *declared):
+def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
     """Teach Numba to generate calls of `function`, known to the typing under `key`."""
     @lower_builtin(key, *declared)
     def lower(context, builder, signature, arguments):
@@ -92,7 +92,7 @@ def register(kernel) -> None:
 
 
 @cache
-def _method_template(function):
+def _method_template(function: Callable) -> type[AbstractTemplate]:
     """Typing of one plain function used as a method."""
     class Method(AbstractTemplate):
         key = function

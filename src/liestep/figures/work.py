@@ -73,7 +73,7 @@ def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark
     return set(used)
 
 
-def _others(results: "StudyResults", axes, problems: list[str]) -> list[Line2D]:
+def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> list[Line2D]:
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
     table = table[(table["runtime"] != "core") & table["error"].notna()]

@@ -15,6 +15,7 @@ not depend on theta. In the axes of the body at the start of the step, z = Q_0^T
 
 is solved by Newton's method with the analytic Jacobian.
 """
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,7 +136,8 @@ THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise
                          values="any number from 0 to 1")}
 
 
-def _method(summary: str, formulation: str, source: str, options, theta, order_for=None) -> Method:
+def _method(summary: str, formulation: str, source: str, options: dict[str, Option],
+            theta: Callable[[Mapping[str, Any]], float], order_for: Callable | None = None) -> Method:
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
                   options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,

@@ -6,7 +6,7 @@ times or the machine itself.
 """
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -229,7 +229,7 @@ def damage(path: Path) -> str | None:
 
 
 
-def _names(paths) -> list[str]:
+def _names(paths: Iterable[Path | str]) -> list[str]:
     return [Path(path).as_posix() for path in paths]
 
 

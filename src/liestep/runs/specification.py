@@ -11,6 +11,7 @@ import numpy as np
 
 from liestep.catalogue import contents, integrator_ids, method, sheet, system_ids
 from liestep.contracts.method import Method
+from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
@@ -252,7 +253,7 @@ def _samples(samples: int | None, points: int) -> int:
     return samples
 
 
-def _preset(facts, name: str | None, problem: str):
+def _preset(facts: Sheet, name: str | None, problem: str) -> Preset:
     if name is not None and (not isinstance(name, str) or name not in facts.presets):
         raise InputError(unknown(f"preset of {problem}", name, facts.presets))
     return facts.presets[name or facts.default]

@@ -5,6 +5,7 @@ Q is the attitude, body to space; Pi = Q^T pi the angular momentum in the body: 
 hat(I^-1 Pi). Conserved: the spatial angular momentum pi, the energy 1/2 Pi.I^-1 Pi, and the Casimir |Pi|^2. The motion
 is known in closed form.
 """
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -60,12 +61,13 @@ def _exact(parameters: Parameters, state: State, times: np.ndarray) -> np.ndarra
     return np.concatenate([np.swapaxes(attitude, 1, 2), momentum[:, None]], axis=1)
 
 
-def _momentum(*pi):
+def _momentum(*pi: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """Start with Q = 1 and an angular momentum."""
     return lambda parameters: {"attitude": np.eye(3), "angular_momentum": np.array(pi)}
 
 
-def _own(doc: str, inertia: list[float], momentum, t_end: float) -> Preset:
+def _own(doc: str, inertia: list[float], momentum: Callable[[Parameters], dict[str, np.ndarray]],
+         t_end: float) -> Preset:
     return Preset(doc, "none", "own", {"inertia": inertia}, momentum, t_end)
 
 
