@@ -66,7 +66,7 @@ def generic_state(problem):
 T_END, SAMPLES = 2.0, 11  # of the runs that show orders
 FLOOR = 1e-13             # accurate runs with 500 to 2000 steps differ by at most 9.5e-14 from one with 1000
 COUNTS = {1: [100*4**k for k in range(7)], 2: [20*2**k for k in range(8)], 3: [20*2**k for k in range(8)],
-          4: [20, 40, 80, 160, 320, 640, 1200], 5: [20, 40, 60, 90, 130, 190, 280],
+          4: [20, 40, 80, 160, 320, 640, 1200, 2400], 5: [20, 40, 60, 90, 130, 190, 280],
           6: [10, 20, 30, 40, 60, 80, 110, 160, 230], 8: [10, 20, 30, 40, 60, 80, 110]}
 
 
