@@ -226,6 +226,8 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
                "slope": ({"at_least": 1.5, "over": "cost"}, "error over cost in logarithms, at least 3 runs, >= 1.5"),
                "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "error <= 3 is >= 0.75"),
                "same_state": ({"tolerance": 1e-6}, "all samples of error within 1e-06")}
+    numbers |= {"contrast": ({"of": "smallest", "at_most": 3.5}, "the smallest |error| and the median <= 3.5"),
+                "evidence": ({"paper": "twospheres2009", "check": "determinant"}, "determinant of twospheres2009")}
     assert {*numbers, "none"} == set(CRITERIA)
     for kind, (rule, shown) in numbers.items():
         assert shown in describe(claim(kind, rule=rule, printed=1.0, against=RK))

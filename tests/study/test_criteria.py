@@ -11,6 +11,7 @@ from claim_results import PLANNED, data_are_printed  # noqa: F401
 
 from liestep.claims.claimfile import Claim, ClaimFile, claim_files, load_claims
 from liestep.claims.criteria import CRITERIA
+from liestep.claims.errata import Evidence
 from liestep.claims.judging import judge
 from liestep.claims.selection import member_values
 from liestep.errors import InputError
@@ -33,6 +34,7 @@ METRICS = pd.DataFrame(
      ("p", "one", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "same", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "near", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "longer", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "shifted", "h0.1", "ok", 0.1, 1.0, 1.0, "text"), ("p", "many", "h0.1", "not_converged", 0.1, 1.0, 1.0, "t"),
+     ("p", "uneven", "h0.1", "ok", 0.1, 1.0, 1.0, "text"),
      ("p", "dead", "h0.1", "step_too_large", 0.1, 1.0, 1.0, "text")],
     columns=["problem", "integrator", "resolution", "status", "step", "error", "cost", "message"])
 TIME = np.array([0.0, 1.0, 2.0])
@@ -40,6 +42,7 @@ Q = np.array([[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]])
 FILES = {"one": {"time": TIME, "q": Q}, "same": {"time": TIME, "q": Q.copy()},
          "near": {"time": TIME, "q": Q + np.array([0.0, 1e-3, 1e-6])[:, None, None]},
          "longer": {"time": np.arange(4.0), "q": np.concatenate([Q, Q[:1]])}, "shifted": {"time": TIME + 0.5, "q": Q},
+         "uneven": {"time": TIME, "series": np.array([2.0, -6.0, 1.0]), "touching": np.array([0.0, 1.0, 2.0])},
          "many": {"time": TIME, "spread": np.array([1.0, 2.0, 3.0, math.nan]), "q": Q}}
 RESULTS = {"s": SimpleNamespace(study=PLANNED, metrics=METRICS, file=lambda problem, integrator, resolution: RunFile(
     Path(integrator), {}, FILES[integrator]))}
@@ -69,6 +72,28 @@ def test_slope_is_that_of_least_squares():
     wanted = np.polyfit(np.log(STEPS), np.log([step**(1.5 + step) for step in STEPS]), 1)[0]
     assert found.ours == pytest.approx(wanted, rel=1e-12)
     assert "4 runs" in found.evidence
+
+
+@pytest.mark.parametrize(("of", "limits", "expected"), [
+    ("largest", {"at_least": 3.0, "at_most": 3.01}, MET), ("largest", {"at_most": 2.9}, MISSED),
+    ("smallest", {"at_least": 2.0, "at_most": 2.01}, MET), ("smallest", {"at_least": 2.1}, MISSED)])
+def test_contrast_is_the_factor_from_the_median(of, limits, expected):
+    assert row("contrast", ["uneven"], {"of": of, **limits}, quantity="series").verdict == expected
+
+
+def test_contrast_of_a_variable_with_a_zero_has_no_upper_limit():
+    assert row("contrast", ["uneven"], {"of": "smallest", "at_most": 1e300}, quantity="touching").verdict == MISSED
+
+
+def test_evidence_confirms_or_refuses(monkeypatch):
+    for confirmed, expected in ((True, MET), (False, MISSED)):
+        found = Evidence(confirmed, "{x:.1f} of it", {"x": 2.0})
+        monkeypatch.setattr("liestep.claims.criteria.computed.checks",
+                            lambda paper, found=found: {"one": lambda: found})
+        decided = row("evidence", [], {"paper": "p", "check": "one"})
+        assert (decided.verdict, decided.evidence) == (expected, "2.0 of it")
+    with pytest.raises(InputError, match=r"unknown check of p 'two' \(allowed: one\)"):
+        row("evidence", [], {"paper": "p", "check": "two"})
 
 
 @pytest.mark.parametrize("integrator", ["stopped", "zero", "lost"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from liestep.claims import errata
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
 from liestep.cli import main
 from liestep.errors import InputError
@@ -14,6 +15,7 @@ from liestep.papers.twospheres2009.evidence import continuous as continuous
 from liestep.papers.twospheres2009.evidence import discrete as discrete
 from liestep.papers.twospheres2009.evidence import rod as rod
 from liestep.papers.twospheres2009.evidence import runs as examples
+from liestep.papers.twospheres2009.evidence import statements as statements
 from liestep.storage.textfiles import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +43,10 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
             assert re.search(r"\d", row["evidence"]), entry.id
 
 
-def test_every_evidence_belongs_to_one_erratum(evidence):
+def test_every_evidence_belongs_to_one_erratum_or_claim(evidence):
     used = [entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check]
+    used += [claim.criterion.check for claim in load_claims(claim_files(CONFIG)[PAPER]).claims
+             if claim.criterion.kind == "evidence"]
     assert sorted(used) == sorted(evidence)
 
 
@@ -89,6 +93,7 @@ def noisy_motion(*arguments, **more):
 
 
 ROD, SPRING_ERRORS = rod.rod_sheet, examples.spring_errors
+DETERMINES, GRADIENT = discrete.determines, statements._gradient
 ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, continuous.difference_gradient
 
 
@@ -97,7 +102,9 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
     (discrete, "momentum_symbol", "pendulum_motion", noisy_motion),
     (discrete, "legendre_signs", "pendulum_motion", noisy_motion),
     (discrete, "matrix_index", "pendulum_motion", noisy_motion),
-    (discrete, "bracket_index", "angular_matrix", lambda mass, q: 100.0*ANGULAR(mass, q)),
+    (discrete, "bracket_index", "determines", lambda q, outer: DETERMINES(q, 1 - outer)),
+    (statements, "two_step_map", "_gradient", lambda system, q: 1.01*GRADIENT(system, q)),
+    (statements, "global_equations", "tangential", lambda vectors, q: vectors),
     (continuous, "nbody_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
     (continuous, "lennard_jones_sign", "difference_gradient", lambda potential, q: -DIFFERENCES(potential, q)),
     (continuous, "determinant", "angular_matrix", lambda mass, q: 1.1*ANGULAR(mass, q)),
@@ -118,6 +125,15 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
 def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
     monkeypatch.setattr(module, replaced, by)
     assert checks(PAPER)[name]().confirmed is False
+
+
+def test_printed_forms_that_are_right_are_not_refused():
+    """The zero of eq. (18) of pendula at rest, and products with directions that are not orthogonal."""
+    motion = discrete.pendulum_motion(steps=10)
+    hanging = np.zeros_like(motion.q)
+    hanging[..., 2] = 1.0
+    assert discrete.stray_zero(motion._replace(q=hanging, omega=0.0*hanging)).confirmed is False
+    assert discrete.bracket_index((30.0, 60.0)).confirmed is False
 
 
 def test_the_list_above_has_every_check():

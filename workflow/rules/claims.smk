@@ -14,7 +14,7 @@ if WORKFLOW.claims:
         params:
             folder=WORKFLOW.common,
             papers=list(WORKFLOW.claims),
-            source=claim_source(),
+            source=claim_source(WORKFLOW.computed),
         conda:
             CONDA
         message:

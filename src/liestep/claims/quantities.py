@@ -23,6 +23,7 @@ def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
     """Raises InputError for a claim that its studies cannot decide as they are planned: runs that they do not have or
     that are by another method, a quantity that the runs will not have, a table that is not asked for, single runs where
     an ensemble must be, or data that the paper does not print."""
+    claim.criterion.require()
     require_printed(claim, studies)
     for choice in claim.choices:
         study = studies[choice.study]

@@ -37,9 +37,10 @@ def film_source() -> str:
     return _packages("liestep.animation")
 
 
-def claim_source() -> str:
-    """Hash of what makes the verdicts on claims."""
-    return _packages("liestep.claims")
+def claim_source(computed: Iterable[str] = ()) -> str:
+    """Hash of what makes the verdicts on claims; `computed` are papers of which claims ask for evidence."""
+    papers = list(computed)
+    return evidence_source(papers) if papers else _packages("liestep.claims")
 
 
 def evidence_source(papers: Iterable[str]) -> str:

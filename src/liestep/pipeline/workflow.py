@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.criteria.computed import Computed
 from liestep.claims.history import history_file
 from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
@@ -208,6 +209,13 @@ class Workflow:
     def claim_files(self) -> dict[str, tuple[Path, ...]]:
         """Paper -> files of its claims, those that are judged."""
         return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
+
+    @property
+    def computed(self) -> list[str]:
+        """Papers whose evidence claims ask for."""
+        found = {claim.criterion.paper for paths in self.claim_files.values() for claim in load_claims(paths).claims
+                 if isinstance(claim.criterion, Computed)}
+        return sorted(found)
 
     @property
     def claim_inputs(self) -> list[Path]:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from liestep.claims import errata
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
 from liestep.papers.liegroup2021.evidence import algebra as algebra
 from liestep.papers.liegroup2021.evidence import mechanics as mechanics
 from liestep.papers.liegroup2021.evidence import runs as runs
+from liestep.papers.liegroup2021.evidence import statements as statements
 
 CONFIG, PAPER = Path(__file__).parents[3]/"config", "liegroup2021"
 
@@ -33,8 +35,11 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
             assert re.search(r"\d", row["evidence"]), entry.id
 
 
-def test_every_evidence_belongs_to_one_erratum(evidence):
-    assert sorted(entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check) == sorted(evidence)
+def test_every_evidence_belongs_to_one_erratum_or_claim(evidence):
+    used = [entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check]
+    used += [claim.criterion.check for claim in load_claims(claim_files(CONFIG)[PAPER]).claims
+             if claim.criterion.kind == "evidence"]
+    assert sorted(used) == sorted(evidence)
 
 
 def test_numbers_are_the_known_ones(evidence):
@@ -57,6 +62,7 @@ def test_the_inverse_derivative_of_the_exponential():
     np.testing.assert_allclose(algebra.dexpinv(u, np.array([spin[2, 1], spin[0, 2], spin[1, 0]])), v, atol=1e-9)
 
 
+DEXPINV = statements.printed_dexpinv
 RATE, HAT, FINAL = algebra.rate, mechanics.hat, runs.final_state
 
 
@@ -66,7 +72,8 @@ RATE, HAT, FINAL = algebra.rate, mechanics.hat, runs.final_state
     (algebra, "hamiltonian_order", "size", lambda vector: 1.0),
     (algebra, "attitude_group", "size", lambda vector: 1.0),
     (algebra, "frozen_point", "dexpinv", lambda u, v: v),
-    (algebra, "third_stage", "_commutator_free", lambda y, h: algebra.turn(h*algebra._field(y)) @ y),
+    (algebra, "third_stage", "_commutator_free", lambda y, h, scale: algebra.turn(h*algebra._field(y)) @ y),
+    (statements, "dexpinv_formula", "printed_dexpinv", lambda a, b, sign=-0.5: DEXPINV(a, b, -sign)),
     (mechanics, "top_gravity", "GAMMA0", np.array([0.0, 0.0, 9.81])),
     (mechanics, "top_mirror", "PRINTED_RATE", 4.6),
     (mechanics, "top_inertia", "PRINTED_RATE", 4.7),

@@ -46,6 +46,9 @@ class Criterion(Strict):
         """Names of everything of the kind `judges` that the criterion reads."""
         return (claim.quantity,)
 
+    def require(self) -> None:
+        """Raises InputError when something that the criterion names does not exist; asked before any run is made."""
+
     def describe(self, claim: "Claim") -> str:
         """The criterion of a claim as a sentence."""
         raise NotImplementedError

@@ -140,3 +140,27 @@ class SameState(Criterion):
                              " times that must be the same")
         part = slice(None) if self.samples == "all" else slice(-1, None)
         return float(np.abs(first[part] - second[part]).max())
+
+
+class Contrast(Limits, Criterion):
+    """The factor by which the largest or smallest absolute value of the stored variable `quantity` differs from the
+    median of the absolute values lies within the limits."""
+
+    one_run: ClassVar[bool] = True
+    judges: ClassVar[str] = "variable"
+
+    kind: Literal["contrast"] = KIND
+    of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"factor between the {self.of} |{claim.quantity}| and the median {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        file = _the_run(claim, results)
+        if file is None:
+            return STOPPED
+        size = np.abs(variable(file, claim.quantity))
+        median = float(np.median(size))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = float(size.max()/median if self.of == "largest" else median/size.min())
+        return Outcome(bool(self.holds(np.array(factor))), factor, f"{factor:.4g}, median {median:.4g}")

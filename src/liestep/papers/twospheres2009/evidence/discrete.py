@@ -50,19 +50,25 @@ def angular_matrix(mass: np.ndarray, q: np.ndarray) -> np.ndarray:
                      for i in range(n)])
 
 
-def stray_zero() -> Evidence:
-    """Residual of eq. (18) along a computed motion, without and with the `= 0` at its end."""
-    motion = pendulum_motion()
+def two_sides(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """Left and right side of eq. (18) at all inner states, each (steps - 1, n, 3)."""
     q, h = motion.q, motion.h
     change = np.diff(q, axis=0)
     left = np.cross(q[1:-1], motion.pull(change[1:]))  # q_i x F_i q_i = q_i x (q_{k+1} - q_k)_i
-    right = np.cross(q[1:-1], motion.pull(change[:-1])) - h*h*np.cross(q[1:-1], motion.gradient)
-    smallest = float(np.linalg.norm(left, axis=(1, 2)).min())
-    residual = size(left - right)
-    return Evidence(residual <= ROUND_OFF*smallest,
-                    "{steps:d} steps of the double pendulum: left minus right side {residual:.1e}, but each side is at"
-                    " least {smallest:.1e}, not 0",
-                    {"steps": len(q) - 1, "residual": residual, "smallest": smallest})
+    return left, np.cross(q[1:-1], motion.pull(change[:-1])) - h*h*np.cross(q[1:-1], motion.gradient)
+
+
+def stray_zero(motion: Motion | None = None) -> Evidence:
+    """Eq. (18) along a computed motion: left side = right side, and, as printed, left side = right side = 0. Both
+    residuals are relative to the size of the inertial term. Of a pendulum at rest both hold, which decides nothing."""
+    motion = motion or pendulum_motion()
+    left, right = two_sides(motion)
+    scale = size(motion.pull(np.diff(motion.q, axis=0))) or 1.0
+    corrected, printed = size(left - right)/scale, max(size(left), size(right))/scale
+    return Evidence(corrected <= ROUND_OFF and printed >= 0.1,
+                    "{steps:d} steps of the double pendulum, relative to the inertial terms: left minus right side"
+                    " {corrected:.1e}; the larger of the two sides, which `= 0` says to vanish, {printed:.2g}",
+                    {"steps": len(motion.q) - 1, "corrected": corrected, "printed": printed})
 
 
 def discrete_momentum(motion: Motion) -> np.ndarray:
@@ -86,22 +92,26 @@ def momentum_symbol() -> Evidence:
                     {"corrected": corrected, "printed": printed})
 
 
-def bracket_index() -> Evidence:
-    """Only the product with q_i makes the bracket before eq. (20) vanish; with q_j a wrong omega passes."""
-    motion = pendulum_motion(steps=20)
-    q = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    change = np.diff(motion.q, axis=0)[-1]
-    right = np.cross(q, motion.pull(change)/motion.h + 0.5*motion.h*motion.gradient)
-    matrix = angular_matrix(motion.mass, q)
-    bracket = np.array([q[1], np.zeros(3)])  # of i = 1: orthogonal to q_1 as it must be, along q_2
-    wrong = np.linalg.solve(matrix, (right + bracket).ravel()).reshape(2, 3)
-    exact = np.linalg.solve(matrix, right.ravel()).reshape(2, 3)
-    left = (matrix @ wrong.ravel()).reshape(2, 3) - right
-    printed, corrected, error = size(np.cross(q[1], left[0])), size(np.cross(q[0], left[0])), size(wrong - exact)
-    return Evidence(printed <= ROUND_OFF and corrected >= 0.1 and error >= 0.1,
-                    "an omega that is wrong by {error:.2g} rad/s: product with q_j {printed:.1g}, with q_i"
-                    " {corrected:.2g}",
-                    {"printed": printed, "corrected": corrected, "error": error})
+def determines(q: np.ndarray, outer: int) -> float:
+    """How well q_outer x [bracket of body 0] = 0 determines the bracket, which is orthogonal to q_0: the least size of
+    the product over unit brackets. Zero: a bracket that does not vanish passes."""
+    plane = np.linalg.svd(q[0][None])[2][1:]  # unit vectors orthogonal to q_0
+    return float(np.linalg.svd(np.array([np.cross(q[outer], vector) for vector in plane]), compute_uv=False).min())
+
+
+def bracket_index(angles: tuple[float, float] = (30.0, 90.0)) -> Evidence:
+    """Does q_i x [ ... ] = 0 before eq. (20), or q_j x [ ... ] = 0 as printed, make the bracket vanish? For two
+    directions at each of the angles (degrees) between them."""
+    numbers = {"corrected": np.inf, "printed": np.inf}
+    for angle in np.radians(angles):
+        q = np.array([[1.0, 0.0, 0.0], [np.cos(angle), np.sin(angle), 0.0]])
+        numbers["corrected"] = min(numbers["corrected"], determines(q, 0))
+        numbers["printed"] = min(numbers["printed"], determines(q, 1))
+    numbers["oblique"] = determines(np.array([[1.0, 0.0, 0.0], [np.sqrt(0.75), 0.5, 0.0]]), 1)
+    return Evidence(numbers["corrected"] >= 1.0 - ROUND_OFF and numbers["printed"] <= ROUND_OFF,
+                    "least size of the product for brackets of size 1: with q_i {corrected:.2g}, with q_j {printed:.1g}"
+                    " where q_j is orthogonal to q_i, so that a bracket along q_j passes, and {oblique:.2g} at 30"
+                    " degrees", numbers)
 
 
 def legendre_signs() -> Evidence:

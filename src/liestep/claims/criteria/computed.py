@@ -1,0 +1,37 @@
+"""The criterion on what no run of a study shows: equations and formulas, by a computation of the paper's room."""
+import math
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.errata import checks
+from liestep.claims.selection import Results
+from liestep.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from liestep.claims.claimfile import Claim
+
+
+class Computed(Criterion):
+    """The evidence `check` of the paper's room confirms the statement and would refuse it, were it false."""
+
+    needs_runs: ClassVar[bool] = False
+    judges: ClassVar[str] = "nothing"
+
+    kind: Literal["evidence"] = KIND
+    paper: str = Field(description="id of the paper")
+    check: str = Field(description="name of the evidence function")
+
+    def describe(self, claim: "Claim") -> str:
+        return f"evidence {self.check} of {self.paper} confirms it"
+
+    def require(self) -> None:
+        available = checks(self.paper)
+        if self.check not in available:
+            raise InputError(unknown(f"check of {self.paper}", self.check, available))
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        self.require()
+        evidence = checks(self.paper)[self.check]()
+        return Outcome(evidence.confirmed, math.nan, str(evidence))
