@@ -244,7 +244,7 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
         " bonds, contacts and a wall", parameters={**parameters, **LAWS}, build=build,
         masses=lambda values: assembly(values).mass, moments=lambda values: assembly(values).inertia,
         kept=lambda values: kept(values, assembly(values).stiffness), potential=POTENTIAL, presets=presets,
-        manifold=apart, engines=("dop853", "composition"), **further)
+        manifold=apart, engines=("dop853", "composition"), irregular=irregular, **further)
 
 
 def kept(values: Parameters, stiffness: np.ndarray) -> Kept:
@@ -254,6 +254,13 @@ def kept(values: Parameters, stiffness: np.ndarray) -> Kept:
     free = values["wall_law"] == "none" or values["wall_stiffness"] == 0.0
     objective, places = not (sheared and printed), not sheared or printed
     return Kept((objective, objective and free, objective and free), (free, True, True), (places, places, places))
+
+
+def irregular(values: Parameters) -> float | None:
+    """Contacts leave the solution with few derivatives: what halving the step of the composition may still change."""
+    touching = values["contact_pairs"] != "none" and values["contact_stiffness"] > 0.0
+    walled = values["wall_law"] != "none" and values["wall_stiffness"] > 0.0
+    return 1e-5 if touching or walled else None
 
 
 def apart(values: Parameters, state: State) -> None:
