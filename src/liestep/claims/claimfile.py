@@ -16,6 +16,7 @@ from liestep.catalogue import papers
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
 from liestep.claims.selection import RunChoice
+from liestep.claims.twins import Twin
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
 from liestep.study.config import Once, Positive, Real, Strict
@@ -70,6 +71,8 @@ class Claim(Strict):
         " testable; the reason stands in setting")
     scan: Scan | None = Field(None, description="recovered and calibrated: how the datum was found that the paper does"
                               " not print")
+    twin: Twin | None = Field(None, description="the same claim on the data as printed, where its runs have the"
+                              " corrected ones, or the other way round")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
 
@@ -90,6 +93,8 @@ class Claim(Strict):
         if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
             raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits"
                              " or factor")
+        if self.twin is not None and all(self.twin.of(choice) == choice for choice in (*self.runs, *self.against)):
+            raise ValueError("the twin replaces none of the claim's runs")
         if rule.needs_runs and not self.runs:
             raise ValueError(f"criterion {rule.kind} needs runs")
         if rule.needs_printed and not self.printed:
@@ -102,7 +107,16 @@ class Claim(Strict):
     @property
     def choices(self) -> list[RunChoice]:
         """All runs that the claim names."""
-        return [*self.runs, *self.against, *(self.scan.runs if self.scan else ())]
+        other = self.on_other_data()
+        return [*self.runs, *self.against, *(self.scan.runs if self.scan else ()),
+                *([*other.runs, *other.against] if other else ())]
+
+    def on_other_data(self) -> "Claim | None":
+        """The claim with the runs of its twin; None without one."""
+        if self.twin is None:
+            return None
+        return self.model_copy(update={"runs": [self.twin.of(choice) for choice in self.runs], "twin": None,
+                                       "against": [self.twin.of(choice) for choice in self.against], "scan": None})
 
     @property
     def counted(self) -> str:

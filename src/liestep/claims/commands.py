@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 DIGITS = 5  # significant digits of numbers in readable tables
 # columns of the readable tables, in their order
 CLAIM_PAGE = ("verdict", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
-              "criterion", "evidence", "known_beforehand", "data", "settings", "hits", "probability", "setting",
-              "history")
+              "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata", "known_beforehand", "data",
+              "settings", "hits", "probability", "setting", "history")
 ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
 
 
@@ -25,6 +25,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     from liestep.claims.counting import headline
     from liestep.claims.history import load_history
     from liestep.claims.judging import COLUMNS, judge
+    from liestep.claims.twins import summary as survival
 
     known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), arguments.config/"claims")]
@@ -32,7 +33,7 @@ def command_claims(arguments: argparse.Namespace) -> None:
     sections, rows = [], []
     for file in files:
         judged = judge(file, results, load_history(arguments.config, file.paper)).to_dict("records")
-        summary = f"{count(len(judged), 'claim')}. {headline(judged)}"
+        summary = f"{count(len(judged), 'claim')}. {headline(judged)} {survival(judged)}".rstrip()
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged
         print(f"{file.paper}: {summary}", file=sys.stderr)
