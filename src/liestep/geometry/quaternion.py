@@ -2,7 +2,19 @@
 
 R(Q) = I + 2 (p0 hat p + hat p hat p) turns body components into spatial ones, and R(Q1 Q2) = R(Q1) R(Q2): lgt2022,
 section 5.2.
+
+Where a quaternion is a coordinate, off the unit sphere too, livens2025 takes R(q) x = q x q* = E(q) G(q)^T x instead,
+|q|^2 times a rotation (eq. (50)), with the matrices (3, 4) of its eq. (35)
+
+    G(a) = [-a_vec, a_0 I - hat a],  E(b) = [-b_vec, b_0 I + hat b],  a b = [a, G(a)^T] b
+
+so that the velocity v of a unit quaternion q belongs to the body rate 2 G(q) v and to the spatial one 2 E(q) v (eq.
+(43)).
 """
+from typing import Any
+
+import numpy as np
+
 from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, atan2, axpy, cross, dot, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
@@ -44,3 +56,163 @@ def to_rotation_vector(q: Quaternion) -> Vector:
         t2 = length*length/(p0*p0)
         return scale(2.0/p0*(1.0 - t2*(1.0/3.0 - t2*(1.0/5.0 - t2/7.0))), p)
     return scale(2.0*atan2(length, p0)/length, p)
+
+
+@kernel
+def quaternion(a: np.ndarray, i: int) -> Quaternion:
+    """Four numbers of an array (n,) from place i on."""
+    return a[i], a[i + 1], a[i + 2], a[i + 3]
+
+
+@kernel
+def put_quaternion(a: np.ndarray, i: int, q: Quaternion) -> None:
+    """Write four numbers into an array (n,) from place i on."""
+    a[i] = q[0]
+    a[i + 1] = q[1]
+    a[i + 2] = q[2]
+    a[i + 3] = q[3]
+
+
+@kernel
+def inner(a: Quaternion, b: Quaternion) -> float:
+    """a.b in R^4."""
+    return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3]
+
+
+@kernel
+def middle(a: Quaternion, b: Quaternion) -> Quaternion:
+    """(a + b)/2."""
+    return 0.5*(a[0] + b[0]), 0.5*(a[1] + b[1]), 0.5*(a[2] + b[2]), 0.5*(a[3] + b[3])
+
+
+@kernel
+def combine(s: float, a: Quaternion, t: float, b: Quaternion) -> Quaternion:
+    """s a + t b."""
+    return s*a[0] + t*b[0], s*a[1] + t*b[1], s*a[2] + t*b[2], s*a[3] + t*b[3]
+
+
+@kernel
+def unit(k: int) -> Quaternion:
+    """The k-th basis vector of R^4."""
+    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0, 1.0 if k == 3 else 0.0)
+
+
+@kernel
+def body_part(a: Quaternion, b: Quaternion) -> Vector:
+    """G(a) b = -G(b) a: the vector part of a* b."""
+    return (-a[1]*b[0] + a[0]*b[1] + a[3]*b[2] - a[2]*b[3], -a[2]*b[0] - a[3]*b[1] + a[0]*b[2] + a[1]*b[3],
+            -a[3]*b[0] + a[2]*b[1] - a[1]*b[2] + a[0]*b[3])
+
+
+@kernel
+def from_body(a: Quaternion, w: Vector) -> Quaternion:
+    """G(a)^T w = a (0, w)."""
+    return (-a[1]*w[0] - a[2]*w[1] - a[3]*w[2], a[0]*w[0] - a[3]*w[1] + a[2]*w[2], a[3]*w[0] + a[0]*w[1] - a[1]*w[2],
+            -a[2]*w[0] + a[1]*w[1] + a[0]*w[2])
+
+
+@kernel
+def space_part(a: Quaternion, b: Quaternion) -> Vector:
+    """E(a) b = -E(b) a: the vector part of b a*."""
+    return (-a[1]*b[0] + a[0]*b[1] - a[3]*b[2] + a[2]*b[3], -a[2]*b[0] + a[3]*b[1] + a[0]*b[2] - a[1]*b[3],
+            -a[3]*b[0] - a[2]*b[1] + a[1]*b[2] + a[0]*b[3])
+
+
+@kernel
+def from_space(a: Quaternion, w: Vector) -> Quaternion:
+    """E(a)^T w = (0, w) a."""
+    return (-a[1]*w[0] - a[2]*w[1] - a[3]*w[2], a[0]*w[0] + a[3]*w[1] - a[2]*w[2], -a[3]*w[0] + a[0]*w[1] + a[1]*w[2],
+            a[2]*w[0] - a[1]*w[1] + a[0]*w[2])
+
+
+@kernel
+def spin_quadratic(q: Quaternion, x: Vector) -> Vector:
+    """R(q) x = E(q) G(q)^T x, homogeneous and quadratic in q."""
+    return space_part(q, from_body(q, x))
+
+
+@kernel
+def exponential(a: Vector) -> Quaternion:
+    """(cos z - 1, sin(z) a/|a|), z = |a|/2: the quaternion of the rotation vector a less one, without cancellation."""
+    z2 = 0.25*dot(a, a)
+    s, c, _ = coefficients(z2)
+    return -c*z2, 0.5*s*a[0], 0.5*s*a[1], 0.5*s*a[2]
+
+
+@kernel
+def exponential_slope(a: Vector, u: Vector) -> Quaternion:
+    """d/de exponential(a + e u) at e = 0."""
+    s, c, d = coefficients(0.25*dot(a, a))
+    along = 0.25*dot(a, u)
+    bend = 0.5*(d - c)*along  # half the derivative of sin(z)/z by z^2, (d - c)/2, times that of z^2
+    return -s*along, 0.5*s*u[0] + bend*a[0], 0.5*s*u[1] + bend*a[1], 0.5*s*u[2] + bend*a[2]
+
+
+@kernel
+def columns(q: Quaternion) -> tuple[Vector, Vector, Vector]:
+    """R(q) e_1, R(q) e_2, R(q) e_3."""
+    return spin_quadratic(q, (1.0, 0.0, 0.0)), spin_quadratic(q, (0.0, 1.0, 0.0)), spin_quadratic(q, (0.0, 0.0, 1.0))
+
+
+@kernel
+def left(q: Quaternion, y: Quaternion) -> Quaternion:
+    """Q_l(q) y = q y."""
+    return multiply(q, y)
+
+
+@kernel
+def left_transposed(q: Quaternion, p: Quaternion) -> Quaternion:
+    """Q_l(q)^T p = (q.p, G(q) p)."""
+    g = body_part(q, p)
+    return inner(q, p), g[0], g[1], g[2]
+
+
+@kernel
+def right_transposed(y: Quaternion, p: Quaternion) -> Quaternion:
+    """Q_r(y)^T p = p y*: the derivative of y.(Q_l(q)^T p) by q."""
+    x = from_body(p, (y[1], y[2], y[3]))
+    return y[0]*p[0] - x[0], y[0]*p[1] - x[1], y[0]*p[2] - x[2], y[0]*p[3] - x[3]
+
+
+def plus(a: Any) -> np.ndarray:
+    """a^+ (4, 4) of livens2025 eq. (34): a^+ q = (0, a) q."""
+    return np.array([[0, -a[0], -a[1], -a[2]], [a[0], 0, -a[2], a[1]], [a[1], a[2], 0, -a[0]], [a[2], -a[1], a[0], 0]])
+
+
+def minus(a: Any) -> np.ndarray:
+    """a^- (4, 4) of livens2025 eq. (34): a^- q = q (0, a)."""
+    return np.array([[0, -a[0], -a[1], -a[2]], [a[0], 0, a[2], -a[1]], [a[1], -a[2], 0, a[0]], [a[2], a[1], -a[0], 0]])
+
+
+def body_matrix(a: Any) -> np.ndarray:
+    """G(a) (3, 4)."""
+    return np.array([[-a[1], a[0], a[3], -a[2]], [-a[2], -a[3], a[0], a[1]], [-a[3], a[2], -a[1], a[0]]])
+
+
+def of_matrix(matrix: np.ndarray) -> np.ndarray:
+    """Unit quaternion (4,) of a rotation matrix (3, 3), from the largest of its four squares, so that nothing cancels;
+    q_0 >= 0. The numbers may be of any type with a method `sqrt`."""
+    r = matrix
+    four = np.array([  # 4 q q^T
+        [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+        [r[2, 1] - r[1, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+        [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
+        [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]]])
+    best = max(range(4), key=lambda k: four[k, k])
+    q = four[best]/np.sqrt(np.sum(four[best]*four[best]))
+    return q if q[0] >= 0 else -q
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """R(q) (..., 3, 3) of quaternions (..., 4), homogeneous and quadratic (livens2025 eqs. (50)-(51))."""
+    a, b, c, d = np.moveaxis(q, -1, 0)
+    rows = [[a*a + b*b - c*c - d*d, 2*(b*c - a*d), 2*(b*d + a*c)],
+            [2*(b*c + a*d), a*a - b*b + c*c - d*d, 2*(c*d - a*b)],
+            [2*(b*d - a*c), 2*(c*d + a*b), a*a - b*b - c*c + d*d]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def space_parts(q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """E(q) p (..., 3) of arrays (..., 4)."""
+    u, x = q[..., 1:], p[..., 1:]
+    return q[..., :1]*x - p[..., :1]*u + np.cross(u, x)

@@ -1,0 +1,98 @@
+"""Quaternion kernels against the identities of livens2025 and 50-digit values."""
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from scipy.spatial.transform import Rotation
+
+from liestep.geometry import quaternion as kernels
+
+RANDOM = np.random.default_rng(7)
+A, B = (tuple(RANDOM.normal(size=4)) for _ in range(2))
+W, X = (tuple(RANDOM.normal(size=3)) for _ in range(2))
+
+
+def matrix(function, first, count):
+    """Matrix of a kernel that is linear in its second argument."""
+    return np.array([function(first, tuple(map(float, row))) for row in np.eye(count)]).T
+
+
+G, E = matrix(kernels.body_part, A, 4), matrix(kernels.space_part, A, 4)
+
+
+def test_matrices_of_products():
+    """livens2025 eqs. (33)-(35)."""
+    left = np.column_stack([A, matrix(kernels.from_body, A, 3)])
+    assert np.allclose(left @ B, kernels.multiply(A, B), atol=1e-15)
+    assert np.allclose(kernels.left(A, B), kernels.multiply(A, B), atol=0)
+    right = np.column_stack([B, matrix(kernels.from_space, B, 3)])
+    assert np.allclose(right @ A, kernels.multiply(A, B), atol=1e-15)
+    assert np.allclose(kernels.plus(W) @ A, kernels.multiply((0.0, *W), A), atol=1e-15)
+    assert np.allclose(kernels.minus(W) @ A, kernels.multiply(A, (0.0, *W)), atol=1e-15)
+    assert np.allclose(kernels.body_matrix(A), G, atol=0)
+    assert np.allclose(left.T @ B, kernels.left_transposed(A, B), atol=1e-15)
+    again = np.column_stack([A, matrix(kernels.from_space, A, 3)])
+    assert np.allclose(again.T @ B, kernels.right_transposed(A, B), atol=1e-15)
+
+
+@pytest.mark.parametrize("half", [G, E], ids=["G", "E"])
+def test_the_halves_are_orthogonal_up_to_length(half):
+    """livens2025 eq. (135)."""
+    square = np.dot(A, A)
+    assert np.abs(half @ A).max() <= 1e-15
+    assert np.allclose(half @ half.T, square*np.eye(3), atol=2e-15)
+    assert np.allclose(half.T @ half, square*np.eye(4) - np.outer(A, A), atol=2e-15)
+
+
+def test_halves_are_skew_and_transposed():
+    for part, back in ((kernels.body_part, kernels.from_body), (kernels.space_part, kernels.from_space)):
+        assert np.allclose(part(A, B), -np.array(part(B, A)), atol=1e-15)
+        assert np.dot(part(A, B), W) == pytest.approx(np.dot(B, back(A, W)), abs=1e-14)
+
+
+def test_rotation_is_quadratic_and_agrees_with_scipy():
+    """livens2025 eqs. (50)-(51), (137)."""
+    unit = np.array(A)/np.linalg.norm(A)
+    expected = Rotation.from_quat(np.roll(unit, -1)).as_matrix()
+    assert np.allclose(np.column_stack(kernels.columns(tuple(unit))), expected, atol=4e-16)
+    assert np.allclose(kernels.matrices(unit), expected, atol=4e-16)
+    assert np.allclose(E @ G.T, np.dot(A, A)*expected, atol=2e-15)
+    assert np.allclose(kernels.spin_quadratic(A, X), np.dot(A, A)*(expected @ X), atol=2e-15)
+    value = np.dot(A, kernels.minus(X).T @ kernels.plus(W) @ np.array(A))
+    assert np.dot(W, kernels.spin_quadratic(A, X)) == pytest.approx(value, abs=1e-14)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, 3])
+@pytest.mark.parametrize("size", [0.0, 1e-12, 0.3])
+def test_quaternion_of_a_matrix_from_its_largest_square(axis, size):
+    """Each part the largest one in turn, also for half turns, where the trace cancels."""
+    q = np.roll([1.0, size, -0.5*size, 0.3*size], axis)
+    q /= np.linalg.norm(q)
+    found = kernels.of_matrix(Rotation.from_quat(np.roll(q, -1)).as_matrix())
+    assert found[0] >= 0.0
+    assert min(np.abs(found - q).max(), np.abs(found + q).max()) <= 3e-16
+
+
+@pytest.mark.parametrize("angle", [1e-12, 1e-8, 1e-4, 0.3, 0.99, 1.01, 2.0, 3.1415, 6.0])
+def test_exponential_and_its_slope_to_round_off(angle):
+    with mp.workdps(50):
+        a = [mpf(x)*mpf(angle)/mp.sqrt(sum(mpf(y)**2 for y in W)) for x in W]
+        u = [mpf(x) for x in X]
+
+        def exact(e):
+            z = [x + e*y for x, y in zip(a, u, strict=True)]
+            size = mp.sqrt(sum(x*x for x in z))
+            return [-2*mp.sin(size/4)**2, *(mp.sin(size/2)/size*x for x in z)]
+
+        step = mpf(10)**-15
+        slope = [(p - m)/(2*step) for p, m in zip(exact(step), exact(-step), strict=True)]
+        given, along = tuple(map(float, a)), tuple(map(float, u))
+        value = kernels.exponential(given)
+        assert abs(value[0]/float(exact(0)[0]) - 1.0) <= 1e-15
+        assert np.allclose(value[1:], np.array(exact(0)[1:], dtype=float), rtol=1e-15, atol=0)
+        assert np.allclose(kernels.exponential_slope(given, along), np.array(slope, dtype=float), rtol=0, atol=1e-14)
+
+
+def test_spatial_momenta_of_arrays():
+    q, p = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=(5, 4))
+    expected = [kernels.space_part(tuple(x), tuple(y)) for x, y in zip(q, p, strict=True)]
+    assert np.allclose(kernels.space_parts(q, p), expected, atol=1e-15)
