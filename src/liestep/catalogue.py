@@ -113,13 +113,12 @@ def integrator_ids() -> tuple[str, ...]:
 @cache
 def _own_system(name: str) -> Entry[Sheet]:
     """A system of this package with the presets of the papers, which its file does not know: first those of the
-    paper that has its default, last its own."""
+    paper, or of the file, that has its default, last its own."""
     module = f"liestep.systems.{name}"
     facts = importlib.import_module(module).SHEET
-    of_papers = sorted((_presets(paper).get(name, {}) for paper in papers().values()),
-                       key=lambda presets: facts.default_preset not in presets)
+    of_papers = (_presets(paper).get(name, {}) for paper in papers().values())
     merged: dict[str, Preset] = {}
-    for presets in (*of_papers, facts.presets):
+    for presets in sorted((*of_papers, facts.presets), key=lambda presets: facts.default_preset not in presets):
         twice = merged.keys() & presets.keys()
         if twice:
             raise RuntimeError(f"{name} has two presets {min(twice)}")

@@ -15,6 +15,8 @@ class Status(IntEnum):
     STEP_TOO_SMALL = 7
     NOT_EVALUABLE = 8
     NOT_COMPILED = 9
+    RADIUS_NOT_POSITIVE = 10
+    POLE_REACHED = 11
 
     @property
     def sentence(self) -> str:
@@ -36,6 +38,10 @@ _SENTENCES = {
     Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before"
     " the singularity",
     Status.NOT_EVALUABLE: "the right-hand side cannot be evaluated at this state: take a smaller step or another start",
+    Status.RADIUS_NOT_POSITIVE: "the coordinate r of spherical coordinates is no longer positive: take a smaller step,"
+    " another start or Cartesian coordinates",
+    Status.POLE_REACHED: "the coordinate theta of spherical coordinates reached a pole, 0 or pi: take another start or"
+    " Cartesian coordinates",
     Status.NOT_COMPILED: "the code of a plugin cannot be compiled: `liestep check-system` shows where",
 }
 
