@@ -200,7 +200,33 @@ def quadrotors(file: RunFile, parameters: Parameters) -> Motion:
     return Motion(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
 
 
+def masses_in_a_row(file: RunFile, parameters: Parameters) -> Motion:
+    """Two masses on their springs, along a horizontal line."""
+    width, rest = parameters["width"], parameters["rest_length"]
+    first = rest + file["q"][:, 0]
+    second = first + width + rest + file["q"][:, 2]
+    along = np.eye(3)[0]
+
+    def draw(scene: Scene, k: int) -> None:
+        looks.masses_in_a_row(scene, first[k]*along, second[k]*along, width)
+
+    reach = np.stack([np.zeros(3), max(second.max(), first.max())*along, 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
+    return Motion(View(-90.0, 12.0), draw, reach)
+
+
+def sprung(file: RunFile, parameters: Parameters) -> Motion:
+    """A mass on a spring about the origin, with its trail."""
+    place = file["position"]
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, place, looks.COLOURS[0], k)
+        looks.sprung(scene, place[k])
+
+    return Motion(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+
+
 SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
+    "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
 }

@@ -66,6 +66,11 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "rodrigues_newmark": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
     "rodrigues_euler": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
     "campello": (Variant({}), Variant({"phi": 0.5})),
+    "eml": (Variant({}), Variant({"solver": "full"}), Variant({"solver": "null_space"}, _TOP)),
+    "mpl": (Variant({}), Variant({"solver": "full"}, _TOP), Variant({"solver": "null_space"}, _TOP)),
+    "mph": (Variant({}), Variant({"variant": "a"}), Variant({"variant": "x"})),
+    "emh": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl6"}), Variant({"weights": "kl8"})),
+    "em_rotation": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl6"}), Variant({"weights": "kl8"})),
     "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
                                                                                        "dexpinv": 4})),
 }
@@ -165,7 +170,7 @@ def _flow(step: Step, case: Case, h: Fraction) -> Flow:
 
 def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:
     """Logarithm of the largest difference from the flow over h; NaN where the flow itself is not good enough."""
-    exact = _flow(step, case, h)
+    exact, state = _flow(step, case, h), step.standard(state)
     error = largest(state[:len(exact.state)] - exact.state).exponent10()
     return error if exact.error.exponent10() < error + FLOW_SHARE else float("nan")
 

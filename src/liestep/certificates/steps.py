@@ -1,6 +1,6 @@
 """The shipped step methods and right-hand sides on numbers of many digits: components are built with exact
 coefficients, run as plain Python (`core.tracing`), and started on the manifold to all digits."""
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from liestep.formulations import formulate
 from liestep.runs.specification import specify
 
 SPARE_DIGITS = 6  # of the tolerance of implicit steps
+REDUNDANT = ("constrained_lagrangian", "quaternion_hamiltonian")  # formulations with rows of their own
 
 
 class RoundedError(InputError):
@@ -48,6 +49,7 @@ class Step(NamedTuple):
     order: int
     symmetric: bool
     fields: tuple[str, ...]   # of the state
+    standard: Callable[[np.ndarray], np.ndarray]  # rows of the vector field of a state
 
     def __call__(self, h: Number, y: np.ndarray | None = None) -> np.ndarray:
         """State after one step of fixed size.
@@ -138,10 +140,19 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
     _require_exact(component, integrator)
     functions = functions_of(digits)
     given = (chosen, facts, spec.parameters)
+
+    def standard_rows(y: np.ndarray) -> np.ndarray:
+        if declared.formulation not in REDUNDANT:
+            return y
+        with kind.floats_are_data():
+            found = formulated.to_fields(y)
+            fields = {name: found[name] for name in spec.initial}
+            return formulate(facts, spec.parameters, fields, "vector_field", {}).start
+
     return Step(plain_component(component, functions),
                 plain_component(_with_inverses(formulated.problem, kind), functions),
                 _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(*given),
-                declared.symmetric_of(*given), tuple(start))
+                declared.symmetric_of(*given), tuple(start), standard_rows)
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:

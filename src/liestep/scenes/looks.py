@@ -159,3 +159,20 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
         if np.linalg.norm(end - spring.anchor) > 1e-3*scale:
             scene.line(coil(np.asarray(spring.anchor), end), SPRING, 0.9, fade=0.3)
         scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)
+
+
+def masses_in_a_row(scene: Scene, first: np.ndarray, second: np.ndarray, width: float) -> None:
+    """Wall, spring, mass, spring, mass along a line; places (3,) in m."""
+    side = np.array([0.0, 0.0, 0.25])
+    scene.line(np.stack([-side, side]), CLAMP, 3.0)
+    for a, b in ((np.zeros(3), first), (first + width*first/np.linalg.norm(first), second)):
+        scene.line(coil(a, b), SPRING, 0.8)
+    for place, colour in zip((first, second), COLOURS, strict=False):
+        scene.balls([place], colour, 11.0, lift=0.05)
+
+
+def sprung(scene: Scene, place: np.ndarray) -> None:
+    """A mass (3,) on a coil spring from the origin."""
+    scene.line(coil(np.zeros(3), place), SPRING, 0.8, fade=0.2)
+    scene.balls([place], COLOURS[0], 9.0, lift=0.03)
+    scene.balls([np.zeros(3)], PIVOT, 4.0, lift=0.01)

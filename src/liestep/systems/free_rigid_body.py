@@ -79,6 +79,7 @@ SHEET = fixed_body(
     build=lambda parameters: FreeRigidBody(parameters["inertia"]),
     conserved_momentum=lambda parameters: ALL,
     invariants=lambda parameters, first: (invariant("momentum_casimir", first, "kg2 m4 s-2", "|Pi|^2"),),
+    lever=lambda parameters: np.zeros(3),
     exact=_exact,
     engines=("exact", "dop853"),
     default_preset="asymmetric",

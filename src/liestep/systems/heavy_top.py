@@ -180,6 +180,7 @@ SHEET = fixed_body(
     invariants=_invariants,
     measures=_measures,
     quadratic=True,
+    lever=_lever,
     default_preset="printed",
     symmetries=("gravity",),
     presets={

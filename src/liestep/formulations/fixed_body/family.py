@@ -16,17 +16,18 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
                invariants: Callable[[Parameters, int], tuple[Observable, ...]], presets: Mapping[str, Preset],
                gravity: Callable[[Parameters], np.ndarray | None] = lambda parameters: None, quadratic: bool = False,
                measures: Callable[[Parameters, int], tuple[Observable, ...]] = lambda parameters, first: (),
-               **further: Any) -> Sheet:
+               lever: Callable[[Parameters], np.ndarray] | None = None, **further: Any) -> Sheet:
     """Sheet of a body with state attitude (3, 3), body to space, and angular_momentum (3,), spatial, in kg m2/s.
 
     `build` makes a NamedTuple with the methods listed in `formulations.fixed_body.components`; the parameter `inertia`
     holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
     `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`,
     `measures(parameters, first)` further ones of `observe`; with them the file has the mean square of the energy error;
-    `quadratic` offers the formulation quadratic_rotation. `further` are fields of `Sheet`: citation, combination,
-    engines, exact, fallback, requires, symmetries.
+    `quadratic` offers the formulation quadratic_rotation; `lever` gives l (3,) in kg m, in the body, of V =
+    -gravity.(Q l), zeros without forces, and offers the formulations in redundant coordinates. `further` are fields of
+    `Sheet`: citation, combination, engines, exact, fallback, requires, symmetries.
     """
-    declared = Declared(build, gravity, conserved_momentum, invariants, measures)
+    declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever)
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
                  manifold=lambda values, state: check_attitude("attitude", state["attitude"]),

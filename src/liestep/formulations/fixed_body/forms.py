@@ -10,7 +10,14 @@ from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
+from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
+from liestep.formulations.constrained.body_forms import (
+    MASS_MATRIX,
+    director_body,
+    euler_moments,
+    quaternion_body,
+)
 from liestep.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
@@ -30,6 +37,9 @@ STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
 MOMENTUM = "kg m2 s-1"
 BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"),
                "gravity_body": ("m s-2", "acceleration of gravity in the body's axes, Q^T gravity")}
+COORDINATES = Option("quaternion", "redundant coordinates: a unit quaternion (4 numbers, 1 constraint) or directors (9"
+                     " numbers, 6 constraints, constant mass)", ("quaternion", "directors"))
+CONSTANT = Option("directors", "redundant coordinates with a constant mass matrix", ("directors",))
 AUXILIARY = StateField("auxiliary", "kg m s", "q of the quadratic Hamiltonian, in the body's axes", ("xyz",), "derived")
 
 
@@ -60,6 +70,7 @@ class Declared(NamedTuple):
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
     measures: Callable[[Parameters, int], tuple[Observable, ...]]
+    lever: Callable[[Parameters], np.ndarray] | None = None  # see `family.fixed_body`
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
@@ -91,17 +102,39 @@ class Declared(NamedTuple):
         generator = AttitudeGenerator(RigidBody(system, meter), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, meter))
 
-    def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
-        """A component on rows Q e_1, Q e_2, Q e_3, pi."""
-        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+    def redundant(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulations `constrained_lagrangian` and `constant_mass`."""
+        if options["coordinates"] == "directors":
+            return director_body(self.build(parameters), *self.weighted(parameters), state,
+                                 self.observables(parameters), attitude_fields(None)[:2])
+        return quaternion_body(self.build(parameters), *self.weighted(parameters), state, self.observables(parameters),
+                               attitude_fields(None)[:2], options["mass_matrix"] == "augmented")
+
+    def hamiltonian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `quaternion_hamiltonian`."""
+        return self.redundant(parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"})
+
+    def weighted(self, parameters: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Inertia, lever m l chi and gravity, zero for a free body."""
+        assert self.lever is not None
+        gravity = self.gravity(parameters)
+        return parameters["inertia"], self.lever(parameters), np.zeros(3) if gravity is None else gravity
+
+    def observables(self, parameters: Parameters) -> tuple[Observable, ...]:
+        """Columns of the system's `observe`."""
         own = self.invariants(parameters, 5)
         measured = self.measures(parameters, own[-1].columns.stop if own else 5)
         columns = attitude_observables(self.conserved_momentum(parameters), (*own, *measured))
         if measured:
             columns = (replace(columns[0], statistics=("mean", "max", "mean_square")), *columns[1:])
+        return columns
+
+    def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on rows Q e_1, Q e_2, Q e_3, pi."""
+        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
         return Formulated(problem, np.ascontiguousarray(np.concatenate([state["attitude"].T, momentum[None]])),
-                          attitude_fields(gravity), columns,
-                          _attitude_reader(gravity), float(np.linalg.norm(momentum)))
+                          attitude_fields(gravity), self.observables(parameters), _attitude_reader(gravity),
+                          float(np.linalg.norm(momentum)))
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on the rows Pi and, with gravity, Gamma."""
@@ -120,7 +153,23 @@ class Declared(NamedTuple):
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field), "lie_action": Form(self.action, action),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
-        return found | ({"quadratic_rotation": Form(self.quadratic)} if quadratic else {})
+        if quadratic:
+            found["quadratic_rotation"] = Form(self.quadratic)
+        if self.lever is not None:
+            redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
+            found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant)
+            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT}, _check_redundant)
+            found["quaternion_hamiltonian"] = Form(self.hamiltonian)
+        return found
+
+
+def _check_redundant(parameters: Parameters, options: Options) -> None:
+    """Raises InputError for directors of a body that has none, or with the other mass matrix of quaternions."""
+    if options["coordinates"] == "directors":
+        euler_moments(parameters["inertia"])
+        if options.get("mass_matrix") == "augmented":
+            raise InputError("option mass_matrix is augmented, which is for coordinates quaternion; directors have one"
+                             " mass matrix, singular is ignored there")
 
 
 def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:

@@ -11,18 +11,21 @@ from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
+from liestep.formulations.spheres.cartesian import CartesianSpheres
 from liestep.formulations.spheres.components import (
     SphereGenerator,
     SphereLagrangian,
     SphereOmegaForm,
     SphereVelocityForm,
 )
-from liestep.formulations.spheres.mass import has_tridiagonal_inverse, mass_component
+from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
 from liestep.groups.tangent_spheres import TangentSpheres
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
           StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative", tangent="q"))
+MULTIPLIER = StateField("multiplier", "J", "multipliers of (|q|^2 - 1)/2", ("constraint",), "derived")
+GAUSS = 5  # points of mean values of gradients
 
 
 def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
@@ -63,6 +66,23 @@ class Declared(NamedTuple):
                                     options["beta"])
         problem = ActionForm(TangentSpheres(n), generator, parts.lagrangian.meter)
         return parts.formulated(problem, state, state["omega"], _omega_fields)
+
+    def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulations `constrained_lagrangian` and `constant_mass`."""
+        matrix, q = np.asarray(self.mass(parameters), dtype=np.float64), state["q"]
+        matrix = np.ascontiguousarray(np.diag(matrix) if matrix.ndim == 1 else matrix)
+        flags, n = self.conserved_momentum(parameters), len(q)
+        nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
+        scratch = [np.zeros_like(q) for _ in range(4)]
+        problem = CartesianSpheres(
+            self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
+            np.zeros((2, n, 3), q.dtype), *scratch, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
+            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_meter())
+        velocity = np.cross(state["omega"], q)
+        momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
+        start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
+        return Formulated(problem, start, (*FIELDS, MULTIPLIER), sphere_observables(flags), _cartesian_fields,
+                          float(np.sum(np.linalg.norm(momenta, axis=1))))
 
     def default_mass(self, parameters: Parameters, options: Options) -> str:
         """Default of the option `mass`: diagonal where the bodies are not coupled, banded where the form can use a
@@ -111,9 +131,19 @@ class Declared(NamedTuple):
             "beta": Option(0.0, "see alpha", numbers="finite"),
             **mass("banded"),
         }
+        cartesian = {"coordinates": Option("cartesian", "q_i in R^3 with |q_i| = 1", ("cartesian",))}
         return {"sphere_lagrangian": Form(self.lagrangian, mass(), self.check_mass_option),
                 "vector_field": Form(self.vector_field, field, self.check_mass_option),
-                "lie_action": Form(self.action, action, self.check_mass_option)}
+                "lie_action": Form(self.action, action, self.check_mass_option),
+                "constrained_lagrangian": Form(self.cartesian, cartesian),
+                "constant_mass": Form(self.cartesian, cartesian)}
+
+
+def _cartesian_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """omega = q x v of rows q, v, p, multipliers (..., 4, 3n)."""
+    n = rows.shape[-1]//3
+    q, v = (rows[..., k, :].reshape(*rows.shape[:-2], n, 3) for k in (0, 1))
+    return {"q": q, "omega": np.cross(q, v), "multiplier": rows[..., 3, :n]}
 
 
 class _Parts(NamedTuple):

@@ -1,0 +1,1 @@
+"""Formulations in redundant coordinates with holonomic constraints, for Livens' principle and its rivals."""

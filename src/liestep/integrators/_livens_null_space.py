@@ -1,0 +1,103 @@
+"""The step of `_livens_steps` for a single unit quaternion with three unknowns (livens2025, remark 4.11)."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.rows import Vector
+from liestep.core.status import Status
+from liestep.geometry.linalg import lu, lu_solve
+from liestep.geometry.quaternion import (
+    Quaternion,
+    body_part,
+    exponential,
+    exponential_slope,
+    from_space,
+    inner,
+    put_quaternion,
+    quaternion,
+    space_part,
+)
+from liestep.integrators._livens_steps import PRINTED, Work, clear, finish, largest, move, new_work, settled
+
+
+@kernel
+def after(e: Quaternion, q: Quaternion) -> Quaternion:
+    """e q."""
+    x = from_space(q, (e[1], e[2], e[3]))
+    return e[0]*q[0] + x[0], e[0]*q[1] + x[1], e[0]*q[2] + x[2], e[0]*q[3] + x[3]
+
+
+class NullSpaceStep(NamedTuple):
+    """q_1 = exp(z) q_0 with the spatial rotation vector z: G(q_m) times the balance of momenta of the reduced step
+    holds no constraint force; q_m times it gives the multiplier. Order 2, symmetric; the map of the reduced step, but
+    |q| is kept by exp and not solved for."""
+
+    rule: int         # of RULES
+    printed: bool     # stop as printed
+    tolerance: float  # error left in z, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
+        return new_work(problem, y, 4), np.zeros(3, y.dtype), np.zeros((3, 3), y.dtype)
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        common, r, a = work
+        q0, v = quaternion(y[0], 0), y[1]
+        problem.guess(h, y[0], v, common.d)
+        u = space_part(q0, quaternion(common.d, 0))
+        z: Vector = (2.0*u[0], 2.0*u[1], 2.0*u[2])
+        previous = max(abs(z[0]), max(abs(z[1]), abs(z[2])))
+        for _ in range(self.iterations):
+            put_quaternion(common.d, 0, after(exponential(z), q0))
+            move(y[0], common)
+            self.balance(problem, t, h, y, common)
+            self.project(q0, z, common, r, a)
+            residual = largest(r)
+            if not residual < np.inf:
+                return Status.NOT_CONVERGED
+            if not lu(a, common.pivots, 3):
+                return Status.SINGULAR_MATRIX
+            lu_solve(a, common.pivots, r, 3)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            problem.meter[Counter.EXPONENTIALS] += 1
+            z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
+            change, size = largest(r), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, self.tolerance):
+                put_quaternion(common.d, 0, after(exponential(z), q0))
+                move(y[0], common)
+                self.balance(problem, t, h, y, common)
+                qm = quaternion(common.qm, 0)
+                common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
+                return finish(problem, self.rule, t, h, y, common)
+            previous = change
+        return Status.NOT_CONVERGED
+
+    def balance(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> None:
+        """The first equation of the reduced step without the constraint force, and its derivative."""
+        clear(work.r, work.a)
+        for i in range(4):
+            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
+            work.r[i] = -2.0*y[2, i]
+        problem.kinetic(self.rule, h, y[0], y[1], work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
+        problem.forces(self.rule, t, h, y[0], work.q1, work.r, work.a)
+
+    def project(self, q0: Quaternion, z: Vector, work: Work, r: np.ndarray, a: np.ndarray) -> None:
+        """r = G(q_m) times the balance, a its derivative by z."""
+        qm, rest = quaternion(work.qm, 0), quaternion(work.r, 0)
+        found = body_part(qm, rest)
+        for k in range(3):
+            r[k] = found[k]
+            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            x = after(exponential_slope(z, axis), q0)
+            b = work.a
+            change = (inner(quaternion(b[0], 0), x), inner(quaternion(b[1], 0), x), inner(quaternion(b[2], 0), x),
+                      inner(quaternion(b[3], 0), x))
+            outer, turn = body_part(qm, change), body_part(x, rest)
+            for i in range(3):
+                a[i, k] = outer[i] + 0.5*turn[i]

@@ -1,0 +1,279 @@
+"""Steps of the integrators of `livens`.
+
+With the increment d = q_1 - q_0 a step is
+
+    d = h v_m,  p_1 - p_0 = h (dT - DV) - h Dg(q_m)^T lambda,  p_m = pbar,  g(q_1) = 0    (72), (86)
+
+where dT, pbar, DV are discrete derivatives of T(q, v) and V. Along d they give back the differences of T and V, which
+keeps the generalized energy p.v - T + V and, with an equivariant derivative, momenta exactly; the midpoint rule instead
+is the scheme mpl. Three solvers make one map: `full` for all 3 n + m unknowns, `reduced` for d and lambda after v_1 =
+2 d/h - v_0 and p_1 = 2 pbar - p_0 (103), `null_space` for the rotation vector of a single quaternion (remark 4.11). The
+unknown is the increment: a difference of positions would cost the energy a factor of 2/h in round-off.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.status import Status
+from liestep.geometry.linalg import lu, lu_solve
+
+MULTIPLIERS, WORK = 3, 4  # rows of the state
+RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
+PRINTED = 1e-9     # residual at which the printed solver stops, before one more update
+STAGNATION = 1e-12  # changes of the increment below it, relative, that no longer shrink are round-off
+
+
+class Work(NamedTuple):
+    """Workspace of a step with N unknowns."""
+
+    r: np.ndarray       # (N,)
+    a: np.ndarray       # (N, N)
+    pivots: np.ndarray  # (N,)
+    d: np.ndarray       # (n,) increment
+    q1: np.ndarray      # (n,) end of the step
+    v1: np.ndarray
+    p1: np.ndarray
+    qm: np.ndarray      # (n,) middle
+    slopes: np.ndarray  # (m, n) Dg(q_m)
+    ends: np.ndarray    # (m, n) Dg(q_1)
+    part: np.ndarray    # (n,) and (n, n) of the full solver
+    block: np.ndarray
+    multipliers: np.ndarray  # (m,)
+
+
+def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
+    """Workspace in the number type of the state."""
+    n, m, kind = problem.size(), problem.bonds(), y.dtype
+    rows = [np.zeros(n, kind) for _ in range(6)]
+    return Work(np.zeros(unknowns, kind), np.zeros((unknowns, unknowns), kind), np.zeros(unknowns, dtype=np.int64),
+                *rows[:5], np.zeros((m, n), kind), np.zeros((m, n), kind), rows[5], np.zeros((n, n), kind),
+                np.zeros(m, kind))
+
+
+@kernel
+def begin(problem: Any, y: np.ndarray, h: float, work: Work) -> None:
+    """The guess: the increment of the formulation and the last multipliers."""
+    problem.guess(h, y[0], y[1], work.d)
+    for k in range(problem.bonds()):
+        work.multipliers[k] = y[MULTIPLIERS, k]
+
+
+@kernel
+def move(q: np.ndarray, work: Work) -> None:
+    """End and middle of the step from the increment."""
+    for i in range(work.d.shape[0]):
+        work.q1[i] = q[i] + work.d[i]
+        work.qm[i] = q[i] + 0.5*work.d[i]
+
+
+@kernel
+def clear(r: np.ndarray, a: np.ndarray) -> None:
+    for i in range(r.shape[0]):
+        r[i] = 0.0
+        for j in range(r.shape[0]):
+            a[i, j] = 0.0
+
+
+@kernel
+def bind(problem: Any, h: float, work: Work, row: int, column: int) -> None:
+    """Constraint forces in r from `row` on, g(q_1) in the last m, with their derivatives; multipliers have the columns
+    from `column` on, increments the first n."""
+    n, m = problem.size(), problem.bonds()
+    problem.bend(0.5*h, work.multipliers, work.a[row:])
+    problem.slopes(work.qm, work.slopes)
+    problem.slopes(work.q1, work.ends)
+    problem.constraints(work.q1, work.r[column:])
+    for k in range(m):
+        for i in range(n):
+            s = h*work.slopes[k, i]
+            work.r[row + i] += s*work.multipliers[k]
+            work.a[row + i, column + k] = s
+            work.a[column + k, i] = work.ends[k, i]
+
+
+@kernel
+def largest(r: np.ndarray) -> float:
+    """Largest absolute value; NaN if there is one."""
+    worst = 0.0
+    for i in range(r.shape[0]):
+        if not abs(r[i]) <= worst:
+            worst = abs(r[i])
+    return worst
+
+
+@kernel
+def settled(change: float, previous: float, size: float, tolerance: float) -> bool:
+    """Whether an iteration with these last two changes has converged: a change is the last one times the rate of
+    convergence, which is zero or less for Newton's method, so that change^2/previous bounds the error left; or the
+    changes no longer shrink at round-off."""
+    return change*change <= tolerance*size*previous or (change <= STAGNATION*size and change > 0.5*previous)
+
+
+@kernel
+def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+    """Velocities, momenta, multipliers and work of the reduced solution into the state."""
+    status = problem.admissible(y[0], work.q1)
+    if status != Status.OK:
+        return status
+    for i in range(problem.size()):
+        work.v1[i] = 2.0/h*work.d[i] - y[1, i]
+    problem.momentum(rule, y[0], y[1], work.q1, work.v1, work.p1)
+    if y.shape[0] > WORK:
+        y[WORK, 0] += problem.work(t, h, y[0], work.q1)
+    for i in range(problem.size()):
+        y[0, i] = work.q1[i]
+        y[1, i] = work.v1[i]
+        y[2, i] = work.p1[i] - y[2, i]
+    for k in range(problem.bonds()):
+        y[MULTIPLIERS, k] = work.multipliers[k]
+    return Status.OK
+
+
+class ReducedStep(NamedTuple):
+    """Order 2, symmetric, implicit, n + m unknowns: REML (103). `projected` removes q.v after the step (eml_p), which
+    is not symmetric. Returns NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
+
+    rule: int         # of RULES
+    projected: bool
+    printed: bool     # stop as printed: residual below PRINTED, then one update more
+    tolerance: float  # error left in the increment, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+        return new_work(problem, y, problem.size() + problem.bonds())
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        n, m = problem.size(), problem.bonds()
+        q, v, p = y[0], y[1], y[2]
+        begin(problem, y, h, work)
+        previous = largest(work.d)
+        for _ in range(self.iterations):
+            move(q, work)
+            clear(work.r, work.a)
+            for i in range(n):
+                work.v1[i] = 2.0/h*work.d[i] - v[i]
+                work.r[i] = -2.0*p[i]
+            problem.kinetic(self.rule, h, q, v, work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
+            problem.forces(self.rule, t, h, q, work.q1, work.r, work.a)
+            bind(problem, h, work, 0, n)
+            residual = largest(work.r)
+            if not residual < np.inf:
+                return Status.NOT_CONVERGED
+            if not lu(work.a, work.pivots, n + m):
+                return Status.SINGULAR_MATRIX
+            lu_solve(work.a, work.pivots, work.r, n + m)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size = 0.0, 0.0
+            for i in range(n):
+                work.d[i] -= work.r[i]
+                change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
+            for k in range(m):
+                work.multipliers[k] -= work.r[n + k]
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, self.tolerance):
+                move(q, work)
+                status = finish(problem, self.rule, t, h, y, work)
+                if status == Status.OK and self.projected:
+                    problem.make_tangent(q, v)
+                return status
+            previous = change
+        return Status.NOT_CONVERGED
+
+
+class FullStep(NamedTuple):
+    """The map of `ReducedStep` with all 3 n + m unknowns d, p_1, v_1, lambda: EML (86), its rows combined so that the
+    second is the one of the reduced step."""
+
+    rule: int
+    printed: bool
+    tolerance: float
+    iterations: int
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+        return new_work(problem, y, 3*problem.size() + problem.bonds())
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        n = problem.size()
+        unknowns = 3*n + problem.bonds()
+        q, v, p = y[0], y[1], y[2]
+        begin(problem, y, h, work)
+        for i in range(n):
+            work.q1[i] = q[i] + work.d[i]
+            work.v1[i] = 2.0/h*work.d[i] - v[i]
+        problem.momentum(self.rule, q, v, work.q1, work.v1, work.p1)
+        for i in range(n):
+            work.p1[i] -= p[i]
+        previous = largest(work.d)
+        for _ in range(self.iterations):
+            move(q, work)
+            self.equations(problem, t, h, q, v, p, work)
+            residual = largest(work.r)
+            if not residual < np.inf:
+                return Status.NOT_CONVERGED
+            if not lu(work.a, work.pivots, unknowns):
+                return Status.SINGULAR_MATRIX
+            lu_solve(work.a, work.pivots, work.r, unknowns)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size = 0.0, 0.0
+            for i in range(n):
+                work.d[i] -= work.r[i]
+                work.v1[i] -= work.r[n + i]
+                work.p1[i] -= work.r[2*n + i]
+                change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
+            for k in range(problem.bonds()):
+                work.multipliers[k] -= work.r[3*n + k]
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, self.tolerance):
+                return self.finish(problem, t, h, y, work)
+            previous = change
+        return Status.NOT_CONVERGED
+
+    def equations(self, problem: Any, t: float, h: float, q: np.ndarray, v: np.ndarray, p: np.ndarray,
+                  work: Work) -> None:
+        """Rows: balance of momenta and Legendre's condition added up, kinematics, Legendre's condition, constraints;
+        columns: d, v_1, p_1, lambda."""
+        n = problem.size()
+        a, r = work.a, work.r
+        clear(r, a)
+        for part in range(4):  # 2 pbar - h dT and 2 pbar, with derivatives by q_1 and by v_1
+            clear(work.part, work.block)
+            whole, column = part < 2, n*(part % 2)
+            row = 0 if whole else 2*n
+            problem.kinetic(self.rule, h if whole else 0.0, q, v, work.q1, work.v1, 1.0 - part % 2, float(part % 2),
+                            work.part, work.block)
+            for i in range(n):
+                r[row + i] = work.part[i]
+                for j in range(n):
+                    a[row + i, column + j] = work.block[i, j]
+        for i in range(n):
+            r[i] -= 2.0*p[i]
+            r[n + i] = work.d[i] - 0.5*h*(v[i] + work.v1[i])
+            a[n + i, i] = 1.0
+            a[n + i, n + i] = -0.5*h
+            r[2*n + i] -= p[i] + work.p1[i]
+            a[2*n + i, 2*n + i] = -1.0
+        problem.forces(self.rule, t, h, q, work.q1, r, a)
+        bind(problem, h, work, 0, 3*n)
+
+    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+        move(y[0], work)
+        status = problem.admissible(y[0], work.q1)
+        if status != Status.OK:
+            return status
+        if y.shape[0] > WORK:
+            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
+        for i in range(problem.size()):
+            y[0, i] = work.q1[i]
+            y[1, i] = work.v1[i]
+            y[2, i] = work.p1[i]
+        for k in range(problem.bonds()):
+            y[MULTIPLIERS, k] = work.multipliers[k]
+        return Status.OK

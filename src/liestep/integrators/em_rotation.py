@@ -1,0 +1,110 @@
+"""Energy-momentum method on T*SO(3) by the Cayley map, in three unknowns (own; compare Simo and Wong 1991, Lewis and
+Simo 1994).
+
+With W = I^-1 Q^T pi at the ends of a step
+
+    z = h (W_0 + W_1)/2,   Q_1 = Q_0 cay(z),   pi_1 = pi_0 + h tau((Q_0 + Q_1)/2)
+    cay(z) = 1 + (hat z + hat z hat z/2)/(1 + |z|^2/4)
+
+Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference.
+"""
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Sheet
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
+from liestep.core.status import Status
+from liestep.geometry.attitude import to_body, to_space
+from liestep.integrators._livens_steps import settled
+from liestep.integrators.composition import Composition
+from liestep.integrators.livens import WEIGHTS
+from liestep.integrators.weights import SCHEMES, composition_weights
+
+
+@kernel
+def greatest(u: Vector) -> float:
+    """Largest absolute value of three; NaN if there is one."""
+    return abs(u[0]) + abs(u[1]) + abs(u[2])
+
+
+class CayleyStep(NamedTuple):
+    """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
+
+    Energy and momenta are exact for free bodies and potentials linear in Q; Q^T Q is kept. Returns NOT_CONVERGED.
+    """
+
+    tolerance: float  # error left in z, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        return np.zeros_like(y), np.zeros_like(y)
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        new, mean = work
+        moments, momentum = problem.inertia(), row(y, 3)
+        begin = self.rate(moments, y, momentum)
+        z = scale(h, begin)
+        previous = greatest(z)
+        for _ in range(self.iterations):
+            self.turn(y, z, new, mean)
+            end = axpy(h, problem.torque(mean), momentum)
+            target = scale(0.5*h, add(begin, self.rate(moments, new, end)))
+            change, size = greatest(sub(target, z)), greatest(target)
+            problem.meter[Counter.ITERATIONS] += 1
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            z = target
+            if settled(change, previous, size, self.tolerance):
+                self.turn(y, z, new, mean)
+                momentum = axpy(h, problem.torque(mean), momentum)
+                problem.carry(h, mean, y)
+                for i in range(3):
+                    put(y, i, row(new, i))
+                put(y, 3, momentum)
+                return Status.OK
+            previous = change
+        return Status.NOT_CONVERGED
+
+    def rate(self, moments: Vector, y: np.ndarray, momentum: Vector) -> Vector:
+        """W = I^-1 Q^T pi."""
+        p = to_body(y, momentum)
+        return p[0]/moments[0], p[1]/moments[1], p[2]/moments[2]
+
+    def turn(self, y: np.ndarray, z: Vector, new: np.ndarray, mean: np.ndarray) -> None:
+        """Q_0 cay(z) and its mean with Q_0."""
+        w = to_space(y, z)
+        share = 1.0/(1.0 + 0.25*dot(z, z))
+        for i in range(3):
+            u = row(y, i)
+            c = cross(w, u)
+            d = scale(share, axpy(0.5, cross(w, c), c))
+            put(new, i, add(u, d))
+            put(mean, i, axpy(0.5, d, u))
+
+
+def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    return SCHEMES[options["weights"]].order
+
+
+METHODS = {
+    "em_rotation": Method(
+        summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights", order=2,
+        formulation="cotangent_rotation", symmetric=True, order_for=_order,
+        conserves="orthogonality, energy and momentum maps of free bodies and heavy tops",
+        citation="own; compare Simo and Wong 1991, Lewis and Simo 1994",
+        options={"weights": WEIGHTS,
+                 "tolerance": Option(1e-15, "error left in the rotation of a step, as the last two changes show it,"
+                                     " relative to it"),
+                 "iterations": Option(200, "iterations, at most")},
+        build=lambda options, tolerance, t_end: Composition(CayleyStep(options["tolerance"], options["iterations"]),
+                                                            composition_weights(options["weights"]))),
+}

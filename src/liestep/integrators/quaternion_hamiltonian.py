@@ -1,0 +1,134 @@
+"""Hamiltonian integrators in unit quaternions with the regular augmented mass matrix (Betsch and Siebert 2009;
+livens2025 section 5.4 and appendix D): the energy-momentum scheme emh and the midpoint rule mph.
+
+Unknowns are the increment of q, p_1 and the multipliers. The moment J_00 of the augmentation does not matter: q.p = 0
+is kept, so that `polar` changes nothing but round-off. mpl is the same map of (q, p) as mph with variant b.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.core.counters import Counter
+from liestep.core.status import Status
+from liestep.geometry.linalg import lu, lu_solve
+from liestep.integrators._livens_steps import (
+    MULTIPLIERS,
+    PRINTED,
+    WORK,
+    Work,
+    begin,
+    bind,
+    clear,
+    largest,
+    move,
+    new_work,
+    settled,
+)
+from liestep.integrators.composition import Composition
+from liestep.integrators.livens import STOP, WEIGHTS
+from liestep.integrators.weights import SCHEMES, composition_weights
+
+KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `formulations.constrained.hamilton`
+
+
+class HamiltonianStep(NamedTuple):
+    """Order 2, symmetric, implicit, 2 n + m unknowns d, p_1, lambda. Returns NOT_CONVERGED, SINGULAR_MATRIX or
+    CHART_LIMIT."""
+
+    kind: int         # of KINDS
+    polar: float      # J_00 over tr J/2
+    printed: bool     # stop as printed: residual below PRINTED, then one update more
+    tolerance: float  # error left in d and p, relative to them
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+        return new_work(problem, y, 2*problem.size() + problem.bonds())
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        n, m = problem.size(), problem.bonds()
+        unknowns = 2*n + m
+        q, p, r, a = y[0], y[2], work.r, work.a
+        begin(problem, y, h, work)
+        for i in range(n):
+            work.p1[i] = p[i]
+        previous = 1.0
+        for _ in range(self.iterations):
+            move(q, work)
+            clear(r, a)
+            for i in range(n):
+                r[i] = work.d[i]
+                r[n + i] = work.p1[i] - p[i]
+                a[i, i] = 1.0
+                a[n + i, n + i] = 1.0
+            problem.flow(self.kind, self.polar, h, q, p, work.q1, work.p1, r, a)
+            problem.forces(0, t, h, q, work.q1, r[n:], a[n:])
+            bind(problem, h, work, n, 2*n)
+            residual = largest(r)
+            if not residual < np.inf:
+                return Status.NOT_CONVERGED
+            if not lu(a, work.pivots, unknowns):
+                return Status.SINGULAR_MATRIX
+            lu_solve(a, work.pivots, r, unknowns)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size, push, momentum = 0.0, 0.0, 0.0, 0.0
+            for i in range(n):
+                work.d[i] -= r[i]
+                work.p1[i] -= r[n + i]
+                change, size = max(change, abs(r[i])), max(size, abs(work.d[i]))
+                push, momentum = max(push, abs(r[n + i])), max(momentum, abs(work.p1[i]))
+            for k in range(m):
+                work.multipliers[k] -= r[2*n + k]
+            share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)
+            if (residual <= PRINTED) if self.printed else settled(share, previous, 1.0, self.tolerance):
+                return self.finish(problem, t, h, y, work)
+            previous = share
+        return Status.NOT_CONVERGED
+
+    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+        move(y[0], work)
+        status = problem.admissible(y[0], work.q1)
+        if status != Status.OK:
+            return status
+        if y.shape[0] > WORK:
+            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
+        problem.velocity(self.polar, work.q1, work.p1, y[1])
+        for i in range(problem.size()):
+            y[0, i] = work.q1[i]
+            y[2, i] = work.p1[i]
+        for k in range(problem.bonds()):
+            y[MULTIPLIERS, k] = work.multipliers[k]
+        return Status.OK
+
+
+POLAR = Option(1.0, "moment J_00 of the augmented mass matrix over half the trace of the inertia: the motion does not"
+               " depend on it")
+
+
+def _method(summary: str, conserves: str, citation: str, variant: str = "", **further: Any) -> Method:
+    def build(options: Any, tolerance: float | None, t_end: float) -> Composition:
+        inner = HamiltonianStep(KINDS[variant or options["variant"]], options["polar"], options["stop"] == "printed",
+                                options["tolerance"], options["iterations"])
+        return Composition(inner, composition_weights(options.get("weights", "one")))
+
+    return Method(summary=summary, order=2, formulation="quaternion_hamiltonian", symmetric=True, conserves=conserves,
+                  citation=citation, build=build, **further)
+
+
+METHODS = {
+    "emh": _method(
+        "order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
+        "constraints, also q.p = 0; energy; momentum maps (without joints)", "Betsch and Siebert 2009; livens2025,"
+        " appendix D", "emh", options={"polar": POLAR, "weights": WEIGHTS, **STOP},
+        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order),
+    "mph": _method(
+        "order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
+        "constraints; momentum maps with variants a, b; energy bounded", "livens2025, section 5.4",
+        options={"variant": Option("b", "where the mass matrix at the midpoint has its factor |q_m|^-4: a nowhere, x in"
+                                   " the equation for q only, b in both", ("b", "a", "x")), "polar": POLAR, **STOP}),
+}

@@ -1,0 +1,182 @@
+"""RATTLE on any system with a constant regular mass matrix and holonomic constraints (Andersen 1983; symplectic:
+Leimkuhler and Skeel 1994): the variational rival of the energy-momentum schemes, joints included.
+
+    P = p_0 - h/2 DV(q_0) - Dg(q_0)^T lambda,  q_1 = q_0 + h M^-1 P,  g(q_1) = 0
+    p_1 = P - h/2 DV(q_1) - Dg(q_1)^T mu,      Dg(q_1) M^-1 p_1 = 0
+
+Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`.
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.core.counters import Counter
+from liestep.core.status import Status
+from liestep.geometry.linalg import lu, lu_solve
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK, settled
+from liestep.integrators.composition import Composition
+from liestep.integrators.livens import WEIGHTS
+from liestep.integrators.weights import SCHEMES, composition_weights
+
+
+class RattleWork(NamedTuple):
+    """Workspace."""
+
+    slope: np.ndarray    # (n,) DV at the start of the step
+    spare: np.ndarray    # (n, n) for derivatives that nobody asks for
+    q1: np.ndarray       # (n,)
+    push: np.ndarray     # (n,) P
+    free: np.ndarray     # (n,) increment without multipliers
+    d: np.ndarray        # (n,) increment
+    slopes: np.ndarray   # (m, n) Dg
+    pulls: np.ndarray    # (m, n) rows M^-1 Dg(q_0)^T
+    a: np.ndarray        # (m, m)
+    r: np.ndarray        # (m,)
+    multipliers: np.ndarray  # (m,)
+    pivots: np.ndarray   # (m,)
+
+
+class Rattle(NamedTuple):
+    """Order 2, symmetric, symplectic; m unknowns, solved by Newton's method. Returns NOT_CONVERGED or
+    SINGULAR_MATRIX."""
+
+    tolerance: float  # error left in the increment of a step, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> RattleWork:
+        n, m, kind = problem.size(), problem.bonds(), y.dtype
+        rows = [np.zeros(n, kind) for _ in range(5)]
+        return RattleWork(rows[0], np.zeros((n, n), kind), *rows[1:], np.zeros((m, n), kind), np.zeros((m, n), kind),
+                          np.zeros((m, m), kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, dtype=np.int64))
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
+        self.gradient(problem, t, y[0], work)
+        return Status.OK
+
+    def gradient(self, problem: Any, t: float, q: np.ndarray, work: RattleWork) -> None:
+        """DV less the loads at time t: the midpoint rule between equal ends over one second."""
+        for i in range(problem.size()):
+            work.slope[i] = 0.0
+        problem.forces(0, t - 0.5, 1.0, q, q, work.slope, work.spare)
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
+        n, m = problem.size(), problem.bonds()
+        q, v, p = y[0], y[1], y[2]
+        for i in range(n):
+            work.push[i] = p[i] - 0.5*h*work.slope[i]
+        status = self.positions(problem, h, q, work)
+        if status == Status.OK:
+            status = problem.admissible(q, work.q1)
+        if status != Status.OK:
+            return status
+        if y.shape[0] > WORK:
+            y[WORK, 0] += problem.work(t, h, q, work.q1)
+        for k in range(m):
+            y[MULTIPLIERS, k] = work.multipliers[k]/h
+            for i in range(n):
+                work.push[i] -= work.multipliers[k]*work.slopes[k, i]
+        for i in range(n):
+            q[i] = work.q1[i]
+        self.gradient(problem, t + h, q, work)
+        for i in range(n):
+            p[i] = work.push[i] - 0.5*h*work.slope[i]
+        status = self.momenta(problem, q, p, work)
+        if status != Status.OK:
+            return status
+        for k in range(m):
+            y[MULTIPLIERS, k] -= work.r[k]/h
+        problem.inverse_mass(p, v)
+        return Status.OK
+
+    def positions(self, problem: Any, h: float, q: np.ndarray, work: RattleWork) -> Status:
+        """Newton's method for lambda; leaves the increment, the end and Dg(q_0) in the workspace."""
+        n, m = problem.size(), problem.bonds()
+        problem.inverse_mass(work.push, work.free)
+        problem.slopes(q, work.slopes)
+        for k in range(m):
+            problem.inverse_mass(work.slopes[k], work.pulls[k])
+            work.multipliers[k] = 0.0
+        previous = 0.0
+        for i in range(n):
+            work.d[i] = h*work.free[i]
+            previous = max(previous, abs(work.d[i]))
+        for _ in range(self.iterations):
+            for i in range(n):
+                work.q1[i] = q[i] + work.d[i]
+            if m == 0:
+                return Status.OK
+            problem.constraints(work.q1, work.r)
+            self.normal(problem, work.q1, work)
+            if not lu(work.a, work.pivots, m):
+                return Status.SINGULAR_MATRIX
+            lu_solve(work.a, work.pivots, work.r, m)
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            problem.meter[Counter.ITERATIONS] += 1
+            for k in range(m):
+                work.multipliers[k] += work.r[k]/h
+            change, size = 0.0, 0.0
+            for i in range(n):
+                step = 0.0*work.d[i]
+                for k in range(m):
+                    step -= work.r[k]*work.pulls[k, i]
+                work.d[i] += step
+                change, size = max(change, abs(step)), max(size, abs(work.d[i]))
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            if settled(change, previous, size, self.tolerance):
+                for i in range(n):
+                    work.q1[i] = q[i] + work.d[i]
+                problem.slopes(q, work.slopes)
+                return Status.OK
+            previous = change
+        return Status.NOT_CONVERGED
+
+    def normal(self, problem: Any, q: np.ndarray, work: RattleWork) -> None:
+        """a = Dg(q) M^-1 Dg(q_0)^T; Dg(q) stays in the workspace."""
+        problem.slopes(q, work.slopes)
+        for k in range(problem.bonds()):
+            for j in range(problem.bonds()):
+                total = 0.0*q[0]
+                for i in range(problem.size()):
+                    total += work.slopes[k, i]*work.pulls[j, i]
+                work.a[k, j] = total
+
+    def momenta(self, problem: Any, q: np.ndarray, p: np.ndarray, work: RattleWork) -> Status:
+        """mu from the hidden constraint, linear; leaves -mu in r."""
+        n, m = problem.size(), problem.bonds()
+        if m == 0:
+            return Status.OK
+        problem.slopes(q, work.slopes)
+        for k in range(m):
+            problem.inverse_mass(work.slopes[k], work.pulls[k])
+            total = 0.0*q[0]
+            for i in range(n):
+                total += work.pulls[k, i]*p[i]
+            work.r[k] = -total
+        self.normal(problem, q, work)
+        if not lu(work.a, work.pivots, m):
+            return Status.SINGULAR_MATRIX
+        lu_solve(work.a, work.pivots, work.r, m)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        for i in range(n):
+            for k in range(m):
+                p[i] += work.r[k]*work.slopes[k, i]
+        return Status.OK
+
+
+METHODS = {
+    "rattle": Method(
+        summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", order=2,
+        formulation="constant_mass", symmetric=True,
+        conserves="constraints and their velocities, symplectic form, momentum maps; energy bounded",
+        citation="Andersen 1983; Leimkuhler and Skeel 1994",
+        options={"weights": WEIGHTS,
+                 "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
+                                     " it, relative to the increment"),
+                 "iterations": Option(50, "Newton iterations, at most")},
+        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        build=lambda options, tolerance, t_end: Composition(Rattle(options["tolerance"], options["iterations"]),
+                                                            composition_weights(options["weights"]))),
+}
