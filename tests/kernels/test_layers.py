@@ -76,3 +76,9 @@ def test_papers_do_not_import_each_other():
     wrong = [f"{module} imports {other}" for module in papers for other in imports(module)
              if room(other) == "papers" and other.split(".")[2] != module.split(".")[2]]
     assert not wrong
+
+
+def test_no_two_test_modules_have_one_name():
+    """pytest imports them by their names alone, and stops where two folders have the same."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("*.py")]
+    assert sorted(set(names)) == sorted(names)
