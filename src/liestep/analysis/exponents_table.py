@@ -9,7 +9,7 @@ from liestep.runs.files import RunFile
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
-NAMES = ("lyapunov", "lyapunov_uncertainty", "lyapunov_pair_sum")
+NAMES = ("lyapunov", "lyapunov_uncertainty", "lyapunov_pair_sum", "symplectic_error")
 COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end", "status", *NAMES, "lyapunov_time",
            "lyapunov_exponents")
 SHARE = 0.5  # an exponent that is less certain than this share of it is no time scale
@@ -29,7 +29,8 @@ def lyapunov_time(file: RunFile) -> float:
 def exponent_rows(study: Study) -> list[dict[str, Any]]:
     """One row per run with exponents, columns COLUMNS: the largest (1/s) with the standard error of its mean over parts
     of the run; where all are there, lyapunov_pair_sum is the largest |sum| of the largest and the smallest, of the
-    second of each, and so on, which vanish for Hamiltonian systems."""
+    second of each, and so on, which vanish for Hamiltonian systems. symplectic_error: |J^T Omega J - Omega| of one
+    step from the start, relative to the largest entry of Omega."""
     rows = []
     for cell in cells_with_exponents(study):
         file = run_file(cell, ())

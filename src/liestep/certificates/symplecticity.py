@@ -1,8 +1,4 @@
-"""Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences.
-
-On (S^2)^n the form is the differential of sum_ij M_ij v_i.dq_j with the velocities v_i = omega_i x q_i. On T*SO(3),
-right trivialised, two tangents with dQ = hat(xi) Q and d pi give xi_1.d pi_2 - xi_2.d pi_1 - pi.(xi_1 x xi_2).
-"""
+"""Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences. Forms: `tangents.forms`."""
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import log10
@@ -16,6 +12,7 @@ from liestep.certificates.functions import functions_of
 from liestep.certificates.number import numbers
 from liestep.certificates.orders import CASES, cases_of
 from liestep.certificates.steps import Case, Step, step_of
+from liestep.tangents.forms import Form, Pair, body_form, changes, sphere_form
 
 DIGITS = 60
 DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
@@ -25,7 +22,6 @@ STEPS = (Fraction(1, 50), Fraction(1, 500))
 SLOPE_ALLOWED = 0.1
 CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
 LARGEST_ORDER = 4                  # of the others: beyond, the defect is below VISIBLE
-Form = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
 class Defect(NamedTuple):
@@ -58,11 +54,11 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
     step = step_of(case, integrator, options, DIGITS)
     if "attitude" in step.fields:
-        basis, form = _body_basis(step.start), _body_form(sign)
+        basis, form, pair = _body_basis(step.start), body_form(sign), _body_pair
     else:
-        basis, form = _sphere_basis(step.start), _sphere_form(_mass(case))
+        basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), _sphere_pair
     kind = numbers(DIGITS)
-    sizes = tuple(_defect(step, kind.of(h), basis, form) for h in STEPS)
+    sizes = tuple(_defect(step, kind.of(h), basis, form, pair) for h in STEPS)
     return Defect(integrator, options or {}, case.name, step.order, sizes, declared_symplectic(integrator))
 
 
@@ -78,14 +74,23 @@ def defects() -> Iterator[Defect]:
         yield defect_of(TOP, "slgi", {"theta": theta})
 
 
-def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form) -> float:
+def _defect(step: Step, h: Any, basis: list[np.ndarray], form: Form,
+            pair: Callable[[np.ndarray], Pair]) -> float:
     size = numbers(DIGITS).of(DIFFERENCE)
     new = step(h)
     pushed = [(step(h, step.start + size*v) - step(h, step.start - size*v))/(2*size) for v in basis]
-    pairs = [(a, b) for a in range(len(basis)) for b in range(a)]
-    before = np.array([form(step.start, basis[a], basis[b]) for a, b in pairs])
-    after = np.array([form(new, pushed[a], pushed[b]) for a, b in pairs])
-    return (largest(after - before)/largest(before)).exponent10()
+    values, changed = changes(form, (pair(step.start), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
+    return (largest(changed)/largest(values)).exponent10()
+
+
+def _sphere_pair(y: np.ndarray) -> Pair:
+    """Rows q then omega."""
+    return y[:len(y)//2], y[len(y)//2:]
+
+
+def _body_pair(y: np.ndarray) -> Pair:
+    """Rows Q e_1, Q e_2, Q e_3, pi; those beyond follow from them."""
+    return y[:3], y[3]
 
 
 def _mass(case: Case) -> np.ndarray:
@@ -114,15 +119,6 @@ def _sphere_basis(y: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def _sphere_form(mass: np.ndarray) -> Form:
-    def form(y, u, v):
-        n = len(y)//2
-        a, b = (np.cross(d[n:], y[:n]) + np.cross(y[n:], d[:n]) for d in (u, v))
-        return sum(mass[i, j]*(u[i] @ b[j] - v[i] @ a[j]) for i in range(n) for j in range(n))
-
-    return form
-
-
 def _body_basis(y: np.ndarray) -> list[np.ndarray]:
     """Tangents of T*SO(3) at y, rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay."""
     found = []
@@ -132,15 +128,3 @@ def _body_basis(y: np.ndarray) -> list[np.ndarray]:
         moved[3] = axis
         found += [turned, moved]
     return found
-
-
-def _body_form(sign: int) -> Form:
-    def rotation(y, d):
-        """xi of dQ = hat(xi) Q: half the sum of q_i x dq_i."""
-        return np.cross(y[:3], d[:3]).sum(axis=0)/2
-
-    def form(y, u, v):
-        a, b = rotation(y, u), rotation(y, v)
-        return a @ v[3] - b @ u[3] - sign*(y[3] @ np.cross(a, b))
-
-    return form

@@ -66,5 +66,9 @@ def _plain(function: Callable, functions: Functions) -> Callable:
     source = getattr(function, "py_func", function)
     names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
              for name, value in source.__globals__.items() if name in source.__code__.co_names}
-    return FunctionType(source.__code__, {**names, "__builtins__": __builtins__}, source.__name__, source.__defaults__,
-                        source.__closure__)
+    return copied(source, {**names, "__builtins__": __builtins__})
+
+
+def copied(source: Any, names: dict[str, Any]) -> Callable:
+    """A copy of a plain function with other globals."""
+    return FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)

@@ -101,7 +101,8 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
                 f"logarithm of the growth of orthonormal derivatives in each of {BLOCKS} equal parts of the run")
     largest = max(found, key=lambda one: one.rate)
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
-                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found)}
+                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
+                           "symplectic_error": outcomes[0].symplectic_error}
     if spec.exponents == dimension(sheet(spec.problem), spec.parameters, spec.initial):
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 

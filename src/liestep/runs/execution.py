@@ -37,6 +37,7 @@ class Outcome:
     steps: int
     counters: dict[str, int]
     step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    symplectic_error: float = np.nan  # of one step from the start, see `tangents.exponents`
     growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see `tangents.exponents`
 
     @property
@@ -88,20 +89,21 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     formulated, integrator = build(spec, state)
     outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
     if spec.exponents:
-        outcome.growth = _growth(spec, state or spec.initial, outcome.status)
+        _differentiate(outcome, spec, state or spec.initial)
     return outcome
 
 
-def _growth(spec: RunSpecification, state: Mapping[str, np.ndarray], status: Status) -> np.ndarray:
-    """Logarithms of the growth of derivatives in each block of a run; NaN for one that stopped early."""
+def _differentiate(outcome: Outcome, spec: RunSpecification, state: Mapping[str, np.ndarray]) -> None:
+    """Add the growth of derivatives in each block of a run and the symplecticity of its step; NaN for a run that
+    stopped early."""
     assert spec.steps is not None
     assert spec.step is not None
-    if status != Status.OK:
-        return np.full((BLOCKS, spec.exponents), np.nan)
-    grown: np.ndarray = importlib.import_module(EXPONENTS).growth_of(
-        spec.problem, spec.integrator, spec.parameters, state, spec.options, spec.exponents, spec.step, spec.steps,
-        BLOCKS)
-    return grown
+    outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
+    if outcome.status == Status.OK:
+        maker = importlib.import_module(EXPONENTS)
+        run = (spec.problem, spec.integrator, spec.parameters, state, spec.options)
+        outcome.growth = maker.growth_of(*run, spec.exponents, spec.step, spec.steps, BLOCKS)
+        outcome.symplectic_error = maker.symplectic_error(*run, spec.step)
 
 
 def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:

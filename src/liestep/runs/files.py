@@ -111,9 +111,9 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
 
 
 def _require_no_nan(content: Content, path: Path) -> None:
-    """Raises InputError for NaN; only block statistics and spreads of an unfinished run may hold it."""
+    """Raises InputError for NaN; only block statistics, spreads and growth of an unfinished run may hold it."""
     for name, (_, values, _) in content.variables.items():
-        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith("spread_")):
+        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(("spread_", "growth"))):
             raise InputError(f"cannot write {path}: variable {name} is not finite")
 
 

@@ -1,5 +1,6 @@
 """Lyapunov exponents: mean rates at which derivatives grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from liestep.catalogue import sheet
 from liestep.formulations import formulate_standard
 from liestep.tangents.directions import Direction, basis
 from liestep.tangents.flow import Tangents, tangents
+from liestep.tangents.forms import changes, form_of, pair_of
 
 SEED = 2009   # of the directions at the start
 STRIDE = 200  # most steps between two orthonormalisations
@@ -19,6 +21,26 @@ def growth_of(problem: str, integrator: str, parameters: Mapping[str, Any], init
     directions = random_directions(problem, parameters, initial, count)
     return growth(tangents(problem, integrator, parameters, initial, options, directions, step*steps), step, steps,
                   blocks)
+
+
+def symplectic_error(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
+                     options: Mapping[str, Any], step: float) -> float:
+    """Largest |J^T Omega J - Omega| of one step from the start, relative to the largest entry of Omega; NaN where the
+    symplectic form is not known. Arguments as in a run's specification.
+
+    Raises:
+        IntegrationError: the step failed.
+    """
+    form = form_of(sheet(problem), parameters, initial)
+    if form is None:
+        return nan
+    directions = basis(formulate_standard(sheet(problem), parameters, initial).fields, initial)
+    moved = tangents(problem, integrator, parameters, initial, options, directions, step)
+    moved.advance(step, 0, 1)
+    end, derivatives = moved.fields()
+    pushed = [pair_of({name: derivatives[name][k] for name in initial}) for k in range(len(directions))]
+    values, changed = changes(form, (pair_of(initial), [*map(pair_of, directions)]), (pair_of(end), pushed))
+    return float(np.abs(changed).max()/np.abs(values).max())
 
 
 def random_directions(problem: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
