@@ -1,6 +1,7 @@
 """What a claim may be about, known before any run is made: its runs, their methods and data, and its quantity."""
 from collections.abc import Mapping
 
+from liestep.analysis.exponents_table import NAMES as EXPONENTS
 from liestep.analysis.metrics import ACCEPTED, COLUMNS, STATISTICS
 from liestep.analysis.quantities import quantities_of
 from liestep.catalogue import method, sheet
@@ -68,7 +69,7 @@ def _require_quantity(claim: Claim, name: str, spec: RunSpecification, study: st
     formulated = _formulated(spec)
     if kind == "column":
         known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields),
-                 *quantities_of(study).names]
+                 *quantities_of(study).names, *(EXPONENTS if spec.exponents else ())]
     elif kind == "invariant":
         known = [observable.name for observable in formulated.observables if observable.kind == "invariant"]
     else:
