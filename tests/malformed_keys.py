@@ -12,7 +12,8 @@ def claim(name: str, criterion: dict, **more) -> dict:
     return {"id": name, "statement": "s", "source": "page 1", "asserted_by": "paper", "group": "", "printed": 1.0,
             "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)], "quantity": "energy_error_mean",
             "criterion": criterion, "verdict": "qualitative",
-            "scope": "experiment", "scan": None, "known": False, "setting": "none", **more}
+            "scope": "experiment", "scan": None, "known": False, "setting": "none",
+            "code": [], **more}
 
 
 CRITERIA = {  # definition -> its claim
@@ -31,7 +32,7 @@ CRITERIA = {  # definition -> its claim
     "State": claim("state", {"kind": "state", "expected": [[0.0, 0.0, 1.0]]*4, "tolerance": 10.0}, quantity="q"),
     "Quantile": claim("quantile", {"kind": "quantile", "level": 0.9}, quantity="energy_error_mean",
                       runs=[{**CHOICE, "problem": "many"}]),
-    "Contrast": claim("contrast", {"kind": "contrast", "at_most": 1e9, "at_least": 1.0, "of": "largest"}, quantity="q"),
+    "Contrast": claim("contrast", {"kind": "contrast", "at_most": 1.0, "at_least": 0.0, "of": "largest"}, quantity="q"),
     "Computed": claim("computed", {"kind": "evidence", "paper": "twospheres2009", "check": "determinant"}),
     "Untestable": claim("untestable", {"kind": "none"}, verdict="not testable"),
     "Slope": claim("slope", {"kind": "slope", "at_most": 8.5, "at_least": 0.0, "over": "step", "points": 2},
@@ -55,7 +56,7 @@ VALID = {
     "claims": {"paper": "paper", "citation": "c", "claims": list(CRITERIA.values())},
     "errata": {"paper": "twospheres2009", "citation": "c",
                "errata": [{"number": 1, "part": "a", "place": "p", "printed": "x", "correct": "y", "kind": "misprint",
-                           "check": None}]},
+                           "code": [], "check": None}]},
 }
 PLACES = {  # definition -> the mappings of the valid file that it describes
     "config": {"WorkflowConfig": [()]},
@@ -85,7 +86,7 @@ LADDER = [("x", "must be a list, or a mapping with counts, or with from, to and 
           ({"from": 1.0}, "give exactly one of"), ({"form": 1.0}, "did you mean from?")]
 SETTINGS = {
     "steps": LADDER, "tolerances": LADDER, "samples": COUNT, "outputs": COUNT, "statistics_every": COUNT,
-    "replicas": COUNT, "log_steps": SWITCH[:2],
+    "replicas": COUNT, "exponents": COUNT, "log_steps": SWITCH[:2],
     "ensemble": [(3, "must be a mapping, not 3"), ({"members": 2}, "ensemble.amplitude is missing"),
                  ([], "must be a mapping, not a list")]}
 POSITIVE = [(0.0, "must be greater than 0, not 0"), ("long", "must be a number, not 'long'"),
@@ -97,7 +98,7 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
           "at_least": [*NUMBER, (9.0, "at_least must not be greater")]}
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
-KIND = {"kind": [("nowhere", "kind must be one of 'extremum', 'state'"), (LOST, "key kind is missing"),
+KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'extremum', 'state'"), (LOST, "key kind is missing"),
                  (3, "kind must be one of")]}
 TABLES = {
     "config": {"WorkflowConfig": {
@@ -197,6 +198,8 @@ TABLES = {
                         ("reproduced", "needs data that the paper prints, but preset four_bodies of sphere_nbody is"),
                         ("undetermined", "is for claims without a criterion"),
                         ("not reproduced", "must be 'reproduced', 'recovered'"), (3, "not 3")],
+            "code": [("x", "must be a list, not 'x'"), (["owner/name main.m"], "must be a name that matches"),
+                     ([3], "must be text, not 3")],
             "known": [*SWITCH, (LOST, "known is missing")]},
         "RunChoice": {
             "study": [("tny", "unknown study 'tny'; did you mean tiny?"), *NEEDED_TEXT],
@@ -256,6 +259,7 @@ TABLES = {
                                   ([3], "must be a mapping, not 3"), ("x", "must be a list")]},
         "Erratum": {
             "number": [*COUNT, (LOST, "number is missing")], "part": [("ab", "must be a name that matches"), *TEXT],
+            "code": [("x", "must be a list, not 'x'"), (["owner/name main.m"], "must be a name that matches")],
             "place": NEEDED_TEXT, "printed": NEEDED_TEXT, "correct": NEEDED_TEXT,
             "kind": [("misprnt", "did you mean misprint?"), (LOST, "kind is missing"), (3, "not 3")],
             "check": [("determinnt", "unknown check 'determinnt'; did you mean determinant?"), *TEXT[:2]]},

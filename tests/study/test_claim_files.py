@@ -5,6 +5,7 @@ import pytest
 from claim_results import RESULTS, data_are_printed  # noqa: F401
 
 from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.errata import errata_papers, load_errata
 from liestep.claims.judging import COLUMNS
 from liestep.cli import main
 from liestep.errors import InputError
@@ -91,6 +92,15 @@ def test_the_claims_of_the_papers_can_be_judged(paper):
             assert len(cells) == 1 or not one.criterion.one_run, one.id
             assert one.criterion.table in ("", *study.config.tables), one.id
             assert one.criterion.kind != "quantile" or cells[0].spec.ensemble, one.id
+
+
+def test_what_rests_on_a_public_code_names_repository_file_and_commit():
+    found = [entry for paper in errata_papers(ROOT/"config") for entry in load_errata(paper, ROOT/"config").errata]
+    found += [one for files in claim_files(ROOT/"config").values() for one in load_claims(files).claims]
+    resting = [one for one in found if "public code" in str(one)]
+    assert len(resting) >= 10
+    for one in resting:
+        assert one.code, one.id
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from liestep.catalogue import papers
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
-from liestep.claims.selection import RunChoice
+from liestep.claims.selection import CodeFile, RunChoice
 from liestep.claims.twins import Twin
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
@@ -73,6 +73,8 @@ class Claim(Strict):
                               " not print")
     twin: Twin | None = Field(None, description="the same claim on the data as printed, where its runs have the"
                               " corrected ones, or the other way round")
+    code: list[CodeFile] = Field([], description="files of a public code that the claim rests on: owner/name of the"
+                                 " repository, path, commit")
     known: bool = Field(description="whether the outcome was known beforehand from a trial")
     setting: str = Field("", description="data that the paper does not print, and how they were chosen")
 

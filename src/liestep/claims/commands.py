@@ -16,8 +16,8 @@ DIGITS = 5  # significant digits of numbers in readable tables
 # columns of the readable tables, in their order
 CLAIM_PAGE = ("verdict", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
               "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata", "known_beforehand", "data",
-              "settings", "hits", "probability", "setting", "history")
-ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed")
+              "settings", "hits", "probability", "setting", "code", "history")
+ERRATA_PAGE = ("erratum", "place", "kind", "printed", "correct", "evidence", "confirmed", "code")
 
 
 def command_claims(arguments: argparse.Namespace) -> None:

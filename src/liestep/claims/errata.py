@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, ValidationError
 
 from liestep.catalogue import papers
+from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
 from liestep.study.config import Count, Strict
@@ -21,7 +22,7 @@ from liestep.study.yamlfile import line_of, read_yaml
 if TYPE_CHECKING:
     import pandas
 
-COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed")
+COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed", "code")
 TEXT_ONLY = "text only"  # evidence of an entry that no computation can decide
 
 
@@ -55,6 +56,8 @@ class Erratum(Strict):
     kind: Literal["misprint", "ambiguity", "physics", "no erratum"] = Field(
         description="misprint: the paper means the right thing; ambiguity: it can be read in two ways or leaves"
         " something out; physics: what is printed was meant and is wrong; no erratum: looks wrong and is right")
+    code: list[CodeFile] = Field([], description="files of a public code that the entry rests on: owner/name of the"
+                                 " repository, path, commit")
     check: str | None = Field(None,
                               description="name of the evidence function (default: text only, nothing to compute)")
 
@@ -128,4 +131,4 @@ def _row(paper: str, entry: Erratum, available: Mapping[str, Check]) -> dict[str
     evidence = available[entry.check]() if entry.check else None
     return {"paper": paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
             "correct": entry.correct, "kind": entry.kind, "evidence": TEXT_ONLY if evidence is None else str(evidence),
-            "confirmed": None if evidence is None else bool(evidence.confirmed)}
+            "confirmed": None if evidence is None else bool(evidence.confirmed), "code": "; ".join(entry.code)}

@@ -16,7 +16,7 @@ from liestep.errors import InputError
 
 COLUMNS = ("paper", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
            "criterion", "verdict", "known_beforehand", "data", "scanned", "settings", "hits", "share", "probability",
-           "sensitivity", "evidence", "setting", "on_printed", "on_corrected", "survives", "errata", "twin_ours",
+           "sensitivity", "evidence", "setting", "code", "on_printed", "on_corrected", "survives", "errata", "twin_ours",
            "twin_evidence", "history", "changed_later")
 
 
@@ -54,6 +54,7 @@ def _row(paper: str, claim: Claim, known: Mapping[str, Claim], results: Results)
             "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": outcome.evidence, "setting": claim.setting,
+            "code": "; ".join(claim.code),
             **(columns(claim.twin, outcome, twin) if claim.criterion.needs_runs else {})}
 
 

@@ -1,7 +1,7 @@
 """Which runs a claim means, and the numbers that its criterion is judged by."""
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
 Results = Mapping[str, "StudyResults"]
+
+
+# a file of a public code: repository (owner/name), path in it, hash of a commit
+CodeFile = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+ [^\s:]+ [0-9a-f]{10,40}$")]
 
 
 class RunChoice(Strict):
