@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
 from liestep.errors import InputError
+from liestep.pipeline.handover import hand_over
 from liestep.storage.records import recording
 
 
@@ -162,9 +162,13 @@ def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Entry point; InputError becomes one sentence and exit code 2."""
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its job
+    server."""
+    if argv is None and (code := hand_over(sys.argv[1:])) is not None:
+        return code
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
     try:
+        importlib.import_module("liestep.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
         require_results(arguments.results)
         load(arguments.plugin)

@@ -10,7 +10,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS
 from liestep.claims.claimfile import claim_files
 from liestep.report.sources import page_source
 from liestep.pipeline.jobs import rule_name
-from liestep.pipeline import lock
+from liestep.pipeline import handover, lock
 from liestep.pipeline.integrity import mend
 from liestep.pipeline.manifest import inputs_hash
 from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
@@ -72,6 +72,8 @@ onstart:
         lock.take()
     except InputError as error:
         sys.exit(f"liestep: {error}")
+    if workflow.local_exec:
+        handover.start()
 
 
 def runs_of(study, path=None):

@@ -79,6 +79,12 @@ def plain_call(function: Callable) -> Callable:
     return numba.njit(**PLAIN_OPTIONS)(function)
 
 
+def load_types() -> None:
+    """Load what Numba knows of types and functions, which it would do at the first compilation or load."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
 def register(kernel) -> None:
     """Teach Numba to type and to generate calls of a `Kernel`."""
     class Call(AbstractTemplate):

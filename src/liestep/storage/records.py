@@ -8,13 +8,19 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
 FOLDER = ".records"  # below the results folder
 _results: list[Path] = []  # the results folder of the command that runs, the innermost last
-_own = f"{uuid4().hex}.txt"
 _here: dict[str, tuple[int, int, int, int]] = {}  # absolute path -> notes of the files that this process has finished
+
+
+@cache
+def _own(process: int) -> str:
+    """Name of the file of a process; its forks have others."""
+    return f"{process}.{uuid4().hex}.txt"
 
 
 @contextmanager
@@ -37,7 +43,7 @@ def record(path: Path, content: Path) -> None:
     if not target.is_relative_to(root) or target.is_relative_to(folder):
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder/_own, "a", encoding="utf-8") as file:
+    with open(folder/_own(os.getpid()), "a", encoding="utf-8") as file:
         file.write(f"{file_sha256(content)} {target.relative_to(root).as_posix()}\n")
 
 

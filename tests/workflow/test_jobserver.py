@@ -1,0 +1,120 @@
+"""The job server: what a job does in a fork of it is what the command does by itself, and the fork ends with the
+command."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+import liestep
+from liestep.pipeline.handover import SERVER, THREADS
+from liestep.storage.records import FOLDER
+from tests.place import Place
+
+SWEEP = ("sweep", "tiny", "bodies", "vi_sphere")
+
+
+@contextmanager
+def served(where: Place) -> Iterator[psutil.Process]:
+    """A server that the commands of a place ask."""
+    where.environment.update(THREADS)
+    socket = where.folder/"server"/"jobs"
+    socket.parent.mkdir()
+    process = subprocess.Popen([sys.executable, "-m", "liestep.jobserver", str(socket)], env=where.environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    where.environment[SERVER] = str(socket)
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert not socket.parent.exists()
+
+
+def begin(where: Place, *arguments: str) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-m", "liestep.cli", *arguments], cwd=where.folder, env=where.environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def done(where: Place, *arguments: str) -> tuple[int, str, bool]:
+    """Exit code and messages of a command, and whether another process did the work."""
+    shutil.rmtree(where.folder/"results", ignore_errors=True)
+    command = begin(where, *arguments)
+    messages = command.communicate()[1]
+    writers = {int(path.name.partition(".")[0]) for path in (where.folder/"results"/FOLDER).glob("*.txt")}
+    return command.returncode, messages, bool(writers) and command.pid not in writers
+
+
+def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(condition())
+
+
+@pytest.fixture(scope="module")
+def where(tmp_path_factory) -> Iterator[Place]:
+    place = Place(tmp_path_factory.mktemp("served"))
+    with served(place):
+        yield place
+
+
+def test_a_fork_writes_the_same_bytes_and_messages_as_the_command(where):
+    code, messages, elsewhere = done(where, *SWEEP)
+    runs = where.contents("*.nc")
+    assert (code, elsewhere, len(runs)) == (0, True, 2), messages
+    alone = Place(where.folder/"alone")
+    assert done(alone, *SWEEP) == (0, messages, False)
+    assert alone.contents("*.nc") == runs
+
+
+def test_a_wrong_name_is_the_commands_sentence_and_exit_code(where):
+    code, messages, _ = done(where, "sweep", "tyni", "bodies")
+    assert code == 2
+    assert messages.startswith("liestep: unknown study 'tyni'")
+    assert done(where, "sweep")[0] == 2
+
+
+@pytest.mark.parametrize("change", [{"LIESTEP_CACHE": "elsewhere"}, {"OMP_NUM_THREADS": "2"}])
+def test_another_environment_is_declined(where, change):
+    other = Place(where.folder/next(iter(change)))
+    other.environment = {**where.environment, **change}
+    code, messages, elsewhere = done(other, *SWEEP)
+    assert (code, elsewhere) == (0, False), messages
+
+
+def test_an_edit_of_the_package_is_declined(tmp_path):
+    source = tmp_path/"source"
+    shutil.copytree(Path(liestep.__file__).parent, source/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
+    place = Place(tmp_path/"place", source=source)
+    with served(place):
+        assert done(place, *SWEEP)[::2] == (0, True)
+        with open(source/"liestep"/"core"/"driver.py", "a") as file:
+            file.write("# edited\n")
+        assert done(place, *SWEEP)[::2] == (0, False)
+
+
+def test_a_fork_ends_with_its_command(tmp_path):
+    place = Place(tmp_path/"place")
+    place.replace("[0.1, 0.05]", "[0.000001]")
+    with served(place) as server:
+        command = begin(place, *SWEEP)
+        assert until(server.children)
+        fork, = server.children()
+        assert until(lambda: os.getpgid(fork.pid) == os.getpgid(command.pid))
+        command.kill()
+        command.communicate()
+        assert until(lambda: not fork.is_running() or fork.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_without_a_server_the_command_does_its_job(tmp_path):
+    place = Place(tmp_path/"place")
+    place.environment[SERVER] = str(tmp_path/"nothing")
+    assert done(place, *SWEEP)[::2] == (0, False)
