@@ -18,12 +18,23 @@ from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import NullFormatter, NullLocator
 
+from liestep.figures.numbers import use_plain_numbers
 from liestep.figures.style import DPI, RC
 from liestep.storage.atomic import replacing
 
-# Fonts inside a PDF need no tables for laying out text: matplotlib has done that. To thin them out would take a
-# third of a figure's time.
-subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GDEF", "GPOS", "GSUB"]
+_load_font = subset.load_font
+
+
+def _font_of_a_pdf(*arguments: Any, **options: Any) -> Any:
+    """A font without the tables for laying out text: matplotlib has done that. To read them and thin them out would
+    take a third of a figure's time."""
+    font = _load_font(*arguments, **options)
+    for table in {"GDEF", "GPOS", "GSUB"} & set(font.keys()):
+        del font[table]
+    return font
+
+
+subset.load_font = _font_of_a_pdf
 # Matplotlib remembers 50 formulas, fewer than the labels of one figure at two resolutions; to parse one takes 4 ms.
 _parser: Any = MathTextParser  # the types of matplotlib do not know what it keeps to itself
 _parser._parse_cached = functools.lru_cache(maxsize=4096)(_parser._parse_cached.__wrapped__)
@@ -38,6 +49,7 @@ def save(figure: Figure, base: Path) -> list[Path]:
     """
     base = Path(base)
     paths = []
+    use_plain_numbers(figure)
     with matplotlib.rc_context(RC), _shared_ticks(figure):
         figure.set_dpi(DPI)
         if engine := figure.get_layout_engine():
