@@ -144,7 +144,7 @@ def test_random_kills_of_single_runs(expected, tmp_path):
     for _ in range(CALLS):
         process, before = begin(where), killed
         while process.poll() is None and killed < RUNS:
-            time.sleep(dice.uniform(0.0, 0.7))
+            time.sleep(dice.uniform(0.0, 0.25))  # a job in a fork takes half a second
             for child in jobs(process):
                 if alive(child) and "sweep" in child.cmdline() and "-c" not in child.cmdline():
                     child.kill()
