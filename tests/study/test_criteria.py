@@ -120,9 +120,11 @@ def test_share_counts_members_and_never_those_that_failed(rule, expected):
 
 def test_share_of_energy_changes_is_that_of_last_minus_first_samples():
     energy = np.array([[1.0, 9.0, 0.5], [1.0, -9.0, 1.5], [2.0, 0.0, 1.0]])
-    file = RunFile(Path("many"), {}, {"energy": energy})
+    file = RunFile(Path("many"), {"status": "ok"}, {"energy": energy})
     assert member_values(file, "energy_change").tolist() == [-0.5, 0.5, -1.0]
     assert np.array_equal(member_values(file, "energy"), energy)
+    stopped = RunFile(Path("many"), {"status": "step_too_small"}, {"energy": energy[:, :2]})
+    assert np.isnan(member_values(stopped, "energy_change")).all()
 
 
 @pytest.mark.parametrize(("others", "rule", "expected", "ours"), [

@@ -111,12 +111,12 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
 
 
 def member_values(file: "RunFile", name: str) -> np.ndarray:
-    """A stored number of each member of an ensemble, or its energy change; (members,) float64, NaN for one that
-    stopped early."""
+    """A stored number of each member of an ensemble, or its energy change; (members,) float64. The energy change is NaN
+    where a member stopped early: the file ends there for all of them."""
     if name != OWN_QUANTITY:
         return variable(file, name)
     energy = variable(file, "energy")
-    return energy[:, -1] - energy[:, 0]
+    return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
 
 
 def times(file: "RunFile", name: str) -> np.ndarray:

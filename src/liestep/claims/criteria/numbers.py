@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
 from liestep.claims.selection import (
     Results,
     member_values,
@@ -133,6 +133,8 @@ class Share(Limits, Criterion):
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
                              f" {members.shape}")
+        if not np.any(np.isfinite(members)):
+            return STOPPED
         inside = int(self.within.holds(members).sum())
         share = inside/members.size
         return Outcome(bool(self.holds(np.array(share))), share,

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
+from liestep.claims.selection import OWN_QUANTITY, member_values
 from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
@@ -17,29 +18,31 @@ PRINTED = {"energy_error_mean": 8.5403e-10}                                     
 PRINTED_RK = {"energy_error_mean": 2.9989e-7, "unit_length_error_mean": 1.7594e-4}      # of RK45
 PLANES = ("xy", "xz", "yz")
 REACH = 1.0  # colours reach a factor of ten either way
+DARK = 0.7   # share of the reach of the colours from which on text in a field is white
 
 
-@drawing("{title} (a) Starts whose energy falls over 3 s, of those that reached the end (red: it grows, blue: falls);"
-         " (b) energy change of each start, on a scale that is linear below 1e-4 J; at each tolerance the methods stand"
-         " side by side in the order of (a), from above to below. {runs}")
+@drawing("{title} (a) Starts whose energy falls over 3 s (red: it grows, blue: it falls; grey: a start stopped early,"
+         " because its step became too small); (b) energy change of each start, linear below 1e-4 J; at each"
+         " tolerance the methods stand side by side in the order of (a), from above to below. {runs}")
 def energy_signs(results: "StudyResults") -> Figure:
     methods = list(results.config.integrators)
-    changes = {(cell.integrator, cell.spec.tolerance): _changes(results, cell) for cell in results.study.cells}
+    changes = {(cell.integrator, cell.spec.tolerance): member_values(
+        results.file(cell.problem, cell.integrator, cell.resolution), OWN_QUANTITY) for cell in results.study.cells}
     tolerances = sorted({tolerance for _, tolerance in changes})
-    figure = new_figure(DOUBLE, 78.0)
+    figure = new_figure(DOUBLE, 70.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
-    share = np.array([[np.mean(found[np.isfinite(found)] < 0.0) if np.isfinite(found).any() else np.nan
-                       for found in (changes[key, tolerance] for tolerance in tolerances)] for key in methods])
-    left.imshow(share, cmap="RdBu", vmin=0.0, vmax=1.0, aspect="auto")
-    for i, key in enumerate(methods):
-        for k, tolerance in enumerate(tolerances):
-            found = changes[key, tolerance]
-            whole = found[np.isfinite(found)]
-            text = f"{np.count_nonzero(whole < 0.0)}/{whole.size}" if whole.size else "stopped"
-            left.annotate(text, (k, i), ha="center", va="center", fontsize=6.5)
-    labels = [results.config.integrators[key].label for key in methods]
-    left.set_yticks(range(len(methods)), labels)
+    found = [[changes[key, tolerance] for tolerance in tolerances] for key in methods]
+    share = np.array([[np.nan if np.isnan(one).any() else np.mean(one < 0.0) for one in row] for row in found])
+    left.set_facecolor("0.85")
+    left.imshow(share, cmap="RdBu", vmin=-0.15, vmax=1.15, aspect="auto")
+    for (i, k), value in np.ndenumerate(share):
+        size = found[i][k].size
+        text = "stopped" if np.isnan(value) else f"{round(value*size)}/{size}"
+        left.annotate(text, (k, i), ha="center", va="center", fontsize=6.5,
+                      color="white" if abs(value - 0.5) > DARK/2.0 else "black")
+    left.set_yticks(range(len(methods)), [_lines(results, key) for key in methods])
     left.set_xticks(range(len(tolerances)), [f"{tolerance:g}" for tolerance in tolerances])
+    left.tick_params(length=0.0)
     left.grid(False)
     left.set_title("(a) share that loses energy")
     _strips(right, methods, tolerances, changes)
@@ -49,10 +52,10 @@ def energy_signs(results: "StudyResults") -> Figure:
     return figure
 
 
-def _changes(results: "StudyResults", cell) -> np.ndarray:
-    """(members,) E(end) - E(0), NaN for one that stopped early."""
-    energy = np.asarray(results.file(cell.problem, cell.integrator, cell.resolution)["energy"])
-    return energy[:, -1] - energy[:, 0]
+def _lines(results: "StudyResults", key: str) -> str:
+    """Label of an integrator in two lines."""
+    entry = results.config.integrators[key]
+    return ((entry.label if entry else None) or key).replace(", ", ",\n")
 
 
 def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: dict) -> None:
@@ -72,8 +75,8 @@ def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: di
          " that of ode45 and its unit length error over tolerance and duration. One setting would have to be white in"
          " all three. {runs}")
 def dipole_scan(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 118.0)
-    panels = figure.subplots(3, len(PLANES), height_ratios=(6, 2, 2), sharex=True)
+    figure = new_figure(DOUBLE, 100.0)
+    panels = figure.subplots(3, len(PLANES), height_ratios=(5, 2, 2), sharex=True)
     image = None
     for column, plane in enumerate(PLANES):
         problems = [key for key in results.config.problems if key.startswith(f"{plane}_")]
@@ -83,8 +86,8 @@ def dipole_scan(results: "StudyResults") -> Figure:
                 ("ode45", "tolerance", PRINTED_RK, "unit_length_error_mean", "length\nRelTol"))
         for axes, (key, size, printed, quantity, label) in zip(panels[:, column], rows, strict=True):
             image = _map(axes, results, problems, key, size, quantity, printed[quantity])
-            if column == 0:
-                axes.set_ylabel(label)
+            axes.tick_params(length=0.0, labelleft=column == 0)
+            axes.set_ylabel(label if column == 0 else "")
         panels[0, column].set_title(label_of(results, problems[0]).partition(",")[0])
         panels[-1, column].set_xticks(range(len(ends)), [f"{end:g}" for end in ends])
         panels[-1, column].set_xlabel("duration (s)")
@@ -104,7 +107,9 @@ def _map(axes: Axes, results: "StudyResults", problems: list[str], key: str, siz
             ratio[sizes.index(row[size]), problems.index(row["problem"])] = row[quantity]/printed
     image = axes.imshow(np.log10(ratio), cmap="RdBu_r", vmin=-REACH, vmax=REACH, aspect="auto", origin="lower")
     for (i, k), value in np.ndenumerate(ratio):
-        axes.annotate(f"{value:.2g}", (k, i), ha="center", va="center", fontsize=5.6)
+        text = f"{value:.2g}" if value < 100.0 else f"{value:.0f}"
+        axes.annotate(text, (k, i), ha="center", va="center", fontsize=5.6,
+                      color="white" if abs(np.log10(value)) > DARK*REACH else "black")
     axes.set_yticks(range(len(sizes)), [f"{value:g}" for value in sizes])
     axes.grid(False)
     return image
