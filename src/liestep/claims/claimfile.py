@@ -60,6 +60,8 @@ class Claim(Strict):
         " about every system or start, which any data may judge")
     printed: Real | None = Field(None, description="printed number, if there is one")
     units: str = Field("", description="units of the printed number")
+    accuracy: Real | None = Field(None, gt=0, description="external only: how accurate the other code says that its"
+                                  " number is")
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio and same_state: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
@@ -81,6 +83,10 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _complete(self) -> "Claim":
         rule = self.criterion
+        if self.asserted_by != "external" and self.accuracy is not None:
+            raise ValueError("accuracy is for claims asserted by external")
+        if self.asserted_by == "external" and (rule.compares or rule.needs_printed) and self.accuracy is None:
+            raise ValueError("a number of another code needs the accuracy that the code says it has (key accuracy)")
         if rule.kind == "none":
             if self.verdict not in UNJUDGED:
                 raise ValueError("criterion none needs the verdict undetermined or not testable")

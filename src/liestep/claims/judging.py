@@ -74,5 +74,6 @@ def verdict(claim: Claim, outcome: Outcome, guessed: bool, scan: Chance | None) 
 
 
 def describe(claim: Claim) -> str:
-    """The criterion as a sentence."""
-    return claim.criterion.describe(claim)
+    """The criterion as a sentence, with the accuracy that another code claims for its number."""
+    own = "" if claim.accuracy is None else f"; the code's own accuracy is {claim.accuracy:g}"
+    return f"{claim.criterion.describe(claim)}{own}"

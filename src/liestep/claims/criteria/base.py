@@ -36,6 +36,7 @@ class Criterion(Strict):
     needs_runs: ClassVar[bool] = True
     needs_printed: ClassVar[bool] = False  # whether a printed number other than zero is needed
     needs_number: ClassVar[bool] = False   # whether our number is compared with the printed one itself
+    compares: ClassVar[bool] = False       # whether its fields hold the numbers of the source
     needs_against: ClassVar[bool] = False
     one_run: ClassVar[bool] = False        # whether each choice must mean one run
     ensemble: ClassVar[bool] = False       # whether the runs must be ensembles

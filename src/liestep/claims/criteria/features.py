@@ -78,14 +78,18 @@ class State(Criterion):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
 
     one_run: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
     judges: ClassVar[str] = "variable"
 
     kind: Literal["state"] = KIND
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
     tolerance: Real = Field(gt=0, description="largest difference of a component")
+    indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
+                                             " `expected` is then a list of numbers (default: all)")
 
     def describe(self, claim: "Claim") -> str:
-        return f"last sample of {claim.quantity} within {self.tolerance:g} of {self.expected}"
+        which = f" at {self.indices}" if self.indices else ""
+        return f"last sample of {claim.quantity}{which} within {self.tolerance:g} of {self.expected}"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
         file = _the_run(claim, results)
@@ -96,12 +100,24 @@ class State(Criterion):
             expected = np.array(self.expected, dtype=float)
         except ValueError:
             expected = np.empty(0)
+        if self.indices:
+            values = self._components(values)
         if expected.shape != values.shape[1:]:
             raise InputError(f"the expected components {self.expected} do not fit the shape {values.shape[1:]} that the"
                              " variable has after the time")
         difference = float(np.abs(values[-1] - expected).max())
         return Outcome(difference <= self.tolerance, math.nan,
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
+
+
+    def _components(self, values: np.ndarray) -> np.ndarray:
+        """The chosen components, (time, number); raises InputError for an index that does not fit."""
+        shape = values.shape[1:]
+        for index in self.indices:
+            if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
+                raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the"
+                                 " time")
+        return np.stack([values[(slice(None), *index)] for index in self.indices], axis=1)
 
 
 class SameState(Criterion):
