@@ -51,9 +51,8 @@ class Sheet:
     engines: tuple[str, str] | Callable[[Parameters], tuple[str, str]] = ("dop853", "taylor")
     # id of an integrator of high order that stands in for an engine that cannot treat the system
     fallback: str | Callable[[Parameters], str | None] | None = None
-    # change of the solution at which the fallback engine may stop halving its step, where forces have so few
-    # derivatives that the convergence is irregular; None where the engine goes on to round-off
-    irregular: Callable[[Parameters], float | None] = lambda parameters: None
+    # whether forces have so few derivatives that the fallback engine converges irregularly
+    irregular: Callable[[Parameters], bool] = lambda parameters: False
     mass: Callable[[Parameters], np.ndarray] | None = None  # constant mass matrix, (n,) if it is diagonal, or (n, n)
     moments: Callable[[Parameters], np.ndarray] | None = None  # of rigid bodies: principal moments of inertia (n, 3)
     # (parameters, start) -> function (options, counters) -> floating-point operations of a run

@@ -18,7 +18,8 @@ from liestep.runs.specification import RunSpecification, specify
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # most steps between two times; more of them mean a singularity
 CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
-PATIENCE = 2                    # halvings without half the change, where the convergence is irregular
+# where the convergence is irregular: halvings without half the change, and most steps times rows of the state
+PATIENCE, MOST_ROWS = 2, 32_000_000
 
 
 class EngineError(RuntimeError):
@@ -103,15 +104,14 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
     The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
-    first of all by half as much. Where a system declares an irregular convergence, the change that it declares is
-    enough, and only two halvings in a row without half the change end it before.
+    first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
+    half the change end it, or MOST_ROWS rows of states.
     """
     integrator = fallback(run)
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
-    declared = sheet(run.problem).irregular(run.parameters)
-    enough, patience = (CLOSE_ENOUGH, 1) if declared is None else (declared, PATIENCE)
+    irregular, rows = sheet(run.problem).irregular(run.parameters), state_shape(run)[0]
     for doubling in range(DOUBLINGS + 1):
         steps = (len(times) - 1) << doubling
         spec = specify(run.problem, integrator, steps=steps, samples=len(times), t_end=run.t_end,
@@ -126,7 +126,9 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
             gained = settled > settled_before or (settled == 0 and changes[1] <= 0.5*before[1])
             stuck = np.isfinite(before).all() and changes.max() > 0.5*before.max() and not gained
             failed = failed + 1 if stuck else 0
-            if changes.max() < enough or failed >= patience:
+            if changes.max() < CLOSE_ENOUGH or failed >= (PATIENCE if irregular else 1):
+                return this
+            if irregular and 2*steps*rows > MOST_ROWS:
                 return this
             before, settled_before = changes, settled
         previous = this

@@ -1,0 +1,37 @@
+"""What the figures of rodrigues2021 share: marks as in the paper, and curves against the step."""
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark
+from liestep.figures.panels import logarithmic, slope_triangle
+from liestep.figures.selection import ladder
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+METHODS = {  # circles, triangles and squares are the paper's
+    "exact": Mark("#CC3311", "o", SOLID, "(23) exact"),
+    "newmark": Mark("#0077BB", "v", DASHED, "(25) Newmark"),
+    "euler": Mark("#009988", "s", DOTTED, "(27) Euler"),
+    "exponential": Mark("#EE7733", "^", DASHDOT, "exponential drift"),
+    "richardson": Mark("#882255", "D", DASHED, "Richardson"),
+    "lgvi": Mark("#222222", "x", SOLID, "LGVI"),
+    "dlm": Mark("#AA8800", "P", DASHDOT, "five turns"),
+    "slgi": Mark("#7A08FE", "*", DOTTED, "SLGI"),
+    "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
+    "alpha": Mark("#EE7733", "^", SOLID, "in $\\alpha$"),
+    "modified": Mark("#009988", "s", DASHED, "in modified Rodrigues parameters"),
+}
+
+
+def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown: dict[str, float | None]) -> None:
+    """A column of metrics against the step for some integrators (by key), each with a triangle of a slope, or none."""
+    for key, slope in shown.items():
+        steps, errors = ladder(results, problem, key, column)
+        axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, markerfacecolor="white",
+                  **METHODS[key].line)
+        if slope is not None:
+            slope_triangle(axes, steps, errors, slope)
+    logarithmic(axes)
+    axes.set_xlabel("step $h$ (s)")

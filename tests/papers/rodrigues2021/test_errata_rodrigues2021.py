@@ -1,0 +1,62 @@
+"""The errata of rodrigues2021: every evidence is confirmed, has the known numbers, and can say no."""
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestep.claims import errata
+from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
+from liestep.papers.rodrigues2021.evidence import bonds, discrete
+
+CONFIG, PAPER = Path(__file__).parents[3]/"config", "rodrigues2021"
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    """Evidence of every check of the paper, computed once."""
+    return {name: check() for name, check in checks(PAPER).items()}
+
+
+def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
+    monkeypatch.setattr(errata, "checks",
+                        lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
+    entries = load_errata(PAPER, CONFIG).errata
+    assert sorted({entry.number for entry in entries}) == list(range(1, 11))
+    for entry, row in zip(entries, errata_table(PAPER, CONFIG).to_dict("records"), strict=True):
+        if entry.check is None:
+            assert (row["evidence"], row["confirmed"]) == (TEXT_ONLY, None), entry.id
+        else:
+            assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
+            assert re.search(r"\d", row["evidence"]), entry.id
+
+
+def test_every_evidence_belongs_to_an_erratum(evidence):
+    assert {entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check} == set(evidence)
+
+
+def test_numbers_are_those_of_the_trial(evidence):
+    """Of an independent implementation with quaternions."""
+    moment = evidence["pendulum_moment"].numbers
+    assert moment["right"] == pytest.approx(1.2e-7, rel=0.1)
+    assert moment["printed"] == pytest.approx(2.15, abs=0.01)
+    assert moment["body"] == pytest.approx(0.30, abs=0.01)
+    assert moment["kept"] <= 1e-13
+    assert evidence["contact_factor"].numbers["printed"] == pytest.approx(25.0/4.0, rel=1e-6)
+    assert evidence["diameter"].numbers["limit"] == pytest.approx(8.328e-3, rel=1e-4)
+
+
+@pytest.mark.parametrize(("module", "name", "replaced", "by"), [
+    (bonds, "relative_vector", "compose", lambda a, b: 4.0/(4.0 - a @ b)*(a + b + 0.5*np.cross(a, b))),
+    (bonds, "bending_sign", "angle_vector", lambda turn: -discrete.vee(0.5*(turn - turn.T))),
+    (bonds, "invariances", "printed_shear", bonds.mean_shear),
+    (bonds, "frames_of_momenta", "printed_shear", bonds.mean_shear),
+    (bonds, "opposite_moments", "mean_shear", bonds.printed_shear),
+    (bonds, "orientation", "printed_shear", bonds.mean_shear),
+    (discrete, "identity_factor", "rotation", lambda alpha: np.eye(3)),
+    (discrete, "legendre", "vee", lambda matrix: -np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])),
+    (discrete, "pendulum_moment", "verlet", lambda moment: {"energy": 1.0, "product": 1.0}),
+    (discrete, "domain", "size", lambda vectors: 1.0)])
+def test_evidence_can_say_no(module, name, replaced, by, monkeypatch):
+    monkeypatch.setattr(module, replaced, by)
+    assert not module.CHECKS[name]().confirmed
