@@ -249,7 +249,7 @@ TABLES = {
                      ([{**CHOICE, "integrator": "vi_spher"}], "did you mean vi_sphere?")],
             "ends": [*POSITIVE[:4], (0.1, "a scan of ends needs a quantity")],
             "jointly": [(["digit"], "unknown claim 'digit'; did you mean digits?"), ("digits", "must be a list"),
-                        (["limit"], "claim limit has no criterion relative, digits or factor"),
+                        (["limit"], "claim limit has no criterion relative, digits, factor or quantile"),
                         (["digits", "digits"], "digits appears twice")]},
         "SameState": KIND | {"tolerance": [*NUMBER, (-1.0, "must be at least 0, not -1.0")],
                              "samples": [("lst", "did you mean last?"), (3, "must be 'all' or 'last', not 3")]},

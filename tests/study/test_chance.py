@@ -10,6 +10,7 @@ from claim_results import PLANNED, data_are_printed  # noqa: F401
 from liestep.claims.chance import LARGEST, chance
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.counting import headline, joint_verdict, predictions, statements
+from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
@@ -125,6 +126,16 @@ def test_every_stored_time_says_how_often_a_duration_matches():
 def test_ends_need_every_step():
     with pytest.raises(InputError, match="one number for each step; p/vi stores 201 samples of 400 steps"):
         over_ends(ends_of(np.arange(401.0), stored=2), 3)
+
+
+def test_an_ensemble_accepts_numbers_whose_interval_holds_the_printed_one():
+    members = np.linspace(1.0, 3.0, 101)  # the central 90 % reach from 1.1 to 2.9, the median is 2
+    results = study([2.0, 4.0, 0.5, 6.0, 40.0], file=lambda *keys: RunFile(None, {}, {"error": members}))
+    one = claim(printed=2.4).model_copy(update={"criterion": Quantile(kind="quantile", level=0.9)})
+    assert one.criterion.accepted(one, results) == pytest.approx((2.4*2.0/2.9, 2.4*2.0/1.1), rel=1e-12)
+    found = chance(one, {}, results)
+    assert (found.settings, found.hits) == (5, 2)
+    assert found.probability > 0.1
 
 
 @pytest.mark.parametrize(("numbers", "printed", "sentence"), [

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pandas
 
     from liestep.claims.claimfile import Claim
-    from liestep.claims.criteria.printed import Comparison
     from liestep.claims.selection import RunChoice
 
 LARGEST = 1e-3   # probability of a match by chance up to which a number counts as recovered
@@ -69,18 +68,12 @@ def chance(claim: "Claim", claims: Mapping[str, "Claim"], results: Results) -> C
     count = int(tried.tried.sum())
     if count < 3:
         raise InputError(f"a scan needs at least three settings, not {count}")
-    accepted = np.array([_comparison(target).accepted(_printed(target)) for target in targets])
+    printed = np.array([_printed(target) for target in targets])
+    accepted = np.array([target.criterion.accepted(target, results) for target in targets])
     inside = np.all((tried.numbers >= accepted[:, 0]) & (tried.numbers <= accepted[:, 1]), axis=1)
-    share = _share(tried.numbers[~tried.found], np.array([_printed(target) for target in targets]),
-                   np.log(accepted[:, 1]/accepted[:, 0]), len(claim.scan.over))
+    share = _share(tried.numbers[~tried.found], printed, np.log(accepted[:, 1]/accepted[:, 0]), len(claim.scan.over))
     probability = -math.expm1(count*math.log1p(-share)) if share < 1.0 else 1.0
     return Chance(count, int((inside & tried.tried).sum()), share, probability, _sensitivity(tried))
-
-
-def _comparison(claim: "Claim") -> "Comparison":
-    criterion = claim.criterion
-    assert criterion.needs_number
-    return criterion  # type: ignore[return-value]
 
 
 def _printed(claim: "Claim") -> float:

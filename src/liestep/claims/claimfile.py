@@ -96,11 +96,12 @@ class Claim(Strict):
             raise ValueError(f"verdict {self.verdict} is for claims without a criterion (kind none)")
         if self.scope == "general" and (self.printed is not None or PARTICULAR.search(self.source)):
             raise ValueError("a general statement has no printed number and its source is no example, figure or table")
-        if self.verdict == "recovered" and self.scan is None:
-            raise ValueError("verdict recovered needs the scan that found the datum (key scan)")
+        searched = self.verdict == "recovered" or (self.verdict == "calibrated" and rule.needs_number)
+        if searched and self.scan is None:
+            raise ValueError(f"verdict {self.verdict} needs the scan that found the datum (key scan)")
         if self.scan is not None and (self.verdict not in ("recovered", "calibrated") or not rule.needs_number):
-            raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits"
-                             " or factor")
+            raise ValueError("a scan belongs to the verdicts recovered and calibrated with a criterion relative,"
+                             " digits, factor or quantile")
         if self.twin is not None and all(self.twin.of(choice) == choice for choice in (*self.runs, *self.against)):
             raise ValueError("the twin replaces none of the claim's runs")
         if rule.needs_runs and not self.runs:
@@ -200,8 +201,8 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
             if name not in claims:
                 raise InputError(f"claim {claim.id} of {paper}: scan: {unknown('claim', name, claims)}")
             if not claims[name].criterion.needs_number:
-                raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits or"
-                                 " factor")
+                raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits,"
+                                 " factor or quantile")
 
 
 def _load(path: Path) -> tuple[ClaimFile, dict[tuple, int]]:

@@ -30,9 +30,12 @@ def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
         study = studies[choice.study]
         cells = _cells(choice, study)
         require_method(choice, study)
+        if claim.scan is not None and choice in claim.scan.runs and choice not in claim.runs:
+            _require_quantity("column", claim.quantity, cells[0].spec, choice.study)
+            continue
         _require_kind(claim, choice, cells, study)
         for name in claim.criterion.quantities(claim):
-            _require_quantity(claim, name, cells[0].spec, choice.study)
+            _require_quantity(claim.criterion.judges, name, cells[0].spec, choice.study)
 
 
 def _cells(choice: RunChoice, study: Study) -> list[Cell]:
@@ -49,8 +52,7 @@ def _cells(choice: RunChoice, study: Study) -> list[Cell]:
 
 def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Study) -> None:
     criterion = claim.criterion
-    scanned = claim.scan is not None and choice in claim.scan.runs
-    if criterion.one_run and not scanned and len(cells) != 1:
+    if criterion.one_run and len(cells) != 1:
         raise InputError(f"criterion {criterion.kind} needs one run of {choice.problem} {choice.integrator}, of which"
                          f" study {choice.study} has {len(cells)}: name the resolution")
     if criterion.ensemble and any(cell.spec.ensemble is None for cell in cells):
@@ -61,9 +63,9 @@ def _require_kind(claim: Claim, choice: RunChoice, cells: list[Cell], study: Stu
                          " ask for it")
 
 
-def _require_quantity(claim: Claim, name: str, spec: RunSpecification, study: str) -> None:
-    """Raises InputError when runs of this specification will not have a quantity; names the closest."""
-    kind = claim.criterion.judges
+def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) -> None:
+    """Raises InputError when runs of this specification will not have a quantity; names the closest. `kind` is that of
+    `Criterion.judges`."""
     if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
     formulated = _formulated(spec)

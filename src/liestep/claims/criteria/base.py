@@ -35,7 +35,7 @@ class Criterion(Strict):
         kind: str
     needs_runs: ClassVar[bool] = True
     needs_printed: ClassVar[bool] = False  # whether a printed number other than zero is needed
-    needs_number: ClassVar[bool] = False   # whether our number is compared with the printed one itself
+    needs_number: ClassVar[bool] = False   # whether numbers are compared with the printed one itself
     compares: ClassVar[bool] = False       # whether its fields hold the numbers of the source
     needs_against: ClassVar[bool] = False
     one_run: ClassVar[bool] = False        # whether each choice must mean one run
@@ -49,6 +49,11 @@ class Criterion(Strict):
 
     def require(self) -> None:
         """Raises InputError when something that the criterion names does not exist; asked before any run is made."""
+
+    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+        """The smallest and the largest of our numbers that count as the printed one, which is above zero; only of
+        criteria with needs_number."""
+        raise NotImplementedError
 
     def describe(self, claim: "Claim") -> str:
         """The criterion of a claim as a sentence."""

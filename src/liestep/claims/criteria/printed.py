@@ -22,7 +22,11 @@ class Comparison(Criterion):
     needs_number: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
 
-    def accepted(self, printed: float) -> tuple[float, float]:
+    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+        assert claim.printed is not None
+        return self.bounds_of(claim.printed)
+
+    def bounds_of(self, printed: float) -> tuple[float, float]:
         """The smallest and the largest of our numbers that count as a printed one above zero."""
         raise NotImplementedError
 
@@ -48,7 +52,7 @@ class Relative(Comparison):
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} within {self.tolerance:g} relative of the printed number"
 
-    def accepted(self, printed: float) -> tuple[float, float]:
+    def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed*(1.0 - self.tolerance), printed*(1.0 + self.tolerance)
 
     def met(self, ours: float, printed: float) -> bool:
@@ -64,7 +68,7 @@ class Digits(Comparison):
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} rounds to the {self.digits} printed digits"
 
-    def accepted(self, printed: float) -> tuple[float, float]:
+    def bounds_of(self, printed: float) -> tuple[float, float]:
         half = 0.5*10.0**(math.floor(math.log10(printed)) - self.digits + 1)
         return printed - half, printed + half
 
@@ -82,7 +86,7 @@ class Factor(Comparison):
     def describe(self, claim: "Claim") -> str:
         return f"{claim.quantity} within a factor {self.factor:g} of the printed number"
 
-    def accepted(self, printed: float) -> tuple[float, float]:
+    def bounds_of(self, printed: float) -> tuple[float, float]:
         return printed/self.factor, printed*self.factor
 
     def met(self, ours: float, printed: float) -> bool:
@@ -93,6 +97,7 @@ class Quantile(Criterion):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
 
     needs_printed: ClassVar[bool] = True
+    needs_number: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
     ensemble: ClassVar[bool] = True
     judges: ClassVar[str] = "variable"
@@ -103,7 +108,8 @@ class Quantile(Criterion):
     def describe(self, claim: "Claim") -> str:
         return f"printed number inside the central {self.level:.0%} of the ensemble's {claim.quantity}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def _members(self, claim: "Claim", results: Results) -> np.ndarray:
+        """Numbers of the members of the one ensemble; NaN for members that failed."""
         if len(claim.runs) != 1:
             raise InputError("a quantile needs one ensemble run")
         choice = claim.runs[0]
@@ -112,7 +118,19 @@ class Quantile(Criterion):
             raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
         row = rows.iloc[0]
         members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
-        if row.status != "ok" or not np.all(np.isfinite(members)):
+        return members if row.status == "ok" else np.full(members.shape, math.nan)
+
+    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+        """Numbers whose ensemble, were it spread as that of the claim, would hold the printed one in its interval."""
+        members = self._members(claim, results)
+        low, high = interval(members, self.level)
+        assert claim.printed is not None
+        median = float(np.median(members))
+        return claim.printed*median/high, claim.printed*median/low
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        members = self._members(claim, results)
+        if not np.all(np.isfinite(members)):
             return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
         low, high = interval(members, self.level)
         assert claim.printed is not None

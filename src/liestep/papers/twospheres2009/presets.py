@@ -1,5 +1,7 @@
 """Presets of twospheres2009: the data of its examples, printed or guessed."""
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -7,7 +9,7 @@ from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Parameters
 from liestep.systems.dipole_array import printed_start
 from liestep.systems.elastic_rod import frame
-from liestep.systems.lennard_jones_sphere import equilibrium_sigma, vortices
+from liestep.systems.lennard_jones_sphere import VORTEX_STRENGTH, equilibrium_sigma, vortices
 from liestep.systems.spherical_pendulum_chain import tilted_start
 
 
@@ -65,6 +67,26 @@ def _magnets(along: int, across: int, plane: str) -> Preset:
                   printed_start, 10.0)
 
 
+def _scaled_vortices(strength: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
+    """The vortices with another strength, in rad/s: omega is proportional to it."""
+    def start(parameters: Parameters) -> dict[str, np.ndarray]:
+        state = vortices(parameters)
+        return {**state, "omega": strength/VORTEX_STRENGTH*state["omega"]}
+
+    return start
+
+
+def _strengths() -> dict[str, Preset]:
+    """The molecules with other strengths of the vortices: what was tried to find the calibrated one."""
+    found = {}
+    for tenths in (30, 31, 32, 34, 35, 36):
+        strength = tenths/10.0
+        found[f"paper_strength_{tenths}"] = replace(
+            _molecules("mean"), doc=f"642 molecules, vortices of strength {strength:g} rad/s instead of 3.3",
+            initial=_scaled_vortices(strength))
+    return found
+
+
 def _molecules(reading: str) -> Preset:
     return Preset(f"642 molecules; neighbours at the {reading} edge length exert no force; vortex shape, width and"
                   " strength are guesses, the strength calibrated to the printed mean energy deviation",
@@ -105,5 +127,5 @@ PRESETS = {
     "dipole_array": {"paper": _magnets(0, 1, "x-y"), "paper_xz": _magnets(0, 2, "x-z"),
                      "paper_yz": _magnets(1, 2, "y-z")},
     "lennard_jones_sphere": {"paper": _molecules("mean"), "paper_sigma_min": _molecules("min"),
-                             "paper_sigma_max": _molecules("max")},
+                             "paper_sigma_max": _molecules("max"), **_strengths()},
 }
