@@ -30,6 +30,14 @@ def test_powers_between_whole_numbers_have_no_name(power):
     assert growth.judge(TIME, 1e-6*WIGGLE*(TIME/100.0)**power, 0.0)["growth"] == "undecided"
 
 
+def test_an_exponent_that_is_not_sure_has_no_name():
+    """t^2 under a factor that is periodic in log t, with the period 4: both spans have 2.007 +- 0.135."""
+    found = growth.judge(TIME, 1e-9*TIME**2*np.exp(0.15*np.sin(2.0*np.pi*np.log(TIME + 1e-9)/np.log(4.0) + 1.5)), 0.0)
+    assert abs(found["exponent"] - 2.0) < 0.01
+    assert 0.1 < found["uncertainty"] == pytest.approx(found["uncertainty_quarter"], abs=1e-4)
+    assert found["growth"] == "undecided"
+
+
 def test_a_name_needs_both_spans():
     """Linear up to 40 and quadratic from 40 on: the fit over the last decade alone is sure of the square."""
     found = growth.judge(TIME, 1e-9*np.maximum(TIME, TIME**2/40.0), 0.0)

@@ -218,6 +218,17 @@ def test_spans_that_suffice():
     assert observed_order(COARSE, error_law(COARSE, 1)).classification == "asymptotic"
 
 
+def test_falling_slopes_of_a_term_of_higher_order_are_no_lower_order():
+    """Four errors whose scatter a term of lower order happens to fit better, but with the order 5.09: those of RKMK5 on
+    the asymmetric top."""
+    h = np.array([0.02, 0.01, 0.005, 0.0025])
+    slopes = np.array([5.064713504046991, 5.033117922135318, 4.987652268969615])
+    error = 0.01*np.exp(-np.log(2.0)*np.concatenate(([0.0], np.cumsum(slopes))))
+    estimate = observed_order(h, error, theory=5)
+    assert estimate.classification == "asymptotic"
+    assert order_verdict(estimate, 5)[0]
+
+
 def test_close_neighbours_are_thinned_and_rounded_sqrt2_is_not():
     for first in (4, 5, 8, 10, 13):
         counts = first*2**np.arange(5)
