@@ -226,12 +226,49 @@ class QuaternionHamiltonian(Component, Protocol):
         """Work in J of the loads over a step."""
 
 
+class IndexThree(LieAction, Protocol):
+    """constrained equations of motion in local coordinates of n bodies: residual, tangent, multipliers"""
+
+    def bodies(self) -> int:
+        """Number n of bodies."""
+
+    def joint_rows(self) -> int:
+        """Number m of rows of joints."""
+
+    def velocity(self, y: np.ndarray, out: np.ndarray) -> None:
+        """V of the state (2n, 3): rate and linear velocity of each body, native to the group."""
+
+    def put_velocity(self, v: np.ndarray, y: np.ndarray) -> None:
+        """Write V (2n, 3) into the state."""
+
+    def multipliers(self, factor: float, out: np.ndarray) -> None:
+        """factor times the multipliers (m,) at the state of the last `algebra`, in an order of the component's own."""
+
+    def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
+        """Write factor times multipliers (m,) of that order into the state."""
+
+    def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """[a, b] of body i for rows (2n, 3) in the group's own algebra, two tuples of three."""
+
+    def chart_defect(self, v: np.ndarray, i: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
+
+    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
+        """X (d, 3) with act(X, y) = z."""
+
+    def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float) -> float:
+        """One correction of U (2n, 3) and of multipliers times s at the state y = (q psi(U), V) with dV = cv dU +
+        cc [dU, past] and d(dV/dt) = ca dV; its largest entry in U, inf where the matrix is singular."""
+
+
 PROTOCOLS: dict[str, type] = {
     "sphere_lagrangian": SphereLagrangian,
     "vector_field": VectorField,
     "lie_action": LieAction,
     "cotangent_rotation": CotangentRotation,
     "quadratic_rotation": QuadraticRotation,
+    "index_three": IndexThree,
     "rigid_bodies": RigidBodies,
     "constrained_lagrangian": ConstrainedLagrangian,
     "constant_mass": ConstantMass,

@@ -74,5 +74,7 @@ def truncated_order(order: int, options: Mapping[str, Any]) -> int:
     """
     if options["dexpinv"] == "exact":
         return order
+    if options.get("chart", "exp") != "exp":  # the series is that of the exponential: it differs from h^2 on
+        return min(order, 2)
     first = len(series(options["dexpinv"]))
     return min(order, first + 1 if first <= 2 else first + 2)

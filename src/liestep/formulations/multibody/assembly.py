@@ -200,6 +200,31 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
                      np.zeros((rows, width + 1)), np.zeros((3, rows)), np.zeros(2*rows), float(rate))
 
 
+def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
+    """First unknown of each body and then of each row in the band, in the linear systems of index-3 methods, and the
+    width of their band."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    n, groups, starts = len(assembly.mass), assembly.groups, places(assembly)
+    ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
+    edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
+    edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
+    edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
+    pairs = np.array(edges)
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n + len(groups),)*2).tocsr()
+    sizes = [6]*n + [rows.size for _, rows in groups]
+    first, row = np.zeros(n + len(groups), dtype=np.int64), 0
+    for node in reverse_cuthill_mckee(graph, symmetric_mode=True):
+        first[node], row = row, row + sizes[node]
+    seats = np.zeros(n + assembly.row_count, dtype=np.int64)
+    seats[:n] = first[:n]
+    for number, start in enumerate(starts):
+        seats[n + start:n + start + sizes[n + number]] = first[n + number] + np.arange(sizes[n + number])
+    width = max(abs(int(first[one] - first[two])) + sizes[one] - 1 for one, two in edges)
+    return seats, width
+
+
 def _incidents(assembly: Assembly) -> list[list[tuple[int, int, int]]]:
     """(group, side, axis) of the rows that act on each body."""
     found: list[list[tuple[int, int, int]]] = [[] for _ in assembly.mass]

@@ -1,5 +1,6 @@
 """Fields, observables, starts and options of mechanisms in their formulations."""
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.cache import loop_for
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
-from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows
+from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
 from liestep.formulations.multibody.components import (
     BODY_TWIST,
     MIXED,
@@ -23,6 +24,7 @@ from liestep.formulations.multibody.components import (
     PoseGenerator,
     ProjectedPoses,
 )
+from liestep.formulations.multibody.index_three import IndexThree
 from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 
@@ -233,10 +235,34 @@ class Declared(NamedTuple):
             problem = ProjectedPoses(problem, np.zeros((poses.algebra_rows(), 3)), problem.meter)
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
+    def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
+        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
+        layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
+        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0)
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]])
+        inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        seats, width = newton_seats(assembly)
+        size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
+        problem = IndexThree(inner, seats, order, np.zeros((size, 3*width + 1)), np.zeros(size),
+                             np.zeros((2*len(assembly.mass), 3)), inner.meter)
+        plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+        if not len(order):
+            return plain
+        count, columns = len(plain.start), plain.start.shape[1]
+        held = np.zeros(-(-len(order)//columns)*columns)
+        held[:len(order)] = layout.multipliers(motion, plain.start)
+
+        def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+            found = rows[..., count:, :].reshape(*rows.shape[:-2], -1)[..., :len(order)]
+            return layout.fields(rows) | {"multiplier": found}
+
+        return replace(plain, start=np.concatenate([plain.start, held.reshape(-1, columns)]), to_fields=to_fields)
+
     def forms(self) -> dict[str, Form]:
         """All formulations."""
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
-                "lie_action": Form(self.action, LIE_OPTIONS)}
+                "lie_action": Form(self.action, LIE_OPTIONS), "index_three": Form(self.index_three, _ACTION)}
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

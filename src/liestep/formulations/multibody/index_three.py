@@ -1,0 +1,318 @@
+"""The constrained equations of motion for index-3 methods: their residual, its tangent and the linear solve.
+
+Unknowns of a step are U (local coordinates of every body, the step times a mean velocity) and scaled multipliers l = s
+lambda. With q = q_n psi(U), V and dV/dt at the new time as the method makes them from U:
+
+    s (M(q) dV/dt - f(q, V)) + A(q)^T l = 0,   g(q) = 0      (scaled as by Bottasso: the matrix stays of order one)
+
+Newton's unknowns are body increments dC = C hat eta, so that dU = dpsi^-1_(-U) eta. The matrix is banded in the order
+of reverse Cuthill-McKee over bodies and joints: O(n) for chains.
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel, outlined
+from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
+from liestep.formulations.multibody.components import PoseForm
+from liestep.formulations.multibody.mechanism import (
+    BODY,
+    DIRECTION,
+    GROUP,
+    MOVING,
+    PLACE,
+    POINT,
+    SPRING,
+    across,
+    times,
+)
+from liestep.geometry.charts import rate, rotation_rate
+from liestep.groups.poses import attitude_rows
+
+Pair = tuple[Vector, Vector]
+
+
+@kernel
+def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
+    """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
+    width + 1 columns and is overwritten. Partial pivoting by rows. False when a pivot is zero or not finite."""
+    for k in range(size):
+        best, p = abs(a[k, width]), k
+        for i in range(k + 1, min(size, k + width + 1)):
+            if abs(a[i, k - i + width]) > best:
+                best, p = abs(a[i, k - i + width]), i
+        if not 0.0 < best < np.inf:
+            return False
+        last = min(size, k + 2*width + 1)
+        if p != k:
+            for j in range(k, last):
+                a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
+            b[k], b[p] = b[p], b[k]
+        inverse = 1.0/a[k, width]
+        for i in range(k + 1, min(size, k + width + 1)):
+            factor = a[i, k - i + width]*inverse
+            if factor != 0.0:
+                for j in range(k + 1, last):
+                    a[i, j - i + width] -= factor*a[k, j - k + width]
+                b[i] -= factor*b[k]
+    for r in range(size):
+        k = size - 1 - r
+        value = b[k]
+        for j in range(k + 1, min(size, k + 2*width + 1)):
+            value -= a[k, j - k + width]*b[j]
+        b[k] = value/a[k, width]
+    return True
+
+
+class IndexThree(NamedTuple):
+    """State rows as in `PoseForm`, in velocities native to the group, then the multipliers, filling rows."""
+
+    poses: PoseForm
+    seats: np.ndarray   # (n + m,) first unknown of each body, then that of each row in the mechanism's band
+    order: np.ndarray   # (m,) row in the band of each multiplier
+    matrix: np.ndarray  # (6n + m, 3 width + 1)
+    right: np.ndarray   # (6n + m,)
+    loads: np.ndarray   # (2n, 3) forces of the residual
+    meter: np.ndarray
+
+    def bodies(self) -> int:
+        return self.poses.action.n
+
+    def joint_rows(self) -> int:
+        return self.order.shape[0]
+
+    def algebra_rows(self) -> int:
+        return self.poses.algebra_rows()
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.poses.algebra(t, y, out)
+
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        self.poses.act(xi, y, out)
+
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
+        return self.poses.dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma: np.ndarray) -> bool:
+        return self.poses.in_chart(sigma)
+
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        self.poses.bracket(a, b, out)
+
+    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
+        self.poses.log(y, z, out)
+
+    def project(self, y: np.ndarray) -> bool:
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.poses.observe(y, out)
+
+    def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> Pair:
+        """[a_i, b_i] of the group of rows (2n, 3)."""
+        return self.poses.action.bracket_of_body(row(a, 2*i), row(a, 2*i + 1), row(b, 2*i), row(b, 2*i + 1))
+
+    def chart_defect(self, v: np.ndarray, i: int) -> Pair:
+        """k with X = hV + h^3 k of psi(X) = exp(hV) to third order: zero for the exponential."""
+        w, u, chart = row(v, 2*i), row(v, 2*i + 1), self.poses.action.chart
+        share = 0.0 if chart == 0 else (1.0/12.0 if chart == 1 else 1.0/48.0)
+        far = cross(w, cross(w, u)) if self.poses.action.se3 == 1 else (0.0, 0.0, 0.0)
+        return scale(share*dot(w, w), w), scale(-share, far)
+
+    def velocity(self, y: np.ndarray, out: np.ndarray) -> None:
+        """out (2n, 3) = V."""
+        a = attitude_rows(self.poses.action.attitude)
+        for i in range(self.poses.action.n):
+            put(out, 2*i, row(y, i*(a + 3) + a + 1))
+            put(out, 2*i + 1, row(y, i*(a + 3) + a + 2))
+
+    def put_velocity(self, v: np.ndarray, y: np.ndarray) -> None:
+        """Write V (2n, 3) into y."""
+        a = attitude_rows(self.poses.action.attitude)
+        for i in range(self.poses.action.n):
+            put(y, i*(a + 3) + a + 1, row(v, 2*i))
+            put(y, i*(a + 3) + a + 2, row(v, 2*i + 1))
+
+    def multipliers(self, factor: float, out: np.ndarray) -> None:
+        """out (m,) = factor times the multipliers that `algebra` found."""
+        for p in range(self.order.shape[0]):
+            out[p] = factor*self.poses.generator.motion.mechanism.vectors[0, p]
+
+    def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
+        """Write factor times the multipliers (m,) into y, in the order of files."""
+        first = self.poses.action.n*(attitude_rows(self.poses.action.attitude) + 3)
+        for k in range(self.order.shape[0]):
+            y[first + k//y.shape[1], k % y.shape[1]] = factor*found[self.order[k]]
+
+    @outlined
+    def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float) -> float:
+        """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
+        dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Returns its largest entry in U, inf if singular."""
+        self.meter[Counter.ITERATIONS] += 1
+        self.meter[Counter.LINEAR_SOLVES] += 1
+        mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
+        for k in range(self.right.shape[0]):
+            for j in range(self.matrix.shape[1]):
+                self.matrix[k, j] = 0.0
+        self.poses.generator.motion.evaluate(y, 1)
+        for k in range(2*n):
+            put(self.loads, k, (0.0, 0.0, 0.0))
+        for i in range(n):
+            self.inertia(i, u, v, dv, past, s, cv, cc, ca)
+        for k in range(mechanism.springs):
+            self.spring(k, s)
+        for j in range(mechanism.groups):
+            self.stiffness(j, found)
+        for i in range(n):
+            self.rows(i, found)
+        for p in range(mechanism.rows):
+            self.right[self.seats[n + p]] = -mechanism.vectors[1, p]
+        width = (self.matrix.shape[1] - 1)//3
+        if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
+            return np.inf
+        worst = 0.0
+        for i in range(n):
+            at = self.seats[i]
+            theta = (self.right[at], self.right[at + 1], self.right[at + 2])
+            delta = (self.right[at + 3], self.right[at + 4], self.right[at + 5])
+            turned, moved = self.local(u, i, theta, delta)
+            add_to(u, 2*i, turned)
+            add_to(u, 2*i + 1, moved)
+            for k in range(3):
+                worst = max(worst, abs(turned[k]), abs(moved[k]))
+        for p in range(mechanism.rows):
+            found[p] += self.right[self.seats[n + p]]
+        return worst
+
+    def local(self, u: np.ndarray, i: int, theta: Vector, delta: Vector) -> Pair:
+        """dU of a body increment; delta is spatial for SO(3) x R^3."""
+        if self.poses.action.se3 == 1:
+            return rate(self.poses.action.chart, row(u, 2*i), row(u, 2*i + 1), theta, delta)
+        return rotation_rate(self.poses.action.chart, row(u, 2*i), theta), delta
+
+    def inertia(self, i: int, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray, s: float, cv: float,
+                cc: float, ca: float) -> None:
+        """Residual s (M dV/dt - f) of body i without springs and its derivatives, column by column."""
+        mechanism, se3 = self.poses.generator.motion.mechanism, self.poses.action.se3
+        c, x, m, b = mechanism.constants, mechanism.scratch, MOVING*i, BODY*i
+        mass, centre, g = s*c[b, 0], row(c, b + 7), row(c, BODY*mechanism.bodies)
+        w, p, dw, dp = row(v, 2*i), row(v, 2*i + 1), row(dv, 2*i), row(dv, 2*i + 1)
+        turn = cross(w, centre)
+        bent = add(cross(dw, centre), cross(w, turn))
+        weight, spin = times(x, m, g), times(c, b + 1, w)
+        moment = scale(s, add(times(c, b + 1, dw), cross(w, spin)))
+        if se3 == 1:
+            force = scale(mass, sub(add(add(dp, cross(w, p)), bent), weight))
+            inside = force
+        else:
+            force = scale(mass, sub(add(dp, across(x, m, bent)), g))
+            inside = times(x, m, force)
+        self.load(i, add(moment, cross(centre, inside)), force)
+        for j in range(6):
+            theta = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+            delta = (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0)
+            ew, ep = self.local(u, i, theta, delta)
+            kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
+            vw, vp = axpy(cc, kw, scale(cv, ew)), axpy(cc, kp, scale(cv, ep))
+            aw, ap = scale(ca, vw), scale(ca, vp)
+            curl = add(cross(aw, centre), add(cross(vw, turn), cross(w, cross(vw, centre))))
+            if se3 == 1:
+                change = add(add(ap, add(cross(vw, p), cross(w, vp))), add(curl, cross(theta, weight)))
+                change = scale(mass, change)
+                within = change
+            else:
+                change = scale(mass, add(ap, across(x, m, add(curl, cross(theta, bent)))))
+                within = sub(times(x, m, change), cross(theta, inside))
+            change_of_moment = scale(s, add(times(c, b + 1, aw),
+                                            add(cross(vw, spin), cross(w, times(c, b + 1, vw)))))
+            self.column(i, i, j, add(change_of_moment, cross(centre, within)), change)
+
+    def load(self, i: int, moment: Vector, force: Vector) -> None:
+        """Add to the residual of body i."""
+        add_to(self.loads, 2*i, moment)
+        add_to(self.loads, 2*i + 1, force)
+
+    def column(self, i: int, k: int, j: int, moment: Vector, force: Vector) -> None:
+        """Add to the derivative of body i's residual by unknown j of body k."""
+        width, to = (self.matrix.shape[1] - 1)//3, self.seats[k] + j
+        for r in range(3):
+            at = self.seats[i] + r
+            self.matrix[at, to - at + width] += moment[r]
+            self.matrix[at + 3, to - at - 3 + width] += force[r]
+
+    def pull(self, i: int, arm: Vector, force: Vector, stiff: float) -> None:
+        """Derivatives of a spatial force (s times it) that acts at `arm` from the reference point of body i; stiff: s
+        times the stiffness of a spring that pulls there."""
+        x, m, se3 = self.poses.generator.motion.mechanism.scratch, MOVING*i, self.poses.action.se3
+        inside = times(x, m, force)
+        for j in range(6):
+            theta = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+            delta = (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0)
+            shift = cross(theta, arm)
+            shift = add(shift, delta if se3 == 1 else times(x, m, delta))
+            within = axpy(stiff, shift, scale(-1.0, cross(theta, inside)))
+            self.column(i, i, j, cross(arm, within), within if se3 == 1 else scale(stiff, across(x, m, shift)))
+
+    def spring(self, k: int, s: float) -> None:
+        """Residual and derivatives of spring k."""
+        mechanism = self.poses.generator.motion.mechanism
+        c, x, b = mechanism.constants, mechanism.scratch, BODY*mechanism.bodies + 1 + SPRING*k
+        i = mechanism.table[mechanism.groups + k, 1]
+        m, arm = MOVING*i, row(c, b + 1)
+        gap = sub(add(row(x, m + PLACE), across(x, m, arm)), row(c, b + 2))
+        force, arm = scale(s*c[b, 0], gap), add(arm, row(c, BODY*i + 7))
+        inside = times(x, m, force)
+        self.load(i, cross(arm, inside), inside if self.poses.action.se3 == 1 else force)
+        self.pull(i, arm, force, s*c[b, 0])
+
+    def stiffness(self, j: int, found: np.ndarray) -> None:
+        """Derivative of A^T l for POINT and DIRECTION groups; LINE and SCREW groups go without, which costs Newton's
+        method iterations of order h^2 in size."""
+        mechanism = self.poses.generator.motion.mechanism
+        c, x = mechanism.constants, mechanism.scratch
+        b = BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*j
+        kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
+        if kind == POINT:
+            force = (found[start], found[start + 1], found[start + 2])
+            for side in range(2):
+                i = mechanism.table[j, 1 + side]
+                if i < mechanism.bodies:
+                    self.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0)
+        elif kind == DIRECTION:
+            for side in range(2):
+                i, k = mechanism.table[j, 1 + side], mechanism.table[j, 2 - side]
+                own, other = row(c, b + 2 + side), row(c, b + 3 - side)
+                if i < mechanism.bodies:
+                    facing = times(x, MOVING*i, across(x, MOVING*k, other))
+                    for r in range(3):
+                        theta = (1.0 if r == 0 else 0.0, 1.0 if r == 1 else 0.0, 1.0 if r == 2 else 0.0)
+                        self.column(i, i, r, scale(-found[start], cross(own, cross(theta, facing))), (0.0, 0.0, 0.0))
+                        if k < mechanism.bodies:
+                            moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
+                            self.column(i, k, r, scale(found[start], cross(own, moved)), (0.0, 0.0, 0.0))
+
+    def rows(self, i: int, found: np.ndarray) -> None:
+        """A and A^T of body i in the matrix, A^T l in its residual, and the residual's place in the right-hand side."""
+        mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
+        width, at = (self.matrix.shape[1] - 1)//3, self.seats[i]
+        x, base, m = mechanism.scratch, MOVING*(mechanism.bodies + 1), MOVING*i
+        centre = row(mechanism.constants, BODY*i + 7)
+        for k in range(mechanism.first[i], mechanism.first[i + 1]):
+            p = mechanism.place[k]
+            force = row(x, base + 3*k)
+            inside = times(x, m, force)
+            moment = add(row(x, base + 3*k + 1), cross(centre, inside))
+            if self.poses.action.se3 == 1:
+                force = inside
+            self.load(i, scale(found[p], moment), scale(found[p], force))
+            to = self.seats[n + p]
+            for r in range(3):
+                self.matrix[at + r, to - at - r + width] += moment[r]
+                self.matrix[at + 3 + r, to - at - 3 - r + width] += force[r]
+                self.matrix[to, at + r - to + width] += moment[r]
+                self.matrix[to, at + 3 + r - to + width] += force[r]
+        for r in range(3):
+            self.right[at + r] = -self.loads[2*i, r]
+            self.right[at + 3 + r] = -self.loads[2*i + 1, r]
