@@ -8,7 +8,7 @@ Munthe-Kaas methods take for granted: EXPONENTIAL exp(X), CAYLEY cay(X/2), CAYLE
 
 All functions take the number of the chart; a rotation reaches the end of its chart at 2 pi, pi and 2 pi.
 """
-from liestep.core.dispatch import kernel
+from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import Vector, add, axpy, cos, cross, dot, scale, sin, sqrt
 from liestep.geometry.quaternion import Quaternion, to_rotation_vector
 from liestep.geometry.se3 import dexpinv as se3_dexpinv
@@ -87,6 +87,7 @@ def rotation_rate(chart: int, x: Vector, w: Vector) -> Vector:
 
 
 @kernel
+@outlined
 def rate(chart: int, x: Vector, y: Vector, w: Vector, u: Vector) -> tuple[Vector, Vector]:
     """(dx/dt, dy/dt) of the body velocity (w, u) on SE(3)."""
     if chart == 0:

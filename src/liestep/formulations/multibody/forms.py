@@ -26,6 +26,7 @@ from liestep.formulations.multibody.components import (
 )
 from liestep.formulations.multibody.index_three import IndexThree
 from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
+from liestep.geometry.quaternion import of_matrix
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 
 ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
@@ -71,29 +72,15 @@ def solve(motion: Motion, y: np.ndarray) -> bool:
     return motion.evaluate(y, 0)
 
 
-def quaternion_of(matrix: np.ndarray) -> np.ndarray:
-    """Unit quaternion (4,) of a rotation (3, 3), scalar part first and not negative, from its largest part."""
-    trace = np.trace(matrix)
-    squares = np.array([1.0 + trace, *(1.0 + 2.0*np.diag(matrix) - trace)])
-    largest = int(np.argmax(squares))
-    skew = np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])
-    table = np.empty((4, 4))
-    table[0, 0], table[0, 1:], table[1:, 0] = squares[0], skew, skew
-    table[1:, 1:] = matrix + matrix.T
-    table[range(1, 4), range(1, 4)] = squares[1:]
-    quaternion = 0.5*table[largest]/np.sqrt(squares[largest])
-    return -quaternion if quaternion[0] < 0.0 else quaternion
-
-
 def attitude_block(attitude: int, matrix: np.ndarray, width: int) -> np.ndarray:
     """Rows of an attitude in a state (1 or 3, width)."""
     block = np.zeros((3 if attitude == MATRIX else 1, width))
     if attitude == MATRIX:
         block[:] = matrix.T
     elif attitude == QUATERNION:
-        block[0] = quaternion_of(matrix)
+        block[0] = of_matrix(matrix)
     elif attitude == ROTATION_VECTOR:
-        quaternion = quaternion_of(matrix)
+        quaternion = of_matrix(matrix)
         size = float(np.linalg.norm(quaternion[1:]))
         block[0] = quaternion[1:]*(2.0*np.arctan2(size, quaternion[0])/size if size > 0.0 else 2.0)
     else:

@@ -34,6 +34,7 @@ Pair = tuple[Vector, Vector]
 
 
 @kernel
+@outlined
 def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
     width + 1 columns and is overwritten. Partial pivoting by rows. False when a pivot is zero or not finite."""
@@ -234,6 +235,7 @@ class IndexThree(NamedTuple):
         add_to(self.loads, 2*i, moment)
         add_to(self.loads, 2*i + 1, force)
 
+    @outlined
     def column(self, i: int, k: int, j: int, moment: Vector, force: Vector) -> None:
         """Add to the derivative of body i's residual by unknown j of body k."""
         width, to = (self.matrix.shape[1] - 1)//3, self.seats[k] + j
@@ -242,6 +244,7 @@ class IndexThree(NamedTuple):
             self.matrix[at, to - at + width] += moment[r]
             self.matrix[at + 3, to - at - 3 + width] += force[r]
 
+    @outlined
     def pull(self, i: int, arm: Vector, force: Vector, stiff: float) -> None:
         """Derivatives of a spatial force (s times it) that acts at `arm` from the reference point of body i; stiff: s
         times the stiffness of a spring that pulls there."""

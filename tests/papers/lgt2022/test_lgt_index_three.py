@@ -1,0 +1,116 @@
+"""lgt2022: index-3 methods against printed digits of a trial on other code, and the tangent against differences."""
+import numpy as np
+import pytest
+from fast_top import NAMED, TOP_RATE, error, top
+
+from liestep import simulate
+from liestep.catalogue import sheet
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.formulations.multibody.assembly import newton_seats
+from liestep.plugins.trial import plain
+from liestep.runs.specification import specify, start_of
+
+STEPS = (1000, 2000, 4000)
+ALPHA = {"1a": (0.106, 2.56e-2, 6.33e-3), "1b": (7.40e-3, 1.84e-3, 4.58e-4), "1c": (0.263, 6.86e-2, 1.73e-2),
+         "1d": (0.262, 6.84e-2, 1.72e-2)}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_generalized_alpha_on_the_fast_top(name):
+    """Errors, velocities of the joint, Newton's iterations; multipliers at the reference digits."""
+    for steps, expected in zip(STEPS, ALPHA[name], strict=True):
+        data = top(steps, name, "generalized_alpha", start="shift")
+        assert error(data) == pytest.approx(expected, rel=0.006)
+        assert data.attrs["joint_error_max"] < 1e-13
+        assert data.attrs["iterations"] <= 3.1*steps
+        if name in ("1a", "1d"):
+            assert data.attrs["joint_rate_error_max"] < 1e-10
+    slips = [top(steps, "1b", "generalized_alpha", start="shift").attrs["joint_rate_error_max"] for steps in STEPS]
+    assert slips == pytest.approx([3.2e-2, 8.1e-3, 2.0e-3], rel=0.03)
+
+
+def test_multipliers_begin_with_order_two_after_the_correction():
+    """The error over [h, 0.1] against that of a run with 16 times as many steps of an explicit method."""
+    exact = simulate("jointed_body", "rkmk5", preset="bruels_cardona", t_end=0.1, steps=6400, samples=401)
+    wanted = exact["multiplier"].values
+
+    def errors(name, start):
+        found = []
+        for steps in (50, 100, 200, 400):
+            data = simulate("jointed_body", "generalized_alpha", preset="bruels_cardona", t_end=0.1, steps=steps,
+                            samples=steps + 1, options=NAMED[name] | {"start": start})
+            found.append(np.abs(data["multiplier"].values[1:] - wanted[::400//steps][1:]).max())
+        return found
+
+    assert errors("1b", "plain") == pytest.approx([252.0, 115.0, 57.5, 26.0], rel=0.01)
+    assert errors("1b", "corrected") == pytest.approx([8.5, 2.14, 0.537, 0.134], rel=0.01)
+    assert errors("1c", "corrected") == pytest.approx([13.8, 3.31, 0.829, 0.207], rel=0.01)
+    assert errors("1a", "plain") == pytest.approx([26.8, 6.5, 1.62, 0.405], rel=0.01)
+
+
+def test_bliedf_on_the_fast_top():
+    def rate(data):
+        return float(np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max())
+
+    for steps, first, second, third in zip(STEPS, (0.509, 0.120, 2.71e-2), (2.82e-2, 6.10e-3, 1.41e-3),
+                                           (9.71e-3, 1.24e-3, 1.57e-4), strict=True):
+        assert error(top(steps, "1a", "bliedf2")) == pytest.approx(first, rel=0.01)
+        assert error(top(steps, "1b", "bliedf2")) == pytest.approx(second, rel=0.01)
+        assert error(top(steps, "1b", "bliedf3")) == pytest.approx(third, rel=0.01)
+    on, off = ([rate(top(steps, "1b", "bliedf3", commutator=word)) for steps in STEPS] for word in ("on", "off"))
+    assert np.log2(on[1]/on[2]) == pytest.approx(3.0, abs=0.02)
+    assert np.log2(off[1]/off[2]) == pytest.approx(1.9, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["1a", "1b", "1c", "1d"])
+@pytest.mark.parametrize(("system", "preset"), [("four_bar", "unequal"), ("jointed_body", "spring_offset"),
+                                                ("body_chain", "double_pendulum_offset")])
+def test_tangent_is_the_derivative_of_the_residual(system, preset, name):
+    """One Newton correction of a linearised state, in plain Python: J (dU, dl) of central differences of the residual
+    must be what the correction was solved for, r = -J x."""
+    start = start_of(system, preset=preset)
+    form = formulate(sheet(system), start.parameters, start.initial, "index_three", NAMED[name])
+    problem = plain(form.problem)
+    n, m, random = problem.bodies(), problem.joint_rows(), np.random.default_rng(3)
+    u, v0, d0, past = (random.normal(size=(2*n, 3)) for _ in range(4))
+    found, s, cv, cc, ca = random.normal(size=m), 0.3, 1.7, 0.4, 2.1
+
+    def residual(u, found):
+        xi = np.zeros((4*n, 3))
+        xi[0::4], xi[1::4] = u[0::2], u[1::2]
+        y = form.start.copy()
+        problem.act(xi, form.start, y)
+        v = cv*u + v0
+        for i in range(n):
+            v[2*i:2*i + 2] += cc*np.array(problem.commutator(u, past, i))
+        dv = ca*v + d0
+        problem.put_velocity(v, y)
+        problem.newton(y, u.copy(), v, dv, past, found.copy(), s, cv, cc, ca)
+        loads = problem.loads.reshape(-1).copy()
+        gaps = problem.poses.generator.motion.mechanism.vectors[1].copy()
+        return np.concatenate([loads, gaps]), y, v, dv
+
+    here, y, v, dv = residual(0.1*u, found)
+    moved, multipliers = 0.1*u, found.copy()
+    problem.newton(y, moved, v, dv, past, multipliers, s, cv, cc, ca)
+    step, change = moved - 0.1*u, multipliers - found
+    e = 1e-6/max(1.0, np.abs(step).max())
+    slope = (residual(0.1*u + e*step, found + e*change)[0] - residual(0.1*u - e*step, found - e*change)[0])/(2.0*e)
+    assert np.abs(slope + here).max() < 1e-6*max(1.0, np.abs(here).max())
+
+
+def test_the_newton_matrix_of_a_chain_is_a_narrow_band():
+    for bodies in (10, 100):
+        start = start_of("body_chain", preset=f"chain_{bodies}")
+        assert newton_seats(sheet("body_chain").build(start.parameters))[1] <= 14
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"rho": 1.0}, "option rho is 1.0; allowed are numbers from 0 to below 1"),
+    ({"rho": -0.1}, "option rho is -0.1"), ({"rho": "high"}, "option rho is 'high'"),
+    ({"twist": "mixed"}, "option twist does not exist for index_three of Rigid body on a joint"),
+    ({"start": "late"}, "option start is 'late'; allowed are corrected, shift, plain")])
+def test_wrong_options_of_generalized_alpha_are_refused(options, said):
+    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+        specify("jointed_body", "generalized_alpha", steps=10, options=options)
