@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
-    from liestep.api import integrators, reference, simulate, systems, tangent
+    from liestep.api import consistent_start, integrators, reference, simulate, systems, tangent
     from liestep.core.status import IntegrationError
     from liestep.errors import InputError
     from liestep.plugins.loading import load_plugin
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
+           "consistent_start": "liestep.api",
            "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "integrators", "load_plugin", "observed_order", "reference",
-           "simulate", "systems", "tangent"]
+__all__ = ["InputError", "IntegrationError", "consistent_start", "integrators", "load_plugin", "observed_order",
+           "reference", "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):

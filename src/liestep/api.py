@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
 from liestep.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.errors import InputError
 from liestep.runs.simulation import simulate, to_dataset
 from liestep.runs.specification import applicable
 
-__all__ = ["integrators", "reference", "simulate", "systems", "tangent"]
+__all__ = ["consistent_start", "integrators", "reference", "simulate", "systems", "tangent"]
 
 if TYPE_CHECKING:
+    import numpy
     import xarray
 
 
@@ -34,6 +36,31 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 
     return to_dataset(compute_reference(specify_reference(
         problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
+
+
+def consistent_start(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+                     initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
+    """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
+    as `initial` to `simulate`. Arguments as there.
+
+    Raises:
+        InputError: a wrong argument, a system without joints, or no start near the given one fits.
+    """
+    import numpy as np
+
+    facts = sheet(problem)
+    if facts.nearest_start is None:
+        able = ", ".join(name for name in system_ids() if sheet(name).nearest_start is not None)
+        raise InputError(f"{problem} has no joints that a start could miss; systems with joints: {able}")
+    chosen = facts.presets[preset or facts.default]
+    checked = facts.check({**chosen.parameters, **(parameters or {})})
+    shapes = facts.state_shapes(checked)
+    state = {**({} if set(shapes) <= set(initial or {}) else chosen.initial(checked)), **(initial or {})}
+    for name, shape in shapes.items():
+        state[name] = np.array(state[name], dtype=np.float64)
+        if state[name].shape != shape:
+            raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
+    return facts.nearest_start(checked, state)
 
 
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,

@@ -7,7 +7,8 @@ import numpy as np
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet, State
-from liestep.formulations.multibody.assembly import Assembly, check_joints, check_rank
+from liestep.formulations.multibody.assembly import Assembly
+from liestep.formulations.multibody.checks import check_joints, check_rank, nearest_start
 from liestep.formulations.multibody.forms import Declared
 
 
@@ -39,4 +40,6 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
 
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
-                 kinetic_energy=kinetic_energy, forms=Declared(build, conserved_momentum).forms(), **further)
+                 kinetic_energy=kinetic_energy,
+                 nearest_start=lambda values, state: nearest_start(build(values), state),
+                 forms=Declared(build, conserved_momentum).forms(), **further)

@@ -1,0 +1,157 @@
+"""Mechanisms: range space against a dense solve, starts and joints that are refused, exactness of lower pairs."""
+import re
+
+import numpy as np
+import pytest
+
+import liestep
+from liestep.catalogue import sheet
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.formulations.multibody.checks import group_residual, jacobian, residuals
+from liestep.plugins.trial import plain
+from liestep.runs.specification import specify, start_of
+
+CASES = [("jointed_body", "asymmetric_top"), ("jointed_body", "revolute"), ("jointed_body", "universal"),
+         ("jointed_body", "cylindrical"), ("jointed_body", "prismatic"), ("jointed_body", "screw"),
+         ("jointed_body", "spring_offset"), ("body_chain", "double_pendulum_offset"), ("body_chain", "chain_10"),
+         ("four_bar", "unequal")]
+
+
+def dense(assembly, state):
+    """Rates of the body rates and of the reference points' velocities (6n,), and multipliers, by a dense solve of the
+    index-1 equations about the reference points, with mixed velocities: M, f and gamma as lgt2022 has them, gamma by
+    differences of A V along the motion."""
+    n, m = len(assembly.mass), assembly.row_count
+    mass, force = np.zeros((6*n, 6*n)), np.zeros(6*n)
+    for i in range(n):
+        turn, w, c = state["attitude"][i], state["body_rate"][i], assembly.center_of_mass[i]
+        k = assembly.mass[i]
+        inertia = assembly.inertia[i] + k*(c @ c*np.eye(3) - np.outer(c, c))
+        hat = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+        a = 6*i
+        mass[a:a + 3, a:a + 3], mass[a:a + 3, a + 3:a + 6] = inertia, k*hat @ turn.T
+        mass[a + 3:a + 6, a:a + 3], mass[a + 3:a + 6, a + 3:a + 6] = -k*turn @ hat, k*np.eye(3)
+        force[a:a + 3] = -np.cross(w, inertia @ w) + np.cross(c, k*turn.T @ assembly.gravity)
+        force[a + 3:a + 6] = k*assembly.gravity - k*turn @ np.cross(w, np.cross(w, c))
+    for spring in assembly.springs:
+        i, turn = spring.body, state["attitude"][spring.body]
+        arm = assembly.center_of_mass[i] + spring.point
+        pull = spring.stiffness*(spring.anchor - state["position"][i] - turn @ arm)
+        force[6*i:6*i + 3] += np.cross(arm, turn.T @ pull)
+        force[6*i + 3:6*i + 6] += pull
+    rows = jacobian(assembly, state)  # for velocities of the centres of mass
+    change = np.eye(6*n)
+    for i in range(n):
+        c, turn = assembly.center_of_mass[i], state["attitude"][i]
+        change[6*i + 3:6*i + 6, 6*i:6*i + 3] = np.array([turn @ np.cross(e, c) for e in np.eye(3)]).T
+    rows = rows @ change
+    gamma = (rate_after(assembly, state, 1e-5) - rate_after(assembly, state, -1e-5))/2e-5
+    matrix = np.block([[mass, rows.T], [rows, np.zeros((m, m))]])
+    solution = np.linalg.solve(matrix, np.concatenate([force, -gamma]))
+    return solution[:6*n], solution[6*n:]
+
+
+def rate_after(assembly, state, time):
+    """A V after bodies moved on with constant body rates and velocities of the reference points."""
+    from scipy.spatial.transform import Rotation
+
+    turned = state["attitude"] @ Rotation.from_rotvec(time*state["body_rate"]).as_matrix()
+    moved = {**state, "attitude": turned, "position": state["position"] + time*state["velocity"]}
+    return residuals(assembly, moved)[1] if assembly.row_count else np.zeros(0)
+
+
+@pytest.mark.parametrize(("system", "preset"), CASES)
+@pytest.mark.parametrize("twist", ["mixed", "body", "spatial"])
+def test_accelerations_are_those_of_a_dense_solve(system, preset, twist):
+    start = start_of(system, preset=preset)
+    assembly = sheet(system).build(start.parameters)
+    rates, multipliers = dense(assembly, start.initial)
+    form = formulate(sheet(system), start.parameters, start.initial, "lie_action", {"twist": twist})
+    problem, out = plain(form.problem), np.zeros((form.problem.algebra_rows(), 3))
+    assert problem.algebra(0.0, form.start, out)
+    scale = max(1.0, np.abs(rates).max(), np.abs(multipliers).max() if len(multipliers) else 0.0)
+    for i in range(len(assembly.mass)):
+        turn, w, v = start.initial["attitude"][i], start.initial["body_rate"][i], start.initial["velocity"][i]
+        spin, push = rates[6*i:6*i + 3], rates[6*i + 3:6*i + 6]
+        if twist == "body":
+            push = turn.T @ push - np.cross(w, turn.T @ v)
+        elif twist == "spatial":
+            spin, omega, place = turn @ spin, turn @ w, start.initial["position"][i]
+            push = push - np.cross(spin, place) - np.cross(omega, v)
+        assert np.abs(out[4*i + 2] - spin).max() < 2e-8*scale
+        assert np.abs(out[4*i + 3] - push).max() < 2e-8*scale
+    if len(multipliers):
+        found = form.to_fields(form.start[None])["multiplier"][0]
+        assert np.abs(found - multipliers).max() < 2e-8*scale
+
+
+@pytest.mark.parametrize("kind", ["spherical", "revolute", "cylindrical", "prismatic", "screw", "universal"])
+def test_which_joints_of_one_body_are_exact(kind):
+    """With body velocities SE(3) keeps joints that make a group: a Cayley step those without a screw, and a universal
+    joint is no group. Mixed velocities keep none that turns."""
+    def worst(**options):
+        data = liestep.simulate("jointed_body", "rkmk4", preset=kind, steps=200, samples=2, options=options)
+        return max(data.attrs["joint_error_max"], data.attrs["joint_rate_error_max"])
+
+    exponential, cayley, direct = worst(), worst(chart="cayley"), worst(action="so3_r3", twist="body")
+    if kind == "universal":
+        assert min(exponential, cayley, direct) > 1e-9
+    else:
+        assert exponential < 1e-11
+        assert (cayley > 1e-8) if kind == "screw" else (cayley < 1e-11)
+        assert (direct < 1e-11) if kind == "prismatic" else (direct > 1e-9)
+        assert kind == "prismatic" or worst(twist="mixed") > 1e-9
+
+
+def test_a_start_off_a_joint_is_refused_and_the_nearest_one_offered():
+    start = start_of("body_chain")
+    off = {**start.initial, "position": start.initial["position"] + np.array([[0.0, 1e-3, 0.0], [0.0, 0.0, 0.0]])}
+    with pytest.raises(InputError, match=r"the start is off joint 0 \(spherical, body 0 to the ground\) by 0.001"):
+        specify("body_chain", "rkmk4", steps=10, initial=off)
+    fit = liestep.consistent_start("body_chain", initial=off)
+    assert specify("body_chain", "rkmk4", steps=10, initial=fit).initial["position"] is not None
+    assert 0.0 < np.abs(fit["position"] - off["position"]).max() < 2e-3
+    slip = {**start.initial, "velocity": start.initial["velocity"] + np.array([[0.1, 0.0, 0.0], [0.0, 0.0, 0.0]])}
+    with pytest.raises(InputError, match=r"the velocity of the start breaks joint 0 \(spherical"):
+        specify("body_chain", "rkmk4", steps=10, initial=slip)
+    assembly = sheet("body_chain").build(start.parameters)
+    assert max(np.abs(part).max() for part in residuals(assembly, liestep.consistent_start(
+        "body_chain", initial=slip))) < 1e-13
+    with pytest.raises(InputError, match="has no joints that a start could miss; systems with joints: body_chain"):
+        liestep.consistent_start("heavy_top")
+
+
+@pytest.mark.parametrize(("system", "request_", "said"), [
+    ("four_bar", {"preset": "redundant"}, "joint 3 (revolute, body 2 to the ground) is redundant"),
+    ("jointed_body", {"parameters": {"inertia": np.diag([1.0, 1.0, 3.0]).tolist()}}, "is of no body"),
+    ("jointed_body", {"parameters": {"inertia": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}, "must be a symmetric matrix"),
+    ("jointed_body", {"preset": "revolute", "parameters": {"joint_axis": [0, 0, 2.0]}},
+     "parameter joint_axis is not a unit vector"),
+    ("jointed_body", {"preset": "revolute", "parameters": {"space_axis": [0.0, 0.0, 1.0]}},
+     "the start is off joint 0 (revolute"),
+    ("jointed_body", {"preset": "screw", "parameters": {"screw_lead": 0.0}}, "a screw without lead"),
+    ("four_bar", {"parameters": {"length": [1.0, 9.0, 1.5, 2.0]}}, "coupler and rocker do not meet"),
+    ("four_bar", {"parameters": {"plane": np.ones((3, 3)).tolist()}}, "plane is not a rotation"),
+    ("body_chain", {"parameters": {"mass": [1.0]}}, "size 1")])
+def test_what_makes_no_mechanism_is_refused(system, request_, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        specify(system, "rkmk4", steps=10, **request_)
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"action": "se4"}, "allowed are se3, so3_r3"), ({"chart": "log"}, "allowed are exp, cayley, cayley2"),
+    ({"form": "euler"}, "option form does not exist for lie_action")])
+def test_options_of_the_action_are_checked(options, said):
+    with pytest.raises(InputError, match=said):
+        specify("jointed_body", "rkmk4", steps=10, options=options)
+
+
+def test_screws_wind_modulo_one_lead():
+    start = start_of("jointed_body", preset="screw")
+    assembly = sheet("jointed_body").build(start.parameters)
+    joint, rows = assembly.groups[-1]
+    axis, lead = start.parameters["space_axis"], start.parameters["screw_lead"]
+    for turns, expected in ((1.0, 0.0), (-3.0, 0.0), (0.25, 0.25*lead), (0.75, -0.25*lead)):
+        moved = {**start.initial, "position": start.initial["position"] + turns*lead*axis}
+        assert group_residual(assembly, moved, joint, rows)[0][0] == pytest.approx(expected, abs=1e-14)
