@@ -1,7 +1,6 @@
 """Figures: style, byte-identical files, and what every generic figure shows for a small study."""
 import subprocess
 import sys
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,8 @@ import pytest
 from liestep import cli
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.results import StudyResults
-from liestep.catalogue import integrator_ids
 from liestep.errors import InputError
-from liestep.figures import commands, growth, ladders, marks, panels, rendering, series, style
+from liestep.figures import commands, growth, labels, ladders, marks, panels, rendering, series, style, work
 from liestep.study.plan import Study
 
 STUDY = """
@@ -53,7 +51,7 @@ paper: none
 citation: none
 claims:
   - {id: one, statement: s, source: t, printed: 0.25, quantity: energy_error_mean,
-     criterion: {kind: quantile}, known: false,
+     criterion: {kind: quantile}, known: false, asserted_by: own,
      runs: [{study: members, problem: bodies, integrator: vi_sphere}]}
 """
 
@@ -85,45 +83,6 @@ def lines(axes, colour) -> list:
     from matplotlib.colors import to_hex
 
     return [line for line in axes.get_lines() if to_hex(line.get_color()) == to_hex(colour)]
-
-
-def test_landed_marks_have_their_own_marker_colour_and_label():
-    assert set(marks.LANDED) <= set(integrator_ids())
-    for part in ("colour", "marker", "label"):
-        values = [getattr(mark, part) for mark in marks.LANDED.values()]
-        assert len(set(values)) == len(values)
-
-
-# Linear RGB as seen without one kind of cone, Machado, Oliveira and Fernandes 2009, severity 1.
-SIGHT = {
-    "full": np.eye(3),
-    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
-                            [-0.003882, -0.048116, 1.051998]]),
-    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
-                              [-0.011820, 0.042940, 0.968881]]),
-    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
-                            [0.004733, 0.691367, 0.303900]]),
-}
-JUST_NOTICEABLE = 2.3  # distance in CIELAB
-
-
-def cielab(colour, sight) -> np.ndarray:
-    """CIELAB (D65) of a colour as seen through a matrix on linear RGB."""
-    from matplotlib.colors import to_rgb
-
-    c = np.array(to_rgb(colour))
-    linear = np.clip(sight @ np.where(c <= 0.04045, c/12.92, ((c + 0.055)/1.055)**2.4), 0.0, 1.0)
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
-                    [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
-    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787*xyz + 16.0/116.0)
-    return np.array([116.0*f[1] - 16.0, 500.0*(f[0] - f[1]), 200.0*(f[1] - f[2])])
-
-
-@pytest.mark.parametrize("sight", SIGHT)
-def test_colours_differ_for_the_colour_blind(sight):
-    seen = [cielab(mark.colour, SIGHT[sight]) for mark in marks.LANDED.values()]
-    closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
-    assert closest > 4.0*JUST_NOTICEABLE
 
 
 def test_fonts_are_legible_at_final_size():
@@ -255,10 +214,33 @@ def test_convergence_marks_admissible_points_and_orders(made):
     assert sorted(hollow.get_xdata()) == sorted(runs["step"][~usable])
     assert hollow.get_markerfacecolor() == "white"
     order = results.table("orders").set_index("integrator").loc["vi_sphere"]
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert order["class"] == "asymptotic"
-    assert texts[0] == f"VI  {order['p']:.2f} ± {order['u']:.2f}"
-    assert texts[2].endswith("(tolerance)")
+    texts = [text.get_text() for text in axes.texts]
+    assert texts.count(f"{order['p']:.2f} ± {order['u']:.2f}") == 1
+    assert texts.count("tol.") == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["VI", "RK2, velocities", "ode45"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_labels_beside_a_panel_keep_their_order_and_distance(count):
+    dice, gap = np.random.default_rng(count), 0.02
+    for _ in range(20):
+        wanted = dice.choice([0.0, 0.5, 1.0], count) + 0.01*dice.standard_normal(count)
+        found = labels.spread(np.clip(wanted, 0.0, 1.0), gap)
+        order = np.argsort(np.clip(wanted, 0.0, 1.0), kind="stable")
+        assert (np.diff(found[order]) >= gap - 1e-12).all()
+        assert found.min() >= -1e-12
+        assert found.max() <= 1.0 + 1e-12
+    assert labels.spread(np.array([0.3, 0.8, 0.6]), gap).tolist() == pytest.approx([0.3, 0.8, 0.6])
+    assert labels.spread(np.array([0.5, 0.5]), gap).tolist() == pytest.approx([0.49, 0.51])
+
+
+def test_curves_over_measured_seconds_never_go_back():
+    seconds, errors = np.array([1.0, 3.0, 2.0, 4.0, 5.0, 2.5]), np.array([1e-2, 1e-4, 1e-3, 2e-4, 1e-6, np.nan])
+    kept = work.front(seconds, errors)
+    assert kept.tolist() == [0, 2, 1, 4]
+    assert (np.diff(seconds[kept]) > 0.0).all()
+    assert (np.diff(errors[kept]) < 0.0).all()
 
 
 def test_slope_triangle_has_its_slope_and_touches_the_data(made):

@@ -218,7 +218,7 @@ def _by_numbers(e: DriftEstimate) -> DriftEstimate:
     slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
     growth = f"growth exponent {e.growth:.2f}"
     if e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
-        return replace(e, verdict="bounded", reason=f"|slope T| < {_upwards(e.bound)} A at 95 %, {growth}")
+        return replace(e, verdict="bounded", reason=f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}")
     if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH:
         return replace(e, verdict="round-off", reason=f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}")
     if lower > e.amplitude/2 and one_sign:
@@ -228,7 +228,7 @@ def _by_numbers(e: DriftEstimate) -> DriftEstimate:
     return replace(e, reason=f"{slope}, {growth}", deciding_time=e.duration*_deciding_factor(e))
 
 
-def _upwards(bound: float) -> str:
+def rounded_up(bound: float) -> str:
     """A bound with two digits, rounded up: what is printed is never below what was found."""
     if bound == 0.0:
         return "0"

@@ -15,7 +15,7 @@ from liestep.study.plan import Cell, Study
 
 KEYS = ("study", "problem", "integrator")  # columns of every table
 NEEDED = {  # columns of a table that others read
-    "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound"),
+    "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
     "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
     "growth": ("resolution", "exponent", "uncertainty", "growth")}
 

@@ -8,36 +8,47 @@ from matplotlib.figure import Figure
 from liestep.analysis.errors import error_fields, error_history, reference_floor
 from liestep.analysis.growth import SPAN
 from liestep.errors import InputError
+from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
-from liestep.figures.panels import curves, grid, label_of, line_handle, logarithmic, triangle, triangle_width
+from liestep.figures.panels import (
+    curves,
+    grid,
+    label_of,
+    legend_below,
+    line_handle,
+    logarithmic,
+    triangle,
+    triangle_width,
+)
 from liestep.figures.style import drawing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
+PANEL = 38.0   # mm, height of a panel without its title and the label of its axis
 BELOW = 0.3    # triangles stand at this share of the lowest curve
 DECADES = 3.0  # decades of time that are shown
 
 
 @drawing("{title}: largest state error up to time t, with the exponent that the table `growth` fits to its last decade"
-         " in the legend of each panel; triangles are growth with t and with its square; grey: disagreement of the two"
+         " beside the curve; triangles are growth with t and with its square; grey: disagreement of the two"
          " reference engines. {runs}")
 def growth(results: "StudyResults") -> Figure:
     problems = ([problem for problem in results.config.problems if curves(results, problem)]
                 if results.config.reference else [])
-    figure, axes = grid([label_of(results, problem) for problem in problems], 58.0, extra=2.0)
+    figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)
+    used: set[str] = set()
     styles, table = marks(results), results.table("growth").set_index(["problem", "integrator", "resolution"])
     for panel, problem in zip(axes, problems, strict=True):
-        reference, handles, shown = results.reference(problem), [], []
+        reference, labels, shown, stopped = results.reference(problem), [], [], []
         for curve in curves(results, problem):
             place = (problem, curve.key, curve.cell.resolution)
             if place not in table.index:
                 raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse"
                                  f" {results.study.name}` again")
             row = table.loc[place]
-            text = styles[curve.key].label
             if curve.file.failed:
-                handles.append(line_handle(styles[curve.key], f"{text}  stopped"))
+                stopped.append(styles[curve.key].label)
                 continue
             assert reference is not None
             fields = error_fields(curve.file)
@@ -45,9 +56,9 @@ def growth(results: "StudyResults") -> Figure:
                            np.maximum.accumulate(error_history(fields, curve.file.variables, reference)))
             panel.plot(time[1:], np.where(error > 0.0, error, np.nan)[1:], **styles[curve.key].line)
             fitted = row["exponent"] == row["exponent"]
-            handles.append(line_handle(styles[curve.key],
-                                       text + (f"  {row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted
-                                              else f"  {row['growth']}")))
+            text = f"{row['exponent']:.2f} ± {row['uncertainty']:.2f}" if fitted else str(row["growth"])
+            labels.append(EndLabel(time[-1], error[-1], text, styles[curve.key]))
+            used.add(curve.key)
             shown.append((time, error, row))
             floor = reference_floor(reference, fields)
         logarithmic(panel)
@@ -59,8 +70,11 @@ def growth(results: "StudyResults") -> Figure:
             panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
         panel.set_xlabel("time t (s)")
         panel.set_ylabel("largest state error up to t")
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0,
-                     labelspacing=0.35, borderaxespad=0.0)
+        end_labels(panel, labels, PANEL)
+        if stopped:
+            panel.text(0.03, 0.96, f"stopped early: {', '.join(stopped)}", transform=panel.transAxes, va="top",
+                       fontsize=6.0, color="0.35")
+    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
     return figure
 
 

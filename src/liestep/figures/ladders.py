@@ -7,25 +7,27 @@ import numpy as np
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.order_table import orders_table
 from liestep.analysis.steps import over_steps
-from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import grid, hollow, label_of, logarithmic, slope_triangle
+from liestep.figures.labels import EndLabel, end_labels
+from liestep.figures.marks import marks
+from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import drawing
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
-CLASSES = {"short range": "short range", "pre-asymptotic": "pre-asymptotic", "floor-limited": "floor-limited",
-           "saturated": "saturated", "failed": "too few runs"}
+PANEL = 38.0  # mm, height of a panel without its title and the label of its axis
+# class of an estimate -> what stands beside the curve
+CLASSES = {"short range": "short", "pre-asymptotic": "bent", "floor-limited": "floor", "saturated": "> 0.1",
+           "failed": "few runs"}
 
 
 def _ladder(results: "StudyResults", column: str, label: str, order: str | None, floor: bool) -> Figure:
-    """Panels of `column` over the step, each with its own legend beside it.
+    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels.
 
     order: prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders.
     """
@@ -35,12 +37,12 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
                                               "floor_reference", column)))]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     orders = _orders(results) if order is not None else {}
-    figure, axes = grid([label_of(results, problem) for problem in problems], 56.0, extra=2.0)
-    styles = marks(results)
+    figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)
+    styles, used = marks(results), set()
     for panel, problem in zip(axes, problems, strict=True):
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
-        handles: list[Line2D] = []
+        labels: list[EndLabel] = []
         anchors: dict[int, tuple[Any, ...]] = {}
         for key in styles:
             if key not in complete:
@@ -50,8 +52,11 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
             solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
             hollow(panel, x, y, styles[key], solid)
             found = orders.get((problem, key))
-            text = styles[key].label + (_order_text(found, order) if found is not None else "")
-            handles.append(_entry(styles[key], text))
+            used.add(key)
+            shown = np.isfinite(y) & (y > 0.0)
+            if found is not None and shown.any():
+                last = int(np.argmax(np.where(shown, x, 0.0)))
+                labels.append(EndLabel(x[last], y[last], _order_text(found, order), styles[key]))
             number = _whole_order(found, order) if found is not None else None
             if number is not None and solid.sum() > 1:
                 _anchor(anchors, number, x[solid], y[solid])
@@ -62,8 +67,8 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
             _floor_band(panel, rows)
         panel.set_xlabel("step $h$ (s)")
         panel.set_ylabel(label)
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.0, handlelength=2.0,
-                     labelspacing=0.35, borderaxespad=0.0)
+        end_labels(panel, labels, PANEL)
+    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure
 
 
@@ -86,11 +91,11 @@ def _orders(results: "StudyResults") -> dict[tuple[str, str], dict[str, Any]]:
 def _order_text(row: dict[str, Any], prefix: str | None) -> str:
     """Observed order with its uncertainty, or why there is none."""
     if row["adaptive"]:
-        return "  (tolerance)"
+        return "tol."
     kind = row[_name("class", prefix)]
     if kind != "asymptotic":
-        return f"  {CLASSES[kind]}"
-    return f"  {row[_name('p', prefix)]:.2f} ± {row[_name('u', prefix)]:.2f}"
+        return CLASSES[kind]
+    return f"{row[_name('p', prefix)]:.2f} ± {row[_name('u', prefix)]:.2f}"
 
 
 def _whole_order(row: dict[str, Any], prefix: str | None) -> int | None:
@@ -101,10 +106,6 @@ def _whole_order(row: dict[str, Any], prefix: str | None) -> int | None:
     exponent, uncertainty = row[_name("p", prefix)], row[_name("u", prefix)]
     number = round(exponent)
     return number if number > 0 and abs(exponent - number) <= max(uncertainty, NEAR) else None
-
-
-def _entry(mark: Mark, text: str) -> Line2D:
-    return Line2D([], [], color=mark.colour, linestyle=mark.dash, marker=mark.marker, label=text)
 
 
 def admissible(runs: pandas.DataFrame) -> np.ndarray:
@@ -124,15 +125,17 @@ def _floor_band(axes: Axes, rows: pandas.DataFrame) -> None:
 
 @drawing("{title}: scaled state error against the step, for adaptive methods against the mean accepted step."
          " Solid points can enter the order estimate, hollow ones lie within 30 floors of the reference or above 0.1;"
-         " the grey band is the disagreement of the two reference engines. Legends give the observed order and its"
-         " uncertainty; triangles stand under measured curves. {runs}")
+         " the grey band is the disagreement of the two reference engines. Beside the curves: observed order and its"
+         " uncertainty, or why there is none (bent: the slope still changes; short: it holds over less than a decade;"
+         " floor: too few errors above it; > 0.1: all errors are saturated; tol.: adaptive). Triangles stand"
+         " under measured curves. {runs}")
 def convergence(results: "StudyResults") -> Figure:
     return _ladder(results, "error", "state error", "", floor=True)
 
 
 @drawing("{title}: mean energy error over all steps against the step (mean accepted step of adaptive methods),"
-         " divided by the largest kinetic energy of the reference where there is one. Its exponent, in the legends, is"
-         " not the order of the method. {runs}")
+         " divided by the largest kinetic energy of the reference where there is one. Its exponent, beside the curves,"
+         " is not the order of the method; words there as in the figure convergence. {runs}")
 def energy_convergence(results: "StudyResults") -> Figure:
     relative = results.metrics["energy_error_mean_relative"].notna().any()
     if relative:

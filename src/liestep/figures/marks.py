@@ -75,6 +75,8 @@ ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # ord
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),
             (0.55, "x", DOTTED), (-0.3, "+", DASHDOT), (0.25, (3, 2, 0), DASHED), (-0.62, (4, 2, 45), DASHED))
 BRIGHT = 0.5
+# options that say how accurately the equations of a method are solved, and make no other method
+ACCURACY = ("atol", "iterations", "mass", "tolerance")
 
 
 def variant(mark: Mark, number: int) -> Mark:
@@ -97,7 +99,8 @@ def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
         family, order = integrator_module(name), method(name).order
         number = siblings.get((family, order), 0)
         siblings[family, order] = number + 1
-        base = Mark(FAMILIES[families.index(family) % len(FAMILIES)], ORDERS.get(order, "*"), SOLID, name)
+        base = Mark(FAMILIES[families.index(family) % len(FAMILIES)], ORDERS.get(order, "*"), SOLID,
+                    name.replace("_", " "))
         shade = variant(base, number)
         found[name] = replace(shade, marker=base.marker)
     return found
@@ -113,12 +116,11 @@ def mark_of(name: str) -> Mark:
     return _marks_of(integrator_ids())[name]
 
 
-def _is_default(name: str, entry: "IntegratorConfig | None") -> bool:
-    """Whether the options of a study's entry are the method's own; how the equations for the accelerations are solved
-    makes no other method."""
+def _own_options(name: str, entry: "IntegratorConfig | None") -> dict[str, Any]:
+    """Options of a study's entry that make it another method than the one with default options."""
     known = method(name).options
-    return all(option == "mass" or (option in known and known[option].check(option, value) == known[option].default)
-               for option, value in (entry.options if entry else {}).items())
+    return {option: value for option, value in (entry.options if entry else {}).items() if option not in ACCURACY
+            and not (option in known and known[option].check(option, value) == known[option].default)}
 
 
 def variant_numbers(results: "StudyResults") -> dict[str, int]:
@@ -136,19 +138,20 @@ def variant_numbers(results: "StudyResults") -> dict[str, int]:
         if key in given:
             found[key] = given[key]
             continue
-        first = 0 if _is_default(name, entry) else 1
+        first = 1 if _own_options(name, entry) else 0
         found[key] = next(number for number in range(first, first + len(used) + 1) if number not in used)
         used.add(found[key])
     return found
 
 
 def marks(results: "StudyResults") -> dict[str, Mark]:
-    """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method, else the
-    key."""
+    """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method with the
+    options that make it another one."""
     numbers, found = variant_numbers(results), {}
     for key, entry in results.config.integrators.items():
         name = results.study.integrator_id(key)
         base, number = mark_of(name), numbers[key]
-        default = base.label if name in LANDED and number == 0 else key
+        own = [f"{option} = {value}" for option, value in _own_options(name, entry).items()]
+        default = ", ".join([base.label, *(own or ([key.replace("_", " ")] if number else []))])
         found[key] = replace(variant(base, number), label=(entry.label if entry else None) or default)
     return found

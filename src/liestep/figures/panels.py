@@ -116,8 +116,9 @@ def legend_below(figure: Figure, handles: list[Line2D], columns: int | None = No
         figure.legend(handles=handles, loc="outside lower center", ncols=columns or min(len(handles), fitting))
 
 
-def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any) -> None:
-    """Line through all finite points; points that are not `solid` are hollow and their part of the line is paler."""
+def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any, line: bool = True) -> None:
+    """Line (if `line`) through all finite points; points that are not `solid`, because they do not count, are hollow
+    and their part of the line is paler."""
     x, y, solid = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(solid, dtype=bool)
     kept = np.isfinite(y) & (y > 0.0)
     x, y, solid = x[kept], y[kept], solid[kept]
@@ -127,7 +128,7 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any) -> None:
     # one line for all parts of the same shade: few lines are drawn faster than many
     ends = [0, *(np.flatnonzero(both[:-1] != both[1:]) + 1), len(both)]
     for begin, end in pairwise(ends):
-        if begin < end:
+        if line and begin < end:
             shade = mark.colour if both[begin] else mix(mark.colour, "white", 0.5)
             axes.plot(x[begin:end + 1], y[begin:end + 1], color=shade, linestyle=mark.dash, linewidth=0.9)
     axes.plot(x[solid], y[solid], **mark.points)

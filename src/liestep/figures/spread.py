@@ -4,15 +4,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.analysis.chaos import interval
 from liestep.analysis.crossover import energy_errors
+from liestep.analysis.drift import rounded_up
 from liestep.analysis.errors import member_distances
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
+from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, drawing, new_figure
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 STATISTICS = (("energy_error_mean", "mean energy error"), ("unit_length_error_mean", "mean unit length error"))
 CENTRAL = 0.9
+PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
 
 def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
@@ -49,7 +53,7 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
     return found
 
 
-@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; ring: unperturbed), the bar"
+@drawing("{title}: each member's statistic divided by the median of its ensemble (dots; dash: unperturbed), the bar"
          " holds the central 90 %. Diamonds: number printed in the paper where a claim names one. {runs}")
 def ensemble(results: "StudyResults") -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
@@ -87,7 +91,7 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
               linewidth=0.0, zorder=1.0)
     shift = 0.2*np.sin(2.4*np.arange(values.size))
     axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
-    axes.scatter(values[:1]/middle, [place], s=16.0, facecolors="none", edgecolors="0.1", linewidths=0.7, zorder=3.0)
+    axes.scatter(values[:1]/middle, [place], s=60.0, marker="|", color="0.1", linewidths=0.9, zorder=3.0)
     text = f"median {middle:.4g}"
     if printed is not None:
         axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white",
@@ -130,17 +134,18 @@ def separation(results: "StudyResults") -> Figure:
 
 
 @drawing("{title}: largest |E - E(0)| up to time t, from the extrema of each hundredth of the run over all steps"
-         " (adaptive methods: over their outputs); the triangle is linear growth. A legend beside each panel gives"
-         " the verdict of the drift test. {runs}")
+         " (adaptive methods: over their outputs); the triangle is linear growth. Beside the curves: the"
+         " verdict of the drift test; bounded: with the x of |slope T| < x A for the amplitude A; drift: with"
+         " the change of the block means over the run in J. {runs}")
 def drift(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
-    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=2.0)
-    styles = marks(results)
+    figure, axes = grid([label_of(results, problem) for problem in problems], 50.0, extra=12.0)
+    styles, used = marks(results), set()
     table = results.table("drift")
     table = table[table["invariant"] == "energy"]
-    verdicts = {(row["problem"], row["integrator"], row["resolution"]): row["verdict"] for _, row in table.iterrows()}
+    verdicts = {(row["problem"], row["integrator"], row["resolution"]): _verdict(row) for _, row in table.iterrows()}
     for panel, problem in zip(axes, problems, strict=True):
-        handles: list[Line2D] = []
+        labels: list[EndLabel] = []
         grown: list[tuple[float, int, np.ndarray, np.ndarray]] = []
         for curve in curves(results, problem):
             mark, file = styles[curve.key], curve.file
@@ -148,7 +153,9 @@ def drift(results: "StudyResults") -> Figure:
             ends = (np.arange(extent.size) + 1.0)/extent.size*file.attributes["t_end"]
             panel.plot(ends, np.where(extent > 0.0, extent, np.nan), **mark.line)
             verdict = verdicts.get((problem, curve.key, curve.cell.resolution), "")
-            handles.append(line_handle(mark, f"{mark.label}  {verdict}"))
+            last = int(np.flatnonzero(extent > 0.0)[-1]) if (extent > 0.0).any() else 0
+            labels.append(EndLabel(ends[last], extent[last] or np.nan, verdict, mark))
+            used.add(curve.key)
             grown.append((extent[-1]/extent[0] if extent[0] > 0.0 else 0.0, len(grown), ends, extent))
         logarithmic(panel)
         growth, _, ends, extent = max(grown, default=(0.0, 0, np.empty(0), np.empty(0)))
@@ -156,6 +163,15 @@ def drift(results: "StudyResults") -> Figure:
             slope_triangle(panel, ends, extent, 1)
         panel.set_xlabel("time (s)")
         panel.set_ylabel("$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
-        panel.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.03), fontsize=6.3, handlelength=2.0,
-                     borderaxespad=0.0)
+        end_labels(panel, labels, PANEL)
+    legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
     return figure
+
+
+def _verdict(row: pandas.Series) -> str:
+    """Verdict of a row of the drift table with its number."""
+    if row["verdict"] == "bounded":
+        return f"bounded, {rounded_up(row['bound'])}"
+    if row["verdict"] == "drift":
+        return f"drift, {row['slope']:.1e}"
+    return str(row["verdict"])

@@ -26,9 +26,9 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 @drawing("{title}: state error against evaluations of forces (of right-hand sides, where a system has no forces of its"
          " own), exponentials of group methods, iterations of implicit solvers, and seconds of a run alone without"
          " statistics, one row for each problem; what fewer than two methods use has no column, unless there is only"
-         " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines without markers in the"
-         " panels of seconds are other runtimes on the same problem: their overhead is not that of the"
-         " compiled core. {runs}")
+         " one method. Hollow points lie within 30 floors of the reference or above 0.1. Lines over seconds"
+         " lead through the runs that no other beats in time and error; those without markers are other runtimes on the"
+         " same problem: their overhead is not that of the compiled core. {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(
@@ -69,8 +69,31 @@ def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark
     found = dict(iter(runs[runs[name] > 0].groupby("integrator")))
     used = [key for key in styles if key in found]
     for key in used:
-        hollow(axes, found[key][name], found[key]["error"], styles[key], admissible(found[key]))
+        rows = found[key]
+        if name == "seconds":
+            _fastest(axes, rows[name].to_numpy(float), rows["error"].to_numpy(float), styles[key], admissible(rows))
+        else:
+            hollow(axes, rows[name], rows["error"], styles[key], admissible(rows))
     return set(used)
+
+
+def _fastest(axes: Axes, seconds: np.ndarray, errors: np.ndarray, mark: Mark, solid: np.ndarray) -> None:
+    """All points, and a line through those that no other run beats in time and error: measured times scatter."""
+    hollow(axes, seconds, errors, mark, solid, line=False)
+    kept = front(seconds, errors)
+    axes.plot(seconds[kept], errors[kept], **mark.line, linewidth=0.9)
+
+
+def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Indices of the runs that are more accurate than every faster one, by growing time."""
+    order = [int(k) for k in np.lexsort((errors, seconds)) if np.isfinite(errors[k]) and errors[k] > 0.0]
+    best = np.inf
+    found = []
+    for k in order:
+        if errors[k] < best:
+            best = float(errors[k])
+            found.append(k)
+    return np.array(found, dtype=int)
 
 
 def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> list[Line2D]:
@@ -81,8 +104,9 @@ def _others(results: "StudyResults", axes: np.ndarray, problems: list[str]) -> l
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
-            panel.plot(rows["seconds"], rows["error"], color=mark.colour, linestyle=mark.dash,
-                       linewidth=1.3, zorder=1.5)
+            seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
+            kept = front(seconds, errors)
+            panel.plot(seconds[kept], errors[kept], color=mark.colour, linestyle=mark.dash, linewidth=1.3, zorder=1.5)
         handles.append(line_handle(mark, f"{name}, other runtime"))
     return handles
 
@@ -165,7 +189,7 @@ def _guides(axes: Axes, rows: pandas.DataFrame) -> None:
                       textcoords="offset points", va="center", fontsize=6.5, color="0.45")
 
 
-@drawing("{title}: time that runs reach, against the step. Filled: stopped early; hollow: completed. {runs}")
+@drawing("{title}: time that runs reach, against the step; crosses: stopped early. {runs}")
 def failures(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics[metrics["step"].notna() & (metrics["members"] == 1)]
@@ -177,7 +201,11 @@ def failures(results: "StudyResults") -> Figure:
         for key, mark in styles.items():
             rows = here[here["integrator"] == key].sort_values("step")
             if len(rows):
-                hollow(panel, rows["step"], rows["time_reached"], mark, rows["status"] != "ok")
+                stopped = (rows["status"] != "ok").to_numpy(bool)
+                x, y = rows["step"].to_numpy(float), rows["time_reached"].to_numpy(float)
+                panel.plot(x, y, **mark.line)
+                panel.plot(x[~stopped], y[~stopped], **mark.points)
+                panel.plot(x[stopped], y[stopped], color=mark.colour, marker="x", markeredgewidth=1.1, linestyle="none")
                 used.add(key)
         logarithmic(panel)
         panel.axhline(here["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")

@@ -28,8 +28,8 @@ FLOOR_FACTOR = 30.0
 
 
 @drawing("Double pendulum: order of Lie group integrators. Euclidean error in R^12 at the end against the step, with"
-         " slopes 1 to 4 through the point of the paper's largest step. Solid: the paper's numbers of steps, 19, 39, 79"
-         " and 159; hollow: others. Grey: 30 times the floor. {runs}")
+         " slopes 1 to 4 through the point of the paper's largest step. Large markers: the paper's numbers of steps,"
+         " 19, 39, 79 and 159, hollow where they lie within 30 floors of the reference (grey); dots: others. {runs}")
 def figure5(results: "StudyResults") -> Figure:
     styles = marks(results)
     figure = new_figure(DOUBLE, 104.0)
@@ -42,7 +42,8 @@ def figure5(results: "StudyResults") -> Figure:
         paper = np.isin(np.round(end/steps), PRINTED_COUNTS)
         start = int(np.flatnonzero(paper)[-1])
         guides(axes, steps[start], errors[start], end/PRINTED_COUNTS[-1])
-        hollow(axes, steps, errors, styles[key], paper)
+        hollow(axes, steps[paper], errors[paper], styles[key], errors[paper] >= floor)
+        axes.plot(steps[~paper], errors[~paper], color=styles[key].colour, marker=".", markersize=2.5, linestyle="none")
         low, high = min(low, errors.min()), max(high, errors.max())
         axes.set_title(f"({'abcdef'[number]}) {title}")
     for axes in panels.flat:

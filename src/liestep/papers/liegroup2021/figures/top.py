@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
+from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
@@ -17,12 +18,7 @@ from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-METHODS = {  # by the keys of the study; SLGIKK lies on theta = 1/2 and is drawn inside its markers
-    "slgi_0": Mark("#EE7733", "o", SOLID, "SLGI, $\\theta = 0$"),
-    "slgi_half": Mark("#7A08FE", "s", SOLID, "SLGI, $\\theta = 1/2$"),
-    "slgi_1": Mark("#009988", "^", DASHED, "SLGI, $\\theta = 1$"),
-    "slgi_kk": Mark("#222222", ".", DOTTED, "SLGIKK, $\\theta = 1/2$"),
-}
+METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
 SLOPES = {"slgi_0": 1, "slgi_half": 2}
 PROBLEM = "heavy_top"
 VIEW = View(-60.0, 22.0)
@@ -59,7 +55,7 @@ def _order_panel(axes: Axes, results: "StudyResults", problem: str, column: str,
     """Errors of all methods against the step, solid where above 30 floors; triangles where the last two
     errors have their slope."""
     level = results.metrics.loc[results.metrics["problem"] == problem, "floor"].max()
-    for key, mark in METHODS.items():
+    for key, mark in _styles(results).items():
         steps, errors = ladder(results, problem, key, column)
         hollow(axes, steps, errors, mark, errors >= FLOORS*level)
         order = SLOPES.get(key)
@@ -72,8 +68,12 @@ def _order_panel(axes: Axes, results: "StudyResults", problem: str, column: str,
     axes.set_xlabel("step $h$ (s)")
 
 
-def _handles() -> list:
-    return [line_handle(mark, mark.label, marker=True) for mark in METHODS.values()]
+def _styles(results: "StudyResults") -> dict[str, Mark]:
+    return {key: marks(results)[key] for key in METHODS}
+
+
+def _handles(results: "StudyResults") -> list[Line2D]:
+    return [line_handle(mark, mark.label, marker=True) for mark in _styles(results).values()]
 
 
 @drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
@@ -85,14 +85,15 @@ def figure2(results: "StudyResults") -> Figure:
     files = {key: first_run(results, PROBLEM, key) for key in METHODS}
     gamma, _ = _data(files["slgi_half"])
     ball = figure.add_axes((0.01, 0.17, 0.3, 0.7))
-    radius = _sphere(ball, gamma, METHODS["slgi_half"].colour, line=True)
+    styles = _styles(results)
+    radius = _sphere(ball, gamma, styles["slgi_half"].colour, line=True)
     figure.text(0.012, 0.945, f"(a) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m", fontsize=8.0)
     figure.text(0.385, 0.945, f"(b) $Q\\chi$, h = {results.study.select(PROBLEM, 'slgi_half')[0].spec.step:g} s",
                 fontsize=8.0)
     for k in range(3):
         axes = figure.add_axes((0.385, 0.7 - 0.255*k, 0.24, 0.22))
         factor = (1.0, 1.0, 1e3)[k]  # the third one is small: the axis turns almost in a horizontal plane
-        for key, mark in METHODS.items():
+        for key, mark in styles.items():
             axes.plot(files[key]["time"], factor*_data(files[key])[1][:, k], linewidth=0.7, **mark.line)
         axes.set_ylabel(f"$10^3 (Q\\chi)_{k + 1}$" if factor > 1.0 else f"$(Q\\chi)_{k + 1}$")
         axes.set_xlim(0.0, files["slgi_half"]["time"][-1])
@@ -102,7 +103,7 @@ def figure2(results: "StudyResults") -> Figure:
     _order_panel(errors, results, PROBLEM, "error", floor=False)
     errors.set_ylabel("state error")
     figure.text(0.725, 0.945, "(c) order", fontsize=8.0)
-    figure.legend(handles=_handles(), loc="lower center", ncols=4, bbox_to_anchor=(0.5, 0.0))
+    figure.legend(handles=_handles(results), loc="lower center", ncols=4, bbox_to_anchor=(0.5, 0.0))
     return figure
 
 
@@ -119,7 +120,7 @@ def figure2_parts(results: "StudyResults") -> Figure:
             _order_panel(panels[row, column], results, problem, part, floor=True)
             panels[row, column].set_ylabel(label)
             panels[row, column].set_title(f"({'abcd'[2*row + column]}) {name}: {title}")
-    legend_below(figure, _handles())
+    legend_below(figure, _handles(results))
     return figure
 
 
@@ -127,21 +128,21 @@ def figure2_parts(results: "StudyResults") -> Figure:
          " 0 (b); inset: the first 0.2 s. Bottom: m l Q^T Gamma0 after every step, paler where earlier;"
          " ring: start. {runs}")
 def figure3(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 122.0, layout=None)
+    figure, styles = new_figure(DOUBLE, 122.0, layout=None), _styles(results)
     for column, (key, theta, power) in enumerate((("slgi_half", "1/2", -3), ("slgi_0", "0", 0))):
         file = first_run(results, PROBLEM, key)
         deviation = (file["energy"] - file["energy"][0])/10.0**power
         energy = figure.add_axes((0.075 + 0.51*column, 0.62, 0.4, 0.32))
         close = energy.inset_axes((0.42, 0.28, 0.5, 0.44))
-        energy.plot(file["time"], deviation, color=mix(METHODS[key].colour, "white", 0.5), linewidth=0.3)
-        close.plot(file["time"], deviation, color=METHODS[key].colour, linewidth=0.7, marker=".", markersize=3.0)
+        energy.plot(file["time"], deviation, color=mix(styles[key].colour, "white", 0.5), linewidth=0.3)
+        close.plot(file["time"], deviation, color=styles[key].colour, linewidth=0.7, marker=".", markersize=3.0)
         energy.set_xlim(0.0, file["time"][-1])
         close.set_xlim(0.0, CLOSE)
         energy.set_xlabel("time (s)")
         energy.set_ylabel(f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)")
         energy.set_title(f"({'ab'[column]}) energy error, $\\theta = {theta}$")
         ball = figure.add_axes((0.13 + 0.51*column, 0.0, 0.3, 0.45))
-        radius = _sphere(ball, _data(file)[0], METHODS[key].colour, line=False)
+        radius = _sphere(ball, _data(file)[0], styles[key].colour, line=False)
         figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m",
                     fontsize=8.0)
     return figure

@@ -1,0 +1,53 @@
+"""Labels at the ends of curves, beside the panel: what differs between panels; one legend says whose curve it is."""
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from liestep.figures.marks import Mark
+from liestep.scenes.colour import mix
+
+SIZE = 5.8           # pt
+LINE = 2.3           # mm between labels
+BESIDE = 1.035       # where labels begin, in widths of the panel
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A text for the curve that ends at (x, y)."""
+
+    x: float
+    y: float
+    text: str
+    mark: Mark
+
+
+def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
+    """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
+    allow, with a thin line from there. After the axes have their scales and limits."""
+    kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
+    ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
+    wanted = axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0)
+    for label, place in zip(kept, spread(np.clip(wanted, 0.0, 1.0), LINE/height), strict=True):
+        colour = mix(label.mark.colour, "black", 0.4)
+        axes.annotate(label.text, (label.x, label.y), xytext=(BESIDE, place), textcoords="axes fraction", va="center",
+                      ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": mix(label.mark.colour, "white", 0.4), "linewidth": 0.4,
+                                  "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
+
+
+def spread(wanted: np.ndarray, gap: float) -> np.ndarray:
+    """Places from 0 to 1 at least `gap` apart in the order of those wanted, with the least sum of squares of the
+    distances from them: places that would be too close form a group around their mean. What does not fit lies below 0.
+    """
+    order = np.argsort(wanted, kind="stable")
+    groups: list[list[float]] = []  # sum of (wanted - number*gap), number of members
+    for number, place in enumerate(wanted[order]):
+        groups.append([float(place) - number*gap, 1.0])
+        while len(groups) > 1 and groups[-2][0]/groups[-2][1] > groups[-1][0]/groups[-1][1]:
+            total, members = groups.pop()
+            groups[-1] = [groups[-1][0] + total, groups[-1][1] + members]
+    numbers, found = gap*np.arange(len(wanted)), np.empty(len(wanted))
+    places = np.repeat([total/members for total, members in groups], [int(members) for _, members in groups]) + numbers
+    found[order] = np.minimum(np.maximum(places, numbers), 1.0 - numbers[::-1])
+    return found

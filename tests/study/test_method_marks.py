@@ -1,0 +1,73 @@
+"""Colours and looks of methods: different for all eyes, the same in all studies."""
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liestep.analysis.results import StudyResults
+from liestep.catalogue import integrator_ids
+from liestep.figures import marks
+from liestep.study.plan import Study
+
+
+def test_landed_marks_have_their_own_marker_colour_and_label():
+    assert set(marks.LANDED) <= set(integrator_ids())
+    for part in ("colour", "marker", "label"):
+        values = [getattr(mark, part) for mark in marks.LANDED.values()]
+        assert len(set(values)) == len(values)
+
+
+# Linear RGB as seen without one kind of cone, Machado, Oliveira and Fernandes 2009, severity 1.
+SIGHT = {
+    "full": np.eye(3),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                            [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                              [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                            [0.004733, 0.691367, 0.303900]]),
+}
+JUST_NOTICEABLE = 2.3  # distance in CIELAB
+
+
+def cielab(colour, sight) -> np.ndarray:
+    """CIELAB (D65) of a colour as seen through a matrix on linear RGB."""
+    from matplotlib.colors import to_rgb
+
+    c = np.array(to_rgb(colour))
+    linear = np.clip(sight @ np.where(c <= 0.04045, c/12.92, ((c + 0.055)/1.055)**2.4), 0.0, 1.0)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
+                    [0.0193, 0.1192, 0.9505]]) @ linear/[0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787*xyz + 16.0/116.0)
+    return np.array([116.0*f[1] - 16.0, 500.0*(f[0] - f[1]), 200.0*(f[1] - f[2])])
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_colours_differ_for_the_colour_blind(sight):
+    seen = [cielab(mark.colour, SIGHT[sight]) for mark in marks.LANDED.values()]
+    closest = min(np.linalg.norm(a - b) for a, b in combinations(seen, 2))
+    assert closest > 4.0*JUST_NOTICEABLE
+
+
+STUDIES = [path.relative_to("config/studies").with_suffix("").as_posix()
+           for path in sorted(Path("config/studies").rglob("*.yaml"))]
+
+
+def test_one_method_has_one_look_and_no_raw_id_in_all_studies():
+    """Where a study has it once; one method twice, for example at two lengths of the run, looks different there."""
+    found: dict[tuple, dict] = {}
+    for name in STUDIES:
+        results = StudyResults(Study.find(name))
+        several = {}
+        for key, mark in marks.marks(results).items():
+            entry, integrator = results.config.integrators[key], results.study.integrator_id(key)
+            own = json.dumps(marks._own_options(integrator, entry), sort_keys=True)
+            several.setdefault((integrator, own), []).append((mark.colour, str(mark.marker), str(mark.dash)))
+            assert not re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", mark.label), (name, key)
+        for method, looks in several.items():
+            if len(looks) == 1:
+                found.setdefault(method, {}).setdefault(looks[0], name)
+    assert {method: looks for method, looks in found.items() if len(looks) > 1} == {}
