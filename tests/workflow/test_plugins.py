@@ -61,7 +61,7 @@ def test_examples_are_short_and_the_page_shows_them():
     assert len(SYSTEM.read_text("utf-8").splitlines()) <= 60
     assert len(METHOD.read_text("utf-8").splitlines()) <= 40
     page = PAGE.read_text("utf-8")
-    for path in (SYSTEM, METHOD, EXAMPLES/"own_study.yaml"):
+    for path in (SYSTEM, METHOD, EXAMPLES/"my_dumbbell.py", EXAMPLES/"own_study.yaml"):
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
 
 

@@ -13,6 +13,8 @@ from liestep.core.driver import observe
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations import formulate, formulate_standard
+from liestep.inspection.gradients import LIMIT as FORCE_LIMIT
+from liestep.inspection.gradients import force_error
 from liestep.inspection.slopes import LIMIT as SLOPE_LIMIT
 from liestep.inspection.slopes import torque_slopes
 from liestep.plugins.trial import plain
@@ -41,7 +43,8 @@ FLOOR = 1e-13
 SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
 PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
 # formulation -> integrator
-ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4"}
+ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4",
+            "rigid_bodies": "lgvi_y4"}
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,11 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
 
 
 def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
-    """Derivatives of torques, which only implicit integrators use."""
+    """Forces of rigid bodies against differences; derivatives of torques, which only implicit integrators use."""
+    wrong = force_error(facts, specify_problem(name, preset=preset))
+    if wrong is not None:
+        yield Row("forces and torques against finite differences",
+                  f"relative error {wrong:.1e}, allowed {FORCE_LIMIT:.0e}", wrong <= FORCE_LIMIT)
     for formulation, wrong in torque_slopes(facts, specify_problem(name, preset=preset)):
         yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
                   f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
