@@ -5,7 +5,8 @@ distance of a setting is the largest |ln(ours/printed)| of the numbers that it m
 sqrt(n), and r the distance of the k-th nearest, a setting that has nothing to do with the paper gives a number whose
 accepted interval is ln(high/low) = w wide with probability (k/n) w/(2 r), and several numbers with the product of these
 factors. The product has no more factors than data were varied, because settings on a curve do not fill a plane; the
-widest intervals are taken. N independent trials match at least once with probability 1 - (1 - share)^N.
+widest intervals are taken. Where at least ENOUGH of the others give all numbers, their share counts if it is larger. N
+independent trials match at least once with probability 1 - (1 - share)^N.
 """
 import math
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from liestep.claims.selection import RunChoice
 
 LARGEST = 1e-3   # probability of a match by chance up to which a number counts as recovered
+ENOUGH = 10      # settings that give all numbers, from which their share is known to a third
 MEAN = "_error_mean"
 
 
@@ -71,7 +73,10 @@ def chance(claim: "Claim", claims: Mapping[str, "Claim"], results: Results) -> C
     printed = np.array([_printed(target) for target in targets])
     accepted = np.array([target.criterion.accepted(target, results) for target in targets])
     inside = np.all((tried.numbers >= accepted[:, 0]) & (tried.numbers <= accepted[:, 1]), axis=1)
-    share = _share(tried.numbers[~tried.found], printed, np.log(accepted[:, 1]/accepted[:, 0]), len(claim.scan.over))
+    others = ~tried.found
+    share = _share(tried.numbers[others], printed, np.log(accepted[:, 1]/accepted[:, 0]), len(claim.scan.over))
+    if inside[others].sum() >= ENOUGH:
+        share = max(share, float(inside[others].mean()))
     probability = -math.expm1(count*math.log1p(-share)) if share < 1.0 else 1.0
     return Chance(count, int((inside & tried.tried).sum()), share, probability, _sensitivity(tried))
 
