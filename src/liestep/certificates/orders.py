@@ -25,7 +25,7 @@ DECIMALS_STEPS = (Fraction(1, 400), Fraction(1, 1000))
 DECIMALS_ALLOWED = 0.05
 FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the smallest error of a step
 # what the docstrings of the pairs say of their dense output
-DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "rkmk54": 4}
+DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk54": 4}
 
 CASES = (
     Case("chain of two pendula", "spherical_pendulum_chain", "orders"),

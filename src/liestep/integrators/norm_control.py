@@ -1,5 +1,4 @@
 """MATLAB's ode45 with the option NormControl: the error is that of the whole state, not of its worst number."""
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +7,7 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.dispatch import kernel
+from liestep.core.rows import sqrt
 from liestep.core.status import Status
 from liestep.integrators.embedded import dormand_prince
 
@@ -19,7 +19,7 @@ def length(y: np.ndarray) -> float:
     for i in range(y.shape[0]):
         for k in range(y.shape[1]):
             total = y[i, k]*y[i, k] + total
-    return math.sqrt(total)
+    return sqrt(total)
 
 
 class NormControlled(NamedTuple):
