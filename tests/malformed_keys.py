@@ -11,7 +11,7 @@ CHOICE = {"study": "tiny", "problem": "bodies", "integrator": "vi_sphere", "meth
 def claim(name: str, criterion: dict, **more) -> dict:
     return {"id": name, "statement": "s", "source": "page 1", "asserted_by": "paper", "group": "", "printed": 1.0,
             "units": "J", "runs": [dict(CHOICE)], "against": [dict(CHOICE)], "quantity": "energy_error_mean",
-            "criterion": criterion, "verdict": "qualitative",
+            "criterion": criterion, "verdict": "qualitative", "accuracy": None,
             "scope": "experiment", "scan": None, "known": False, "setting": "none",
             "code": [], **more}
 
@@ -29,7 +29,10 @@ CRITERIA = {  # definition -> its claim
                    quantity="energy"),
     "Extremum": claim("extremum", {"kind": "extremum", "at_most": 1.0, "at_least": 0.0, "indices": [[0, 1]],
                                    "of": "largest", "rate": False, "prominence": 1.0}, quantity="q"),
-    "State": claim("state", {"kind": "state", "expected": [[0.0, 0.0, 1.0]]*4, "tolerance": 10.0}, quantity="q"),
+    "State": claim("state", {"kind": "state", "expected": [[0.0, 0.0, 1.0]]*4, "tolerance": 10.0, "indices": []},
+                   quantity="q"),
+    "Attitude": claim("attitude", {"kind": "attitude", "expected": [1.0, 0.0, 0.0, 0.0], "tolerance": 4.0},
+                      quantity="attitude", runs=[{**CHOICE, "problem": "top", "integrator": "slgi"}]),
     "Quantile": claim("quantile", {"kind": "quantile", "level": 0.9}, quantity="energy_error_mean",
                       runs=[{**CHOICE, "problem": "many"}]),
     "Contrast": claim("contrast", {"kind": "contrast", "at_most": 1.0, "at_least": 0.0, "of": "largest"}, quantity="q"),
@@ -47,7 +50,9 @@ VALID = {
         "title": "t", "description": "d",
         "problems": {"bodies": {"system": "sphere_nbody", "preset": "four_bodies", "parameters": {"gamma": 1.0},
                                 "initial": {}, "t_end": 1.0, "label": "b", "integrators": ["vi_sphere", "ode45"],
-                                "overrides": {"vi_sphere": {}, "ode45": {}}}},
+                                "overrides": {"vi_sphere": {"grid": [{
+                                    "field": "q", "index": 0, "axis": "x", "first": 0.0, "last": 1.0, "count": 2}]},
+                                              "ode45": {}}}},
         "integrators": {"vi_sphere": {"id": "vi_sphere", "options": {}, "label": "l", "variant": 1}, "ode45": {}},
         "steps": {"from": 0.1, "to": 0.025, "ratio": 0.5}, "tolerances": [1e-3], "samples": 6, "outputs": 11,
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
@@ -64,7 +69,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
               "IntegratorConfig": [("integrators", "vi_sphere"), ("integrators", "ode45")],
               "PairConfig": [("problems", "bodies", "overrides", "vi_sphere"),
                              ("problems", "bodies", "overrides", "ode45")], "EnsembleConfig": [("ensemble",)],
-              "Ladder": [("steps",)]},
+              "TurnConfig": [("problems", "bodies", "overrides", "vi_sphere", "grid", 0)], "Ladder": [("steps",)]},
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
                **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)},
@@ -88,7 +93,8 @@ SETTINGS = {
     "steps": LADDER, "tolerances": LADDER, "samples": COUNT, "outputs": COUNT, "statistics_every": COUNT,
     "replicas": COUNT, "exponents": COUNT, "log_steps": SWITCH[:2],
     "ensemble": [(3, "must be a mapping, not 3"), ({"members": 2}, "ensemble.amplitude is missing"),
-                 ([], "must be a mapping, not a list")]}
+                 ([], "must be a mapping, not a list")],
+    "grid": [(3, "must be a list, not 3"), ([], "must not be empty"), ([3], "must be a mapping, not 3")]}
 POSITIVE = [(0.0, "must be greater than 0, not 0"), ("long", "must be a number, not 'long'"),
             (NAN, "must be a finite number"), (INFINITE, "must be a finite number"),
             (True, "must be a number, not True")]
@@ -159,6 +165,10 @@ TABLES = {
                            "amplitude": [*POSITIVE, (LOST, "amplitude is missing")],
                            "seed": [(-1, "must be at least 0, not -1"), (0.5, "must be a whole number, not 0.5"),
                                     (True, "must be a whole number")]},
+        "TurnConfig": {"field": NEEDED_TEXT, "axis": [("w", "must be 'x', 'y' or 'z', not 'w'"), (3, "not 3")],
+                       "index": [(-1, "must be at least 0, not -1"), (0.5, "must be a whole number, not 0.5")],
+                       "first": [*NUMBER, (LOST, "first is missing")], "last": [*NUMBER, (LOST, "last is missing")],
+                       "count": COUNT},
         "Ladder": {
             "values": [("x", "must be a list, not 'x'"), ([0.1], "give exactly one of"),
                        ([[]], "must be a number, not a list")],
@@ -180,6 +190,8 @@ TABLES = {
             "source": NEEDED_TEXT, "units": TEXT, "setting": TEXT, "printed": NUMBER,
             "asserted_by": [("papre", "did you mean paper?"), (LOST, "asserted_by is missing"),
                             (3, "must be 'paper', 'derived', 'own' or 'external', not 3")],
+            "accuracy": [("small", "must be a number, not 'small'"), (0.0, "must be greater than 0, not 0"),
+                         (1.0, "accuracy is for claims asserted by external")],
             "group": [("Two Words", "must be a name"), *TEXT[:2]],
             "scope": [("genral", "did you mean general?"), ("general", "a general statement has no printed number")],
             "scan": [(3, "must be a mapping, not 3"), ({"over": ["step"]}, "scan.runs is missing"),
@@ -224,6 +236,13 @@ TABLES = {
         "State": KIND | {
             "expected": [([], "must not be empty"), ([1.0], "do not fit the shape (4, 3)"),
                          (["x"], "must be a number or a list, not 'x'"), ([[0.0, 0.0], [1.0]], "do not fit the shape"),
+                         (LOST, "expected is missing")],
+            "indices": [(3, "must be a list, not 3"), ([[0]], "does not fit the shape (4, 3)"),
+                        ([["x"]], "must be a whole number, not 'x'")],
+            "tolerance": [*POSITIVE, (LOST, "tolerance is missing")]},
+        "Attitude": KIND | {
+            "expected": [([2.0, 0.0, 0.0, 0.0], "the expected quaternion has length 2; it must be 1"),
+                         (["x"]*4, "must be a number, not 'x'"), (3, "must be a list, not 3"),
                          (LOST, "expected is missing")],
             "tolerance": [*POSITIVE, (LOST, "tolerance is missing")]},
         "Quantile": KIND | {"level": [*NUMBER, (0.0, "must be greater than 0, not 0"),

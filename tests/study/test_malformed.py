@@ -21,10 +21,13 @@ FILES = {"config": "config/config.yaml", "study": "config/studies/tiny.yaml", "c
 STUDY = """\
 title: Four bodies
 problems:
-  bodies: {system: sphere_nbody, preset: four_bodies, t_end: 1.0}
-  many: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, ensemble: {members: 2, amplitude: 0.001}}
+  bodies: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, integrators: [vi_sphere]}
+  many: {system: sphere_nbody, preset: four_bodies, t_end: 1.0, ensemble: {members: 2, amplitude: 0.001},
+         integrators: [vi_sphere]}
+  top: {system: heavy_top, preset: asymmetric, t_end: 1.0, integrators: [slgi]}
 integrators:
   vi_sphere: {}
+  slgi: {}
 steps: [0.1, 0.05]
 samples: 6
 tables: [orders, drift]
@@ -76,7 +79,7 @@ def made(tmp_path_factory):
         for kind in FILES:
             write(kind, VALID[kind])
         Path(FILES["study"]).write_text(STUDY)
-        for command in (["sweep", "tiny", "bodies,many"], ["analyse", "tiny"]):
+        for command in (["sweep", "tiny", "bodies,many,top"], ["analyse", "tiny"]):
             assert main(command) == 0
     return folder
 

@@ -47,4 +47,5 @@ def _resolutions(cells: "list[Cell]") -> str:
 def _ensembles(results: "StudyResults") -> list[str]:
     kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
              for cell in results.study.cells if cell.spec.ensemble is not None}
-    return [f"{members} members perturbed by {amplitude:g}" for members, amplitude in sorted(kinds)]
+    return [f"{members} members perturbed by {amplitude:g}" if amplitude else f"{members} starts on a grid"
+            for members, amplitude in sorted(kinds)]

@@ -94,6 +94,10 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
     if spec.ensemble is not None:
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
+        for number, turn in enumerate(spec.ensemble.turns):
+            angles = np.meshgrid(*(each.angles for each in spec.ensemble.turns), indexing="ij")[number].ravel()
+            content.add(f"turn_{turn.field}_{turn.index}_{turn.axis}", ("member",), angles, "rad",
+                        f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
         return
     growth = outcomes[0].growth
     found = exponents(growth, spec.t_end)

@@ -18,6 +18,7 @@ from liestep.core.translation import plugin_errors
 from liestep.formulations import formulate
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
+from liestep.runs.starts import turned_states
 
 # by name: an edit of it puts only runs with exponents out of date
 EXPONENTS = "liestep.tangents.exponents"
@@ -103,7 +104,8 @@ def _differentiate(outcome: Outcome, spec: RunSpecification, state: Mapping[str,
         maker = importlib.import_module(EXPONENTS)
         run = (spec.problem, spec.integrator, spec.parameters, state, spec.options)
         outcome.growth = maker.growth_of(*run, spec.exponents, spec.step, spec.steps, BLOCKS)
-        outcome.symplectic_error = maker.symplectic_error(*run, spec.step)
+        if spec.ensemble is None:
+            outcome.symplectic_error = maker.symplectic_error(*run, spec.step)
 
 
 def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
@@ -180,9 +182,11 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
-    """Initial states perturbed by normal vectors of the given amplitude; the first is the original."""
+    """Initial states perturbed by normal vectors of the given amplitude, the first is the original; or on a grid."""
     fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
+    if spec.ensemble.turns:
+        return list(turned_states(fields, spec.initial, spec.ensemble.turns))
     random = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
     return [dict(spec.initial), *(perturbed(fields, spec.initial, spec.ensemble.amplitude, random)
                                   for _ in range(spec.ensemble.members - 1))]

@@ -25,6 +25,7 @@ from liestep.storage.atomic import replacing
 
 ATTRIBUTES = "attributes"  # key of `checksums` for the checksum of the attributes
 PAGE = 1 << 16  # bytes of a NetCDF file beside its variables, about
+MAY_LACK = ("spread_", "growth", "lyapunov")  # beginnings of the names of variables that may hold NaN
 UNSEALED = ("checksums", "complete")
 
 
@@ -111,9 +112,9 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
 
 
 def _require_no_nan(content: Content, path: Path) -> None:
-    """Raises InputError for NaN; only block statistics, spreads and growth of an unfinished run may hold it."""
+    """Raises InputError for NaN; only block statistics, spreads and exponents of an unfinished run may hold it."""
     for name, (_, values, _) in content.variables.items():
-        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(("spread_", "growth"))):
+        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(MAY_LACK)):
             raise InputError(f"cannot write {path}: variable {name} is not finite")
 
 

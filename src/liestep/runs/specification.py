@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import ceil, floor, isfinite, isqrt
+from math import ceil, floor, isfinite, isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
+from liestep.runs.starts import Turn, read_turns
 from liestep.tangents.directions import basis
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
@@ -26,11 +27,12 @@ MOST = 2**53            # whole numbers above it are not exact as float64
 @dataclass(frozen=True)
 class Ensemble:
     """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
-    the tangent perturbation."""
+    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation."""
 
     members: int
     amplitude: float
     seed: int = 0
+    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,10 @@ class RunSpecification:
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        ensemble = None if self.ensemble is None else vars(self.ensemble)
+        ensemble = None if self.ensemble is None else {**vars(self.ensemble)}
+        if ensemble is not None:
+            turns = ensemble.pop("turns")
+            ensemble |= {"turns": [vars(turn) for turn in turns]} if turns else {}
         values = {**vars(self), "ensemble": ensemble}
         # runs without exponents keep the text, and the name, that they had before there were any
         left_out = {"sha256"} if self.exponents else {"sha256", "exponents"}
@@ -74,6 +79,8 @@ class RunSpecification:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in sorted(value.items())}
     return value
@@ -150,7 +157,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, _whole("statistics_every", statistics_every),
                             _whole("replicas", replicas),
-                            _ensemble(ensemble), bool(log_steps), contents(problem, integrator),
+                            _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
                             _exponents(exponents, facts, start))
 
 
@@ -282,7 +289,7 @@ def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str,
     return len(basis(formulate_standard(facts, parameters, initial).fields, initial))
 
 
-def _ensemble(given: Any) -> Ensemble | None:
+def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
     if given is None:
         return None
     allowed = {entry.name for entry in fields(Ensemble)}
@@ -292,6 +299,9 @@ def _ensemble(given: Any) -> Ensemble | None:
     seed = given.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"ensemble seed must be a whole number and not negative, not {seed!r}")
+    if given.get("turns"):
+        turns = read_turns(given["turns"], initial)
+        return Ensemble(prod(turn.count for turn in turns), 0.0, 0, turns)
     return Ensemble(_whole("ensemble members", given.get("members")),
                     _positive("ensemble amplitude", given.get("amplitude")), seed)
 

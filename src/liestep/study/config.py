@@ -117,6 +117,17 @@ class Ladder(Strict):
         return [max(1, round(t_end/step)) if t_end/step < MOST else whole_steps(t_end, step) for step in self.expand()]
 
 
+class TurnConfig(Strict):
+    """One side of a grid of starts: a vector of the start, turned by equally spaced angles."""
+
+    field: str = Field(description="state field that holds the vector; fields tangent to it turn with it")
+    index: NotNegative = Field(description="number of the vector")
+    axis: Literal["x", "y", "z"] = Field(description="spatial axis")
+    first: Real = Field(description="first angle (rad)")
+    last: Real = Field(description="last angle (rad)")
+    count: Count = Field(description="number of angles")
+
+
 class EnsembleConfig(Strict):
     """Runs from perturbed starts, one file with a member dimension."""
 
@@ -139,6 +150,8 @@ class Settings(Strict):
                                            " statistics (default 1)")
     replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
     ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
+    grid: list[TurnConfig] | None = Field(None, min_length=1, description="starts on a grid, one file with a member"
+                                          " dimension: one entry for each side, the last one fastest")
     exponents: Count | None = Field(None, description="fixed steps: number of Lyapunov exponents that are computed, the"
                                     " largest ones (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")

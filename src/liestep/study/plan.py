@@ -206,7 +206,9 @@ class Study:
         found = {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
         ladders = {word: found.pop(word) for word in ("steps", "tolerances")}
         word = "tolerances" if adaptive else "steps"
-        ladder, ensemble = ladders[word], found.pop("ensemble")
+        ladder, ensemble, sides = ladders[word], found.pop("ensemble"), found.pop("grid")
+        members = {"turns": [side.model_dump() for side in sides]} if sides else (
+            ensemble.model_dump() if ensemble else None)
         if ladder is None:
             raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                 " integrator or the pair")
@@ -217,8 +219,7 @@ class Study:
         try:
             for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
                 spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
-                               options=entry.options, ensemble=ensemble.model_dump() if ensemble else None,
-                               start=start, **common)
+                               options=entry.options, ensemble=members, start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
