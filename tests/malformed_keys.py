@@ -104,8 +104,8 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
           "at_least": [*NUMBER, (9.0, "at_least must not be greater")]}
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
-KIND = {"kind": [("nowhere", "kind must be one of 'evidence', 'extremum', 'state'"), (LOST, "key kind is missing"),
-                 (3, "kind must be one of")]}
+KIND = {"kind": [("nowhere", "kind must be one of 'attitude', 'evidence', 'extremum', 'state'"),
+                 (LOST, "key kind is missing"), (3, "kind must be one of")]}
 TABLES = {
     "config": {"WorkflowConfig": {
         "studies": [(["tny"], "did you mean tiny?"), ("tny", "did you mean tiny?"),
