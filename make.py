@@ -2,7 +2,7 @@
 
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
-    python3 make.py check                            style, types and the quick tests: three minutes
+    python3 make.py check                            style, types and the quick tests
     python3 make.py environment
 
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
@@ -23,6 +23,8 @@ STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation
 OLDEST = (3, 11)
 CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
+# tests start many programs: without the bytecode of the package each compiles its sources for 2 s
+KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 PIP = ("-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-build-isolation")
 
 
@@ -70,7 +72,7 @@ def check() -> int:
     failed = [name for name, program, variables in (
         ("style", ("ruff", "check"), {}), ("types", ("mypy",), {}),
         ("tests", (*TESTS, "-q", "-m", "not slow", "--durations=5", "--durations-min=5"),
-         {"LIESTEP_TEST_CACHE": str(CACHE)}),
+         {"LIESTEP_TEST_CACHE": str(CACHE), **KEEP_BYTECODE}),
     ) if call(*program, **variables) != 0]
     print("make.py check:", f"{', '.join(failed)} failed" if failed else "style, types and quick tests pass")
     return 1 if failed else 0
@@ -79,8 +81,8 @@ def check() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": lambda *options: call("snakemake", *options),
-                "test": lambda *options: call(*TESTS, *options), "check": check, "environment": lambda: 0}
+    commands = {"results": lambda *options: call("snakemake", *options), "check": check, "environment": lambda: 0,
+                "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE)}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
     if arguments[1:] and arguments[0] in ("check", "environment"):
