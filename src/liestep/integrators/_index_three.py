@@ -20,7 +20,7 @@ class StepWork(NamedTuple):
     found: np.ndarray  # (m,) scaled multipliers
     xi: np.ndarray     # (4n, 3)
     state: np.ndarray  # (rows, d)
-    count: np.ndarray  # (1,) steps so far
+    steps: np.ndarray  # (1,) steps so far
     starter: Any       # workspace of the method that makes the first steps
 
 

@@ -44,14 +44,14 @@ class Bliedf(NamedTuple):
         return step_work(problem, y, self.starter)
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
-        work.count[0] = 0
+        work.steps[0] = 0
         problem.velocity(y, work.v[0])
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
-        if work.count[0] < self.order - 1:
+        if work.steps[0] < self.order - 1:
             return self.first(problem, t, y, h, work)
-        if work.count[0] == self.order - 1:
+        if work.steps[0] == self.order - 1:
             if not problem.algebra(t, y, work.xi):
                 return Status.SINGULAR_MATRIX
             problem.multipliers(h*h, work.found)
@@ -96,7 +96,7 @@ class Bliedf(NamedTuple):
         copy(work.v[1], work.v[2])
         copy(work.v[0], work.v[1])
         copy(v, work.v[0])
-        work.count[0] += 1
+        work.steps[0] += 1
 
 
 def _limit(options: Options) -> int:

@@ -1,0 +1,14 @@
+"""Mueller: Lie group integration of multibody systems described in standard absolute coordinates."""
+from liestep.contracts.paper import Paper
+
+_FIGURES = {"work_precision": "accuracy", "joint_drift": "accuracy", "pitch_passage": "accuracy"}
+
+PAPER = Paper(
+    id="lgt2022",
+    citation="A. Mueller: Singularity-free Lie group integration and geometrically consistent evaluation of multibody"
+    " system models described in terms of standard absolute coordinates. arXiv:2601.21413",
+    doi="10.48550/arXiv.2601.21413",
+    figures={f"lgt2022.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
+    evidence=("evidence.maps", "evidence.coordinates"),
+    presets="presets",
+)

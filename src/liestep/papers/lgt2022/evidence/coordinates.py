@@ -1,0 +1,59 @@
+"""Evidence on the local-global transition maps of lgt2022 and on its mass matrix."""
+import numpy as np
+
+from liestep.analysis.vectors import hat, size
+from liestep.claims.errata import Evidence
+from liestep.papers.lgt2022.evidence.maps import exponential, vectors
+
+
+def _free_body(turned: bool, steps: int) -> float:
+    """Error of the place after 1 s of a free body with steps dr of the spatial velocity: r + dr, or r + R dr."""
+    rate, velocity, attitude, place = np.array([0.3, 1.0, 0.2]), np.array([1.0, -0.5, 0.7]), np.eye(3), np.zeros(3)
+    attitude = exponential(hat(np.array([0.7, 0.0, 0.0])))
+    for _ in range(steps):
+        step = velocity/steps
+        place = place + (attitude @ step if turned else step)
+        attitude = attitude @ exponential(hat(rate/steps))
+    return size(place - velocity)
+
+
+def translation_of_products() -> Evidence:
+    """(80), (84): r' = r + dr of the direct product, with dr/dt the spatial velocity of (40)."""
+    numbers = {"corrected": _free_body(False, 100), "printed": _free_body(True, 100), "finer": _free_body(True, 400)}
+    return Evidence(numbers["corrected"] < 1e-12 and numbers["printed"] > 0.1 and numbers["finer"] > 0.1,
+                    "a free body, 1 s: r + dr misses its place by {corrected:.1e} m, the printed r + R dr by"
+                    " {printed:.2g} m with 100 steps and {finer:.2g} m with 400", numbers)
+
+
+def constant_mass() -> Evidence:
+    """Section 3.2: the mass matrix in (body rate, dr/dt) depends on R when the reference point is not the centre of
+    mass; in body velocities it is constant."""
+    centre, mass = np.array([0.2, -0.3, 0.1]), 1.5
+    x, y = vectors(2)
+
+    def mixed(turn: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return mass*hat(c) @ turn.T
+
+    one, two = exponential(hat(x)), exponential(hat(y))
+    numbers = {"offset": size(mixed(one, centre) - mixed(two, centre)),
+               "centre": size(mixed(one, np.zeros(3)) - mixed(two, np.zeros(3)))}
+    return Evidence(numbers["offset"] > 0.1 and numbers["centre"] == 0.0,
+                    "two attitudes of a body: the coupling block m c~ R^T of SO(3) x R^3 changes by {offset:.2g} kg m"
+                    " with the centre of mass off the reference point, by {centre:g} with it there", numbers)
+
+
+def rotation_vector_at_zero() -> Evidence:
+    """(77) at |x| = 0: the printed quotient is 0/0 at exactly zero and right from 1e-12 up."""
+    def printed(size_: float) -> float:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            half = np.float64(0.5*size_)
+            return float(2.0*np.arctan2(np.sin(half), np.cos(half))*(np.sin(half)/np.abs(np.sin(half))))
+
+    small = 1e-12
+    numbers = {"zero": float(np.isnan(printed(0.0))), "small": abs(printed(small)/small - 1.0)}
+    return Evidence(numbers["zero"] == 1.0 and numbers["small"] < 1e-15,
+                    "the quotient with the length of p is not a number at exactly zero (1 = yes: {zero:g}) and right to"
+                    " {small:.1e} at 1e-12", numbers)
+
+
+CHECKS = {check.__name__: check for check in (translation_of_products, constant_mass, rotation_vector_at_zero)}

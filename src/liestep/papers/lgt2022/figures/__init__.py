@@ -1,0 +1,1 @@
+"""Figures of lgt2022: the paper has one diagram and no number; these answer its open question."""
