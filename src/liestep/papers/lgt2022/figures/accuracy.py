@@ -41,7 +41,7 @@ def _panels(results: "StudyResults", column: str, label: str, height: float) -> 
 
 
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
-         " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves the places only."
+         " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
          " {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     return _panels(results, "error_attitude", "attitude error", 60.0)
