@@ -13,6 +13,7 @@ from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import Assembly
 from liestep.runs.files import RunFile
 from liestep.scenes import looks
+from liestep.scenes.colour import mix
 from liestep.scenes.space import Scene, View, graticule
 
 AXES = ("#CC3311", "#009988", "#0077BB")  # of a body
@@ -53,6 +54,8 @@ def motion_of(file: RunFile) -> Motion:
             return mechanism(file, assembly)
     if "attitude" in file.variables and file["attitude"].ndim == 3:
         return body(file, specification["parameters"])
+    if "attitude" in file.variables and "position" in file.variables:
+        return particles(file)
     for field in ("q", "body_momentum"):
         if field in file.variables:
             return on_sphere(file, field)
@@ -223,6 +226,22 @@ def sprung(file: RunFile, parameters: Parameters) -> Motion:
         looks.sprung(scene, place[k])
 
     return Motion(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+
+
+def particles(file: RunFile) -> Motion:
+    """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn; a flat motion is seen
+    from above."""
+    places, attitude = file["position"], file["attitude"]
+    angle = np.arccos(np.clip(0.5*(np.trace(attitude, axis1=2, axis2=3) - 1.0), -1.0, 1.0))/np.pi
+    flat = float(np.ptp(places[..., 2])) == 0.0
+    size = float(np.clip(220.0/np.sqrt(places.shape[1]*20.0), 2.0, 12.0))
+
+    def draw(scene: Scene, k: int) -> None:
+        shades = [mix(looks.COLOURS[0], looks.COLOURS[1], float(share)) for share in angle[k]]
+        scene.balls(places[k], shades, size, lift=0.01)
+
+    view = View(-90.0, 89.9) if flat else View(-60.0, 22.0)
+    return Motion(view, draw, places.reshape(-1, 3))
 
 
 SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {

@@ -231,11 +231,11 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
         gap = found.position[first] - found.position[second]
         length = np.linalg.norm(gap, axis=1)
         rest = np.ascontiguousarray(np.swapaxes(found.attitude, 1, 2).reshape(-1, 3))
-        stiffness = [np.ascontiguousarray(column) for column in found.stiffness.T]
+        bending, axial, shear = (np.ascontiguousarray(column) for column in found.stiffness.T)
         return BondedParticles(
-            found.diameter, first, second, length, gap/length[:, None], *stiffness, values["contact_stiffness"],
-            values["wall_stiffness"], SHEAR.index(values["shear_law"]), WALL.index(values["wall_law"]),
-            PAIRS.index(values["contact_pairs"]), CONTACT.index(values["contact_law"]),
+            found.diameter, first, second, length, gap/length[:, None], bending, axial, shear,
+            values["contact_stiffness"], values["wall_stiffness"], SHEAR.index(values["shear_law"]),
+            WALL.index(values["wall_law"]), PAIRS.index(values["contact_pairs"]), CONTACT.index(values["contact_law"]),
             neighbour_list(found.diameter, values["contact_pairs"] == "all"),
             bool(np.any(found.attitude != np.eye(3))), rest, np.zeros_like(rest))
 

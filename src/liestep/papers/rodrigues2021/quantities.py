@@ -80,7 +80,7 @@ def bodies(file: RunFile) -> dict[str, np.ndarray]:
     many = file["attitude"].ndim == 4
     attitude = file["attitude"] if many else file["attitude"][:, None]
     momentum = file["angular_momentum"] if many else file["angular_momentum"][:, None]
-    found = {name: file[name] for name in ("position", "velocity") if name in file.variables}
+    found: dict[str, np.ndarray] = {name: file[name] for name in FIELDS[:2] if name in file.variables}
     turned = np.einsum("tnij,tni->tnj", attitude, momentum)/moments(file)
     return {**found, "attitude": attitude, "angular_velocity": np.einsum("tnij,tnj->tni", attitude, turned)}
 

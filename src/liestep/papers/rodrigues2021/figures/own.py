@@ -22,7 +22,8 @@ CODES = ("lgvi", "dlm", "slgi", "rkmk4", "richardson")
 def diameter(results: "StudyResults") -> Figure:
     figure = new_figure(SINGLE, 66.0)
     axes = figure.subplots()
-    done, stopped = [], []
+    done: list[tuple[float, float]] = []
+    stopped: list[tuple[float, float]] = []
     for problem in results.config.problems:
         cell = results.study.select(problem, "newmark")[0]
         row = results.select(problem, "newmark").iloc[0]

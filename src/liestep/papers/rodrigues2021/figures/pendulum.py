@@ -24,8 +24,7 @@ CONSTANTS = {"exact": 1.0/6.0, "newmark": -1.0/12.0, "exponential": 0.0, "richar
          " the norm is taken on the run's steps (grey). {runs}")
 def figure1(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 132.0)
-    panels = figure.subplots(2, 3)
-    first, second, third, fourth, fifth, sixth = panels[0, 0], panels[0, 1], panels[0, 2], panels[1, 0], *panels[1, 1:]
+    first, second, third, fourth, fifth, sixth = figure.subplots(2, 3).ravel()
     slopes(first, results, "pendulum", "energy_error_h0", {"exact": 2, "newmark": 2})
     first.set_title("(i) energy, (38)")
     slopes(second, results, "pendulum", "h1_norm_error", {"exact": None, "newmark": 1})

@@ -67,6 +67,10 @@ def figure3(results: "StudyResults") -> Figure:
     return figure
 
 
+def _name(axes: Axes, at: np.ndarray, text: str, colour: str = "black") -> None:
+    axes.text(float(at[0]), float(at[1]), text, color=colour, ha="center", va="center")
+
+
 @drawing("Two bonded particles of the ring, figure 2 of the paper, in a state of the impact: the bond that is sheared"
          " most. d0: direction of the bond at rest, carried by each particle's turn; d: its direction now; red and"
          " green: the first two body axes. {runs}")
@@ -83,7 +87,7 @@ def figure2(results: "StudyResults") -> Figure:
     j, radius = int(following[i]), 0.5*particle_diameter(values)
     figure = new_figure(SINGLE, 84.0)
     axes = figure.subplots()
-    middle = 0.5*(places[i] + places[j])[:2]
+    middle, across = 0.5*(places[i] + places[j])[:2], np.array([-now[i, 1], now[i, 0]])
     for body, name in ((i, "i"), (j, "j")):
         at = places[body, :2] - middle
         axes.add_patch(Circle(tuple(at), radius, facecolor="0.93", edgecolor="0.3"))
@@ -92,11 +96,11 @@ def figure2(results: "StudyResults") -> Figure:
             axes.annotate("", at + tip, at, arrowprops={"arrowstyle": "->", "color": colour, "linewidth": 1.0})
         carried = (attitude[body] @ before[i])[:2]*1.5*radius
         axes.annotate("", at + carried, at, arrowprops={"arrowstyle": "->", "color": "#0077BB", "linewidth": 1.4})
-        axes.text(*(at + 1.12*carried), f"$R_{name} d_0$", color="#0077BB", ha="center", va="center")
-        axes.text(*(at + 0.6*radius*np.array([-now[i, 1], now[i, 0]])), f"${name}$", ha="center", va="center")
+        _name(axes, at + 1.12*carried, f"$R_{name} d_0$", "#0077BB")
+        _name(axes, at + 0.6*radius*across, f"${name}$")
     start, end = places[j, :2] - middle, places[i, :2] - middle
     axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 1.2})
-    axes.text(*(0.35*(start + end) + 0.3*radius*np.array([now[i, 1], -now[i, 0]])), "$d$", ha="center", va="center")
+    _name(axes, 0.35*(start + end) - 0.3*radius*across, "$d$")
     reach = 1.9*radius + 0.5*np.abs(end - start).max()
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)

@@ -1,0 +1,33 @@
+"""Films of many bodies: a flat ring is seen from above, a block from the side; colours follow the turns."""
+import numpy as np
+import pytest
+
+from liestep.animation.motions import motion_of
+from liestep.runs.content import carry_out
+from liestep.runs.files import read, write
+from liestep.runs.specification import specify
+
+
+class Recorded:
+    """A scene that notes what is put into it."""
+
+    def balls(self, points, colours, size, lift):
+        self.points, self.colours, self.size = points, colours, size
+
+
+@pytest.mark.parametrize(("system", "changes", "count", "flat"), [
+    ("bonded_ring", {"particles": 6, "ring_diameter": 2.0, "gap": 0.05}, 6, True), ("bonded_block", {}, 8, False)])
+def test_bodies_are_balls(system, changes, count, flat, tmp_path):
+    preset = {"bonded_ring": "rescaled", "bonded_block": "small"}[system]
+    run = carry_out(specify(system, "rodrigues_newmark", preset=preset, parameters=changes, step=0.01, t_end=0.5,
+                            samples=6))
+    write(run, tmp_path/"run.nc")
+    file = read(tmp_path/"run.nc")
+    motion, scene = motion_of(file), Recorded()
+    assert (motion.view.axes[2] @ [0.0, 0.0, 1.0] > 0.99) == flat
+    motion.draw(scene, 0)
+    assert np.array_equal(scene.points, file["position"][0])
+    assert len(set(scene.colours)) == 1
+    motion.draw(scene, 5)
+    assert len(scene.colours) == count
+    assert (len(set(scene.colours)) > 1) == flat  # the ring's particles turn, the block's do not
