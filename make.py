@@ -81,8 +81,9 @@ def check() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": lambda *options: call("snakemake", *options), "check": check, "environment": lambda: 0,
-                "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE)}
+    commands = {"results": lambda *options: call("snakemake", *options),
+                "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE),
+                "check": check, "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
     if arguments[1:] and arguments[0] in ("check", "environment"):
