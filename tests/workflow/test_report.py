@@ -143,6 +143,19 @@ def test_the_index_counts_verdicts_and_leads_to_every_page_and_study(place, elem
     assert len(text.encode()) < 100_000
 
 
+def test_an_overview_shows_every_statement_and_pictures_say_what_they_show(place, elements):
+    for path, start in ((place.report, "report/paper.html#"), (place.page, "#")):
+        fields = [attributes for tag, attributes in elements[path].found
+                  if tag == "a" and ", " in attributes.get("aria-label", "") and "title" in attributes]
+        assert [field["aria-label"] for field in fields] == ["small_error, qualitative", "impossible, not reproduced",
+                                                             "words, not testable"]
+        assert all(field["href"].startswith(start) for field in fields)
+        assert fields[1]["title"] == "impossible, not reproduced: the error vanishes"
+    alternatives = [value for value in elements[place.page].values("alt") if value]
+    assert any(value.startswith("Three bodies & more: scaled state error against the step") for value in alternatives)
+    assert not any("Runs of" in value for value in alternatives[:2])
+
+
 def test_captions_are_those_beside_the_figures(place):
     text = place.page.read_text("utf-8")
     for name in ("convergence", "energy_error"):

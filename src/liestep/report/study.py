@@ -26,6 +26,11 @@ class FigurePart:
     caption: str
     picture: Picture | None = None
 
+    @property
+    def alternative(self) -> str:
+        """What the picture shows, for those who do not see it: the caption without the list of runs."""
+        return self.caption.partition(" Runs of ")[0]
+
 
 @dataclass
 class FilmPart:

@@ -83,6 +83,15 @@ class PaperClaims:
         return list(counts(self.statements).items())
 
     @property
+    def overview(self) -> list[tuple[str, str, str, str]]:
+        """(verdict, anchor of its first claim, name, text) of each statement of the paper, in the order of the file."""
+        first: dict[str, ClaimRow] = {}
+        for row in self.rows:
+            first.setdefault(row.claim.group or row.claim.id, row)
+        return [(item.verdict, first[item.name].anchor, item.name, first[item.name].claim.statement)
+                for item in self.statements if item.counted == "paper"]
+
+    @property
     def headline(self) -> str:
         """The counts in sentences."""
         return headline(self._outcomes)
