@@ -62,12 +62,13 @@ def verdict(claim: Claim, outcome: Outcome, guessed: bool, scan: Chance | None) 
     """The verdict on a claim.
 
     A number that a scan finds by chance with a probability above LARGEST is calibrated, not recovered. A criterion that
-    is missed with guessed data says nothing about an experiment whose data are not printed.
+    is missed with guessed data says nothing about an experiment whose data are not printed, nor does a run that is too
+    short or too coarse to decide.
     """
     if claim.criterion.kind == "none":
         return claim.verdict
     if not outcome.met:
-        return "undetermined" if guessed and claim.scope == "experiment" else "not reproduced"
+        return "undetermined" if outcome.undecided or (guessed and claim.scope == "experiment") else "not reproduced"
     if claim.verdict == "recovered" and (scan is None or scan.probability > LARGEST):
         return "calibrated"
     return claim.verdict

@@ -26,8 +26,8 @@ MEANINGS = {  # verdict -> (sign, class of colours, meaning)
     "qualitative": ("≈", "fair", "met by a criterion of ours: a statement without a number, a size, or data that are"
                     " not all printed"),
     "not reproduced": ("✗", "bad", "the criterion is not met"),
-    "undetermined": ("?", "none", "cannot be decided: data are not printed, readings disagree, or what is needed is not"
-                     " built"),
+    "undetermined": ("?", "none", "cannot be decided: data are not printed, readings disagree, the runs are too short"
+                     " or too coarse, or what is needed is not built"),
     "not testable": ("–", "none", "no criterion can be stated"),
 }
 ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",

@@ -17,11 +17,13 @@ KIND = Field(description="which criterion this is")
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line."""
+    """Whether a criterion is met, our number (NaN for none), and the numbers that decided in one line. undecided: it is
+    not met, but nothing speaks against it either; what was run is too short or too coarse."""
 
     met: bool
     ours: float
     evidence: str
+    undecided: bool = False
 
 
 STOPPED = Outcome(False, math.nan, "the run stopped early")

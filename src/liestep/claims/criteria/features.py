@@ -109,7 +109,6 @@ class State(Criterion):
         return Outcome(difference <= self.tolerance, math.nan,
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
 
-
     def _components(self, values: np.ndarray) -> np.ndarray:
         """The chosen components, (time, number); raises InputError for an index that does not fit."""
         shape = values.shape[1:]
@@ -117,7 +116,8 @@ class State(Criterion):
             if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
                 raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the"
                                  " time")
-        return np.stack([values[(slice(None), *index)] for index in self.indices], axis=1)
+        places: list[tuple[Any, ...]] = [(slice(None), *index) for index in self.indices]
+        return np.stack([values[place] for place in places], axis=1)
 
 
 class SameState(Criterion):

@@ -12,6 +12,9 @@ from liestep.study.config import Real
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
 
+OPEN = ("too short", "undecided", "unconfirmed")  # verdicts of the drift table that decide nothing
+# classes of the order table that decide nothing
+UNCLEAR = ("short range", "pre-asymptotic", "floor-limited", "saturated")
 SMALLEST = 0.05  # half width within which an observed order must agree, where its uncertainty is smaller
 
 
@@ -28,18 +31,20 @@ class Order(Criterion):
         return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
-        met, parts, orders = True, [], []
+        met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
             if rows.empty:
                 raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
             row = rows.iloc[0]
-            near = row["class"] == "asymptotic" and abs(row["p"] - self.theory) <= max(row["u"], SMALLEST)
-            met = met and bool(near)
+            near = bool(abs(row["p"] - self.theory) <= max(row["u"], SMALLEST))
+            met = met and near and row["class"] == "asymptotic"
+            refuted = refuted or (not near if row["class"] == "asymptotic" else row["class"] not in UNCLEAR)
             orders.append(float(row["p"]))
             parts.append(f"{choice.problem} {row['p']:.3f} +- {row['u']:.3f} ({row['class']})")
-        return Outcome(met, orders[0], "; ".join(parts))
+        worst = max(orders, key=lambda order: abs(order - self.theory) if order == order else math.inf)
+        return Outcome(met, worst, "; ".join(parts), not met and not refuted)
 
 
 class Drift(Criterion):
@@ -58,7 +63,7 @@ class Drift(Criterion):
         return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
-        met, parts, bounds = True, [], []
+        met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
@@ -67,6 +72,8 @@ class Drift(Criterion):
                 raise InputError(f"no drift verdict of {claim.quantity} for {choice.problem}/{choice.integrator} in"
                                  f" study {choice.study}")
             met = met and bool((rows.verdict == self.verdict).all())
+            refuted = refuted or not rows.verdict.isin((self.verdict, *OPEN)).all()
             bounds += list(rows.bound)
             parts += [f"{choice.problem}: {row.verdict} ({row.reason})" for row in rows.itertuples()]
-        return Outcome(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts))
+        return Outcome(met, max(bounds) if met and self.verdict == "bounded" else math.nan, "; ".join(parts),
+                       not met and not refuted)
