@@ -21,23 +21,25 @@ REACH = 1.0  # colours reach a factor of ten either way
 DARK = 0.7   # share of the reach of the colours from which on text in a field is white
 
 
-@drawing("{title} (a) Starts whose energy falls over 3 s (red: it grows, blue: it falls; grey: a start stopped early,"
-         " because its step became too small); (b) energy change of each start, linear below 1e-4 J; at each"
+@drawing("{title} (a) Starts whose energy falls over 3 s (red: it grows, blue: it falls; grey: not run, or a"
+         " start stopped early); (b) energy change of each start, linear below 1e-4 J; at each"
          " tolerance the methods stand side by side in the order of (a), from above to below. {runs}")
 def energy_signs(results: "StudyResults") -> Figure:
     methods = list(results.config.integrators)
     changes = {(cell.integrator, cell.spec.tolerance): member_values(
-        results.file(cell.problem, cell.integrator, cell.resolution), OWN_QUANTITY) for cell in results.study.cells}
+        results.file(cell.problem, cell.integrator, cell.resolution), OWN_QUANTITY)
+        for cell in results.study.cells if cell.spec.tolerance is not None}
     tolerances = sorted({tolerance for _, tolerance in changes})
     figure = new_figure(DOUBLE, 70.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
-    found = [[changes[key, tolerance] for tolerance in tolerances] for key in methods]
-    share = np.array([[np.nan if np.isnan(one).any() else np.mean(one < 0.0) for one in row] for row in found])
+    found = [[changes.get((key, tolerance), np.empty(0)) for tolerance in tolerances] for key in methods]
+    share = np.array([[np.mean(one < 0.0) if one.size and np.isfinite(one).all() else np.nan for one in row]
+                      for row in found])
     left.set_facecolor("0.85")
     left.imshow(share, cmap="RdBu", vmin=-0.15, vmax=1.15, aspect="auto")
     for (i, k), value in np.ndenumerate(share):
         size = found[i][k].size
-        text = "stopped" if np.isnan(value) else f"{round(value*size)}/{size}"
+        text = f"{round(value*size)}/{size}" if np.isfinite(value) else "stopped" if size else ""
         left.annotate(text, (k, i), ha="center", va="center", fontsize=6.5,
                       color="white" if abs(value - 0.5) > DARK/2.0 else "black")
     left.set_yticks(range(len(methods)), [_lines(results, key) for key in methods])
@@ -63,7 +65,7 @@ def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: di
     colours = ("#4477AA", "#66CCEE", "#AA3377", "#EE99AA")
     for i, key in enumerate(methods):
         for k, tolerance in enumerate(tolerances):
-            found = changes[key, tolerance]
+            found = changes.get((key, tolerance), np.empty(0))
             axes.scatter(np.full(found.size, k + 0.18*(i - 1.5)), found, s=5.0, color=colours[i], linewidths=0.0)
     axes.axhline(0.0, color="0.4", linewidth=0.6)
     axes.set_yscale("symlog", linthresh=1e-4)
