@@ -75,7 +75,7 @@ def exponential_of_rotations() -> Evidence:
 def quaternion_length() -> Evidence:
     """Text of section 5.2: |Q|^2 = p0^2 + |p|^2."""
     scalar, vector = of_vector(vectors(1)[0])
-    return decided(abs(scalar**2 + vector @ vector - 1.0), abs(scalar**2 + np.linalg.norm(vector) - 1.0),
+    return decided(abs(scalar**2 + vector @ vector - 1.0), abs(scalar**2 + float(np.linalg.norm(vector)) - 1.0),
                    "a unit quaternion: p0^2 + |p|^2 - 1 = {corrected:.1e}, the printed p0^2 + |p| - 1 = {printed:.2g}")
 
 

@@ -74,7 +74,8 @@ def pitch_passage(results: "StudyResults") -> Figure:
 
 def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str, count: int, mark: Mark) -> None:
     """Error of one method against the roll rate."""
-    done, lost = [], []
+    done: list[tuple[float, float]] = []
+    lost: list[tuple[float, float]] = []
     for problem in problems:
         cells = [cell for cell in results.study.select(problem, key) if cell.spec.steps == count]
         rate = float(cells[0].spec.initial["body_rate"][0, 0])
