@@ -226,7 +226,14 @@ class QuaternionHamiltonian(Component, Protocol):
         """Work in J of the loads over a step."""
 
 
-class IndexThree(LieAction, Protocol):
+class LieChart(LieAction, Protocol):
+    """action of a Lie group that is free: two states of an orbit have local coordinates"""
+
+    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
+        """X (d, 3) with act(X, y) = z."""
+
+
+class IndexThree(LieChart, Protocol):
     """constrained equations of motion in local coordinates of n bodies: residual, tangent, multipliers"""
 
     def bodies(self) -> int:
@@ -253,9 +260,6 @@ class IndexThree(LieAction, Protocol):
     def chart_defect(self, v: np.ndarray, i: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
 
-    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
-        """X (d, 3) with act(X, y) = z."""
-
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float) -> float:
         """One correction of U (2n, 3) and of multipliers times s at the state y = (q psi(U), V) with dV = cv dU +
@@ -268,6 +272,7 @@ PROTOCOLS: dict[str, type] = {
     "lie_action": LieAction,
     "cotangent_rotation": CotangentRotation,
     "quadratic_rotation": QuadraticRotation,
+    "lie_chart": LieChart,
     "index_three": IndexThree,
     "rigid_bodies": RigidBodies,
     "constrained_lagrangian": ConstrainedLagrangian,

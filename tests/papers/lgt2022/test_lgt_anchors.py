@@ -4,6 +4,7 @@ import pytest
 from fast_top import TOP_RATE, error, top
 
 from liestep import simulate
+from liestep.catalogue import method, sheet
 
 
 @pytest.mark.parametrize(("steps", "exponential", "cayley"), [(1000, 3.08e-4, 3.25e-4), (2000, 1.64e-5, 1.75e-5),
@@ -60,3 +61,30 @@ def test_baumgarte_bounds_the_joint_error():
         free = simulate("jointed_body", "rkmk4", preset="bruels_cardona", step=1e-3, t_end=end, samples=2,
                         options={"twist": "mixed"})
         assert free.attrs["joint_error_max"] == pytest.approx(expected, rel=0.03)
+
+
+def test_multistep_methods_need_past_states_in_local_coordinates():
+    """Free body: order 4 with transport of past rates, 2 without, to the digits of the trial."""
+    start = simulate("jointed_body", "rkmk5", preset="free", steps=6400, samples=2)["attitude"].values[-1]
+
+    def errors(transport):
+        return [float(np.abs(simulate("jointed_body", "lie_ab4", preset="free", steps=steps, samples=2, options={
+            "action": "so3_r3", "transport": transport})["attitude"].values[-1] - start).max())
+            for steps in (200, 400, 800, 1600)]
+
+    on, off = errors("on"), errors("off")
+    assert np.log2(np.divide(on[:-1], on[1:])) == pytest.approx(4.0, abs=0.12)
+    assert off == pytest.approx([2.5e-4, 6.2e-5, 1.5e-5, 3.9e-6], rel=0.05)
+    assert on == pytest.approx([4.76e-6, 2.89e-7, 1.78e-8, 1.11e-9], rel=0.1)
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("cf4", 4), ("cg3", 3), ("rkmk4", 4)])
+def test_schemes_of_exponentials_have_order_two_with_cayley_maps(integrator, order):
+    """Stated and observed; Munthe-Kaas methods know the differential of their chart and keep their order."""
+    exact = simulate("jointed_body", "rkmk5", preset="free", steps=6400, samples=2)["attitude"].values[-1]
+    for chart in ("exp", "cayley", "cayley2"):
+        found = [float(np.abs(simulate("jointed_body", integrator, preset="free", steps=steps, samples=2, options={
+            "action": "so3_r3", "chart": chart})["attitude"].values[-1] - exact).max()) for steps in (200, 400)]
+        stated = method(integrator).order_of({"chart": chart, "dexpinv": "exact"}, sheet("jointed_body"), {})
+        assert stated == (order if chart == "exp" or integrator == "rkmk4" else 2)
+        assert np.log2(found[0]/found[1]) == pytest.approx(stated, abs=0.1)

@@ -249,7 +249,8 @@ class Declared(NamedTuple):
     def forms(self) -> dict[str, Form]:
         """All formulations."""
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
-                "lie_action": Form(self.action, LIE_OPTIONS), "index_three": Form(self.index_three, _ACTION)}
+                "lie_action": Form(self.action, LIE_OPTIONS), "lie_chart": Form(self.action, LIE_OPTIONS),
+                "index_three": Form(self.index_three, _ACTION)}
 
 
 def twist_of(options: Mapping[str, Any]) -> int:
