@@ -25,13 +25,15 @@ METHODS = {  # circles, triangles and squares are the paper's
 }
 
 
-def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown: dict[str, float | None]) -> None:
-    """A column of metrics against the step for some integrators (by key), each with a triangle of a slope, or none."""
+def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown: dict[str, float | None],
+           below: float = 0.4) -> None:
+    """A column of metrics against the step for some integrators (by key), each with a triangle of a slope that lies by
+    the factor `below` under its curve, or none."""
     for key, slope in shown.items():
         steps, errors = ladder(results, problem, key, column)
         axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, markerfacecolor="white",
                   **METHODS[key].line)
         if slope is not None:
-            slope_triangle(axes, steps, errors, slope)
+            slope_triangle(axes, steps, errors, slope, below)
     logarithmic(axes)
     axes.set_xlabel("step $h$ (s)")
