@@ -76,6 +76,14 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
+def is_sweep(process: psutil.Process) -> bool:
+    """Whether this is the command of a sweep, not the shell around it, and works."""
+    try:
+        return alive(process) and "sweep" in process.cmdline() and "-c" not in process.cmdline()
+    except psutil.NoSuchProcess:  # it has ended in between
+        return False
+
+
 def require_nothing_but(expected: dict[str, bytes], where: Place) -> None:
     found = where.visible()
     assert set(found) <= set(expected)
@@ -146,7 +154,7 @@ def test_random_kills_of_single_runs(expected, tmp_path):
         while process.poll() is None and killed < RUNS:
             time.sleep(dice.uniform(0.0, 0.25))  # a job in a fork takes half a second
             for child in jobs(process):
-                if alive(child) and "sweep" in child.cmdline() and "-c" not in child.cmdline():
+                if is_sweep(child):
                     child.kill()
                     killed += 1
                     break

@@ -15,6 +15,7 @@ from liestep.pipeline.manifest import damage, environment_path, manifest_path, r
 from liestep.pipeline.workflow import Workflow
 from liestep.storage import ledger as ledgers
 from liestep.storage.ledger import Ledger
+from liestep.storage.records import notes
 
 SKEW = 60.0  # largest difference in s between the clocks of two machines
 
@@ -27,7 +28,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     listed, sentence = _listed(found, remove)
     if sentence:
         yield sentence
-    own, others = {path.relative_to(results).as_posix() for path in _own(workflow)}, []
+    own, others = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in _own(workflow)}, []
     for name in sorted(own | set(listed)):
         path, sentence = results/name, _wrong(found, name, listed.get(name), remove)
         if sentence is None:
@@ -72,12 +73,15 @@ def _own(workflow: Workflow) -> Iterator[Path]:
 
 def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> str | None:
     """What is wrong with a file; None if nothing is, or it is not there and nobody misses it."""
-    path = found.results/name
+    path = f"{found.results}/{name}"
     try:
-        if mend_times and path.stat().st_mtime > time.time() + SKEW:
+        today = notes(path)
+        if mend_times and today[1] > (time.time() + SKEW)*1e9:
             os.utime(path)  # with a time in the future, whatever is made from it would always be out of date
-        if path.is_file() and not found.allowed(name, listed):  # written before records existed: accepted
-            wrong = damage(path)
+        elif found.is_known(name, listed, today):
+            return None
+        if not found.allowed(name, listed):  # written before records existed: accepted
+            wrong = damage(Path(path))
             if wrong:
                 return wrong
         same = found.sha256(name, listed)

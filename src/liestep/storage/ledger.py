@@ -35,12 +35,17 @@ class Ledger:
         before = listed or (self.known[name][0] if name in self.known else None)
         return self.written.get(name, set()) | ({before} if before else set())
 
+    def is_known(self, name: str, listed: str | None, today: tuple[int, int, int, int]) -> bool:
+        """Whether a file with these notes has an allowed hash that need not be computed again."""
+        known = self.known.get(name)
+        return known is not None and known[1:] == today and known[0] in self.allowed(name, listed)
+
     def sha256(self, name: str, listed: str | None = None) -> str | None:
         """Hash of a file if it is one of the allowed ones, or nothing is known of the file; None if it is another.
         Raises OSError, also for what is no file."""
         path, allowed = self.results/name, self.allowed(name, listed)
         today = notes(path)
-        if name in self.known and self.known[name][1:] == today and self.known[name][0] in allowed:
+        if self.is_known(name, listed, today):
             return self.known[name][0]
         sha256 = file_sha256(path)
         if allowed and sha256 not in allowed:

@@ -57,7 +57,7 @@ def is_remembered(path: Path) -> bool:
     return _here.get(os.path.abspath(path)) == notes(path)
 
 
-def notes(path: Path) -> tuple[int, int, int, int]:
+def notes(path: Path | str) -> tuple[int, int, int, int]:
     """Size, mtime and ctime in ns, and inode. Raises OSError, also for what is no file."""
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):
