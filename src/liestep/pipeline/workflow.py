@@ -132,7 +132,7 @@ class Workflow:
         asked = set(known if everything == "all" else [everything] if isinstance(everything, str) else everything)
         self.selection = not asked <= set(names)
         self.unselected = [name for name in known if name not in names]
-        self.studies = [StudyProducts(Study.find(name, folder, results)) for name in names]
+        self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results)) for name in names]
         self.estimate = require_room(self.studies, results)
         self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}

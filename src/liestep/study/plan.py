@@ -216,6 +216,7 @@ class Study:
         common = {setting: value for setting, value in found.items() if value is not None
                   and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
+        folder = self.folder/"runs"/problem/key
         try:
             for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
                 spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
@@ -223,7 +224,7 @@ class Study:
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
-                cells[label] = Cell(self.name, problem, key, label, spec, self.folder/"runs"/problem/key/f"{label}.nc")
+                cells[label] = Cell(self.name, problem, key, label, spec, folder/f"{label}.nc")
         except InputError as error:
             found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"),
                                    ("integrators", key), place, ())
