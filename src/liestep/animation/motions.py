@@ -244,8 +244,20 @@ def particles(file: RunFile) -> Motion:
     return Motion(view, draw, places.reshape(-1, 3))
 
 
+def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
+    """Bars with joints; the loop is seen from above."""
+    ends = looks.bar_ends(parameters, file["position"], file["attitude"])
+
+    def draw(scene: Scene, k: int) -> None:
+        looks.bars(scene, ends[k])
+
+    view = against(parameters["gravity"]) if "gravity" in parameters else View(-60.0, 50.0)
+    return Motion(view, draw, ends.reshape(-1, 3))
+
+
 SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
     "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
+    "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
 }

@@ -161,6 +161,26 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
         scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 
+def bar_ends(parameters: Mapping[str, Any], position: np.ndarray, attitude: np.ndarray) -> np.ndarray:
+    """Ends (..., n, 2, 3) of jointed bars (m): of a chain its joints, of the closed loop half a length along e2 and e1
+    in turn."""
+    if "upper_joint" in parameters:
+        arms = np.stack([np.asarray(parameters["upper_joint"]), np.asarray(parameters["lower_joint"])], axis=1)
+    else:
+        half = 0.5*float(parameters["length"])*np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]*2)
+        arms = np.stack([half, -half], axis=1)
+    return position[..., None, :] + np.einsum("...nij,nkj->...nki", attitude, arms)
+
+
+def bars(scene: Scene, ends: np.ndarray) -> None:
+    """Bars (n, 2, 3) with balls at their joints."""
+    few = len(ends) <= FEW_LINKS
+    for bar, colour in zip(ends, body_colours(len(ends)), strict=True):
+        scene.line(bar, colour, 3.2 if few else 1.2, outline=0.7, fade=0.3)
+    if few:
+        scene.balls(ends.reshape(-1, 3), PIVOT, 3.5, lift=0.05, fade=0.1)
+
+
 def masses_in_a_row(scene: Scene, first: np.ndarray, second: np.ndarray, width: float) -> None:
     """Wall, spring, mass, spring, mass along a line; places (3,) in m."""
     side = np.array([0.0, 0.0, 0.25])
