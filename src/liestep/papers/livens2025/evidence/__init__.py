@@ -1,0 +1,1 @@
+"""Evidence for the errata of livens2025."""

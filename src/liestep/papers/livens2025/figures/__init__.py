@@ -1,0 +1,1 @@
+"""Figures of livens2025."""

@@ -1,0 +1,104 @@
+"""Figures 10 to 13 of livens2025: the steady top."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from liestep.figures.marks import marks
+from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.selection import first_run, ladder
+from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.papers.livens2025.figures.common import COMPONENTS, against_time, components, dots, increments, sizes
+from liestep.papers.livens2025.presets import DISTANCE, PRECESSION, TILT
+from liestep.scenes import looks
+from liestep.scenes.space import Scene, View
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+PROBLEM = "top"
+SHOWN = (("eml", "h0.01"), ("eml_printed", "h0.01"), ("emh", "h0.01"), ("mpl", "h0.01"), ("mph_x", "h0.005"),
+         ("mph_a", "h0.005"))
+
+
+@drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
+         " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps. {runs}")
+def figure10(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 72.0)
+    sketch, axes = figure.subplots(1, 2, width_ratios=(1.0, 1.8))
+    path = first_run(results, PROBLEM, "eml")["attitude"][:, :, 2]
+    scene = Scene(sketch, View(30.0, 15.0))
+    looks.trail(scene, path[:60], COMPONENTS[0], 0.9)
+    ring = np.linspace(0.0, 2.0*np.pi, 40)[:, None]
+    side, other = np.cross(path[0], [0.0, 0.0, 1.0]), path[0]
+    side = side/np.linalg.norm(side)
+    rim = 4.0/3.0*other + 0.5*4.0/3.0*(np.cos(ring)*side + np.sin(ring)*np.cross(other, side))
+    scene.line(rim, looks.METAL, 1.4)
+    for k in (0, 8, 16, 24, 32):
+        scene.line(np.stack([np.zeros(3), rim[k]]), looks.METAL, 1.0)
+    scene.balls([other], looks.COLOURS[1], 5.0, lift=0.05)
+    scene.draw()
+    sketch.set_title("(a) cone on its tip")
+    handles = sizes(axes, results, PROBLEM, SHOWN[2:], "energy")
+    handles = sizes(axes, results, PROBLEM, SHOWN[:2], "generalized_energy") + handles
+    against_time(axes, "|increment| (J)", 2.0)
+    axes.set_title("(b) energy: (74) of EML, $H$ of the others")
+    legend_below(figure, handles)
+    return figure
+
+
+@drawing("Steady top by EML: (a) components of the angular momentum, (b) increments of the one about e3, as in figure"
+         " 11 of the paper. {runs}")
+def figure11(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 58.0)
+    left, right = figure.subplots(1, 2)
+    file = first_run(results, PROBLEM, "eml")
+    components(left, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
+    time, change = increments(file, "momentum_map", 2)
+    dots(right, time, 1e17*change, COMPONENTS[2])
+    left.legend(loc="upper left", ncols=3)
+    left.set_ylim(-0.08, 0.11)
+    against_time(left, "$L$ (kg m$^2$/s)", 2.0)
+    against_time(right, "increment of $L_3$ ($10^{-17}$ kg m$^2$/s)", 2.0)
+    left.set_title("(a) angular momentum")
+    right.set_title("(b) increments of $L_3$")
+    return figure
+
+
+@drawing("Steady top: (a) height and (b) first component of the centre of mass by EML and EMH, with steady precession"
+         " (grey), as in figure 12 of the paper. {runs}")
+def figure12(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 62.0)
+    handles = []
+    for axes, k, title, exact in zip(figure.subplots(1, 2), (2, 0), ("(a) vertical", "(b) horizontal"),
+                                     (lambda t: np.cos(TILT) + 0.0*t,
+                                      lambda t: np.sin(TILT)*np.sin(PRECESSION*t)), strict=True):
+        for key in ("eml", "emh"):
+            file = first_run(results, PROBLEM, key)
+            mark = marks(results)[key]
+            axes.plot(file["time"], DISTANCE*file["attitude"][:, k, 2], linewidth=0.8, **mark.line)
+            if k == 2:
+                handles.append(line_handle(mark, mark.label))
+        axes.plot(file["time"], DISTANCE*exact(file["time"]), color="0.6", linewidth=1.6, zorder=0.5)
+        against_time(axes, "$z$ (m)" if k == 2 else "$x$ (m)", 2.0)
+        axes.set_title(title)
+    legend_below(figure, handles)
+    return figure
+
+
+@drawing("Steady top: error (121) of the centre of mass at t = 0.1 s against the step, as in figure 13 of the paper,"
+         " with all three readings of the Hamiltonian midpoint rule; MPL and MPH (b) are one map. {runs}")
+def figure13(results: "StudyResults") -> Figure:
+    figure = new_figure(SINGLE, 84.0)
+    axes = figure.subplots()
+    handles = []
+    for key, mark in marks(results).items():
+        steps, errors = ladder(results, PROBLEM, key, "axis_error")
+        hollow(axes, steps, errors, mark, np.ones(len(steps), dtype=bool))
+        handles.append(line_handle(mark, mark.label, marker=True))
+    slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
+    logarithmic(axes)
+    axes.set_xlabel("step $h$ (s)")
+    axes.set_ylabel("error $e$")
+    legend_below(figure, handles)
+    return figure

@@ -1,0 +1,54 @@
+"""Numbers of a run that only livens2025 defines: increments of invariants between samples (its figures 2, 4, 6, 8, 10,
+11, 16), the range of the total energy (80), and the error (121) of the axis of the steady top.
+
+Increments are those of samples: studies that use them store every step.
+"""
+import numpy as np
+
+from liestep.papers.livens2025.presets import PRECESSION, TILT
+from liestep.runs.files import RunFile
+
+AFTER_LOAD, BEFORE_PARASITE = 1.05, 5.0  # s, of the closed loop
+INVARIANTS = ("energy", "generalized_energy", "total_energy", "momentum_map")
+VARIABLES = (*INVARIANTS, "attitude", "time")
+NAMES = (*(f"{name}_increment" for name in INVARIANTS), "momentum_increment_z", "total_energy_range", "axis_error",
+         "loop_energy_range", "loop_momentum_increment")
+
+
+def increments(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Largest change of each invariant from one sample to the next, and the range of (80); NaN for a single sample."""
+    found = {}
+    for name in INVARIANTS:
+        if name in file.variables and len(file["time"]) > 1:
+            steps = np.abs(np.diff(file[name], axis=0))
+            found[f"{name}_increment"] = float(steps.max())
+            if name == "momentum_map":
+                found["momentum_increment_z"] = float(steps[:, 2].max())
+    if "total_energy" in file.variables:
+        found["total_energy_range"] = float(np.ptp(file["total_energy"]))
+    return found
+
+
+def axis_error(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """(121): distance of the axis from steady precession (120) at the last time; of the preset livens2025 only."""
+    if file.attributes["problem"] != "heavy_top" or "attitude" not in file.variables:
+        return {}
+    angle = PRECESSION*file["time"][-1]
+    exact = np.array([np.sin(TILT)*np.sin(angle), -np.sin(TILT)*np.cos(angle), np.cos(TILT)])
+    return {"axis_error": float(np.linalg.norm(file["attitude"][-1, :, 2] - exact))}
+
+
+def after_load(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Of the closed loop: range of (74) after the load, and largest increment of a component of the angular momentum
+    from there to 5 s."""
+    if file.attributes["problem"] != "rigid_loop":
+        return {}
+    time = file["time"]
+    late, early = time > AFTER_LOAD, (time > AFTER_LOAD) & (time < BEFORE_PARASITE)
+    if np.count_nonzero(early) < 2:
+        return {}
+    return {"loop_energy_range": float(np.ptp(file["generalized_energy"][late])),
+            "loop_momentum_increment": float(np.abs(np.diff(file["momentum_map"][early], axis=0)).max())}
+
+
+QUANTITIES = (increments, axis_error, after_load)
