@@ -22,6 +22,9 @@ SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "multipliers"})),
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("vi_sphere", {"solver": "explicit", "form": "paper"})),
     (TOP, ("slgi", {}), ("slgi_kk", {})),
+    (TOP, ("mpl", {}), ("mph", {})),
+    *((TOP, ("eml", {}), ("eml", {"solver": solver})) for solver in ("full", "null_space")),
+    (BODIES, ("vi_sphere", {"solver": "explicit"}), ("rattle", {})),
     (PENDULUM, ("lgvi", {}), ("rodrigues_exact", {})),
     (PENDULUM, ("campello", {}), ("rodrigues_euler", {})),
     *((PENDULUM, ("rodrigues_newmark", {}), ("rodrigues_newmark", {"chart": chart}))
@@ -51,7 +54,8 @@ def _name(integrator: str, options: Options) -> str:
 def difference(case: Case, one: tuple[str, Options], other: tuple[str, Options]) -> float:
     """Logarithm of the largest difference of two methods after a step, over the rows that both have."""
     h = numbers(DIGITS).of(STEP)
-    a, b = (step_of(case, name, options, DIGITS)(h) for name, options in (one, other))
+    steps = [step_of(case, name, options, DIGITS) for name, options in (one, other)]
+    a, b = (step.standard(step(h)) for step in steps)
     rows = min(len(a), len(b))
     return largest(a[:rows] - b[:rows]).exponent10()
 
@@ -60,7 +64,7 @@ def return_gap(case: Case, integrator: str, options: Options, back: Options) -> 
     """Logarithm of how far a step h, and a step -h with the options `back`, end from the start."""
     h = numbers(DIGITS).of(STEP)
     there, again = (step_of(case, integrator, chosen, DIGITS) for chosen in (options, back))
-    return largest(again(-h, there(h)) - there.start).exponent10()
+    return largest(there.standard(again(-h, there(h))) - there.standard(there.start)).exponent10()
 
 
 def identities() -> Iterator[Identity]:

@@ -11,7 +11,7 @@ from liestep.certificates.flow import largest
 from liestep.certificates.functions import functions_of
 from liestep.certificates.number import numbers
 from liestep.certificates.orders import CASES, cases_of
-from liestep.certificates.steps import Case, Step, step_of
+from liestep.certificates.steps import REDUNDANT, Case, Step, step_of
 from liestep.tangents.forms import Form, Pair, body_form, changes, sphere_form
 
 DIGITS = 60
@@ -63,10 +63,13 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 
 
 def defects() -> Iterator[Defect]:
-    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order."""
+    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
+    those in redundant coordinates, whose rows are no point of a cotangent bundle."""
     for name in integrator_ids():
         declared = declared_symplectic(name)
-        if method(name).adaptive or not (declared or method(name).order <= LARGEST_ORDER):
+        if method(name).adaptive or method(name).formulation in REDUNDANT:
+            continue
+        if not (declared or method(name).order <= LARGEST_ORDER):
             continue
         for case in cases_of(name, (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP)):
             yield defect_of(case, name)

@@ -67,6 +67,13 @@ LANDED: dict[str, Mark] = {
     "cg3": Mark("#4448D2", "+", DASHDOT, "Crouch-Grossman 3"),
     "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
     "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
+    "eml": Mark("#C2185B", "o", SOLID, "EML"),
+    "eml_p": Mark("#8E5A5A", "v", DASHED, "EML-P"),
+    "mpl": Mark("#D99A00", "^", SOLID, "MPL"),
+    "emh": Mark("#00695C", "s", SOLID, "EMH"),
+    "mph": Mark("#2E9E96", "d", DASHED, "MPH"),
+    "em_rotation": Mark("#5E35B1", "P", SOLID, "EM on SO(3)"),
+    "rattle": Mark("#6D4C41", "X", DASHDOT, "RATTLE"),
 }
 # colours of the families, in the order of the families' names
 FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5")

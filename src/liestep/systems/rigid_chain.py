@@ -82,6 +82,7 @@ SHEET = Sheet(
     manifold=JOINTED.manifold,
     kinetic_energy=_kinetic,
     forms=JOINTED.forms(),
+    requires=JOINTED.requires,
     fallback="rk4",
     symmetries=("gravity",),
     default_preset="four_bars",

@@ -57,6 +57,7 @@ SHEET = Sheet(
     manifold=JOINTED.manifold,
     kinetic_energy=_kinetic,
     forms=JOINTED.forms(),
+    requires=JOINTED.requires,
     fallback="rk4",
     default_preset="livens2025",
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.option import Option
+from liestep.contracts.parameters import MOMENTS_TOLERANCE
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
 from liestep.formulations.constrained.director_bodies import DirectorBodies, FixedReader
@@ -90,8 +91,9 @@ def director_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: 
     attitude, momentum = state["attitude"], state["angular_momentum"]
     directors = attitude.T
     rate = attitude @ ((attitude.T @ momentum)/inertia)
-    mass = np.repeat(euler_moments(inertia), 3)
-    weight = (lever[:, None]*gravity).ravel()
+    one = 1 + 0*attitude[0, 0]  # in the number type of the state, so that sums and products keep all digits
+    mass = np.repeat(euler_moments(inertia*one), 3)
+    weight = ((lever*one)[:, None]*gravity).ravel()
     velocity = np.cross(rate[None], directors).ravel()
     first = own[-1].columns.stop
     none = np.zeros(0, dtype=np.int64)
@@ -108,16 +110,17 @@ def director_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: 
 
 
 def euler_moments(inertia: np.ndarray) -> np.ndarray:
-    """E_i = (J_j + J_k - J_i)/2 (..., 3): moments of the directors.
+    """E_i = (J_j + J_k - J_i)/2 (..., 3): moments of the directors; zero along the normal of a flat body.
 
     Raises:
-        InputError: a moment is not positive: the triangle inequality is broken, or the body is flat.
+        InputError: a moment is negative: the triangle inequality is broken.
     """
-    moments: np.ndarray = 0.5*np.sum(inertia, axis=-1, keepdims=True) - inertia
-    if not np.all(moments > 0.0):
-        raise InputError("option coordinates is directors, which needs moments of inertia each below the sum of the"
-                         " other two; allowed here is quaternion")
-    return moments
+    moments: np.ndarray = np.sum(inertia, axis=-1, keepdims=True)/2 - inertia
+    limit = MOMENTS_TOLERANCE*float(np.max(inertia))
+    if not np.all(moments >= -limit):
+        raise InputError("option coordinates is directors, which needs moments of inertia none of which is above the"
+                         " sum of the other two; allowed here is quaternion")
+    return np.where(np.abs(moments) <= limit, 0.0, moments)
 
 
 def director_fields(rows: np.ndarray) -> dict[str, np.ndarray]:

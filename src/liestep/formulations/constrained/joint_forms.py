@@ -11,6 +11,7 @@ import numpy as np
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
@@ -56,12 +57,18 @@ class Jointed(NamedTuple):
         return {"vector_field": Form(self.vector_field),
                 "constrained_lagrangian": Form(self.redundant, {"coordinates": COORDINATES}, self.check),
                 "quaternion_hamiltonian": Form(self.quaternions),
-                "constant_mass": Form(self.redundant, {"coordinates": CONSTANT}, self.check)}
+                "constant_mass": Form(self.redundant, {"coordinates": CONSTANT})}
 
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for directors of bodies that have none."""
         if options["coordinates"] == "directors":
             euler_moments(self.bodies(parameters).inertia)
+
+    def requires(self, parameters: Parameters, method: Method) -> str:
+        """Why a method that inverts the mass matrix of directors cannot run: a flat body."""
+        flat = method.formulation == "constant_mass" and not np.all(
+            euler_moments(self.bodies(parameters).inertia) > 0.0)
+        return "a flat body has a singular mass matrix in directors" if flat else ""
 
     def manifold(self, parameters: Parameters, state: State) -> None:
         """Raises InputError for attitudes that are none, open joints, ends that move apart, and redundant joints."""

@@ -8,7 +8,7 @@ from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import check_attitude
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet
-from liestep.formulations.fixed_body.forms import STATE, Declared, rotational_energy
+from liestep.formulations.fixed_body.forms import STATE, Declared, needs_thickness, rotational_energy
 
 
 def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
@@ -27,6 +27,8 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     -gravity.(Q l), zeros without forces, and offers the formulations in redundant coordinates. `further` are fields of
     `Sheet`: citation, combination, engines, exact, fallback, requires, symmetries.
     """
+    if lever is not None:
+        further.setdefault("requires", needs_thickness)
     declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever)
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,

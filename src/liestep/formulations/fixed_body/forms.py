@@ -7,6 +7,7 @@ import numpy as np
 
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
@@ -158,9 +159,16 @@ class Declared(NamedTuple):
         if self.lever is not None:
             redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
             found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant)
-            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT}, _check_redundant)
+            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT})
             found["quaternion_hamiltonian"] = Form(self.hamiltonian)
         return found
+
+
+def needs_thickness(parameters: Parameters, method: Method) -> str:
+    """Why a method that inverts the mass matrix of directors cannot run: a flat body."""
+    if method.formulation == "constant_mass" and not np.all(euler_moments(parameters["inertia"]) > 0.0):
+        return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
+    return ""
 
 
 def _check_redundant(parameters: Parameters, options: Options) -> None:

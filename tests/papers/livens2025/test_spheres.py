@@ -1,0 +1,52 @@
+"""Livens' scheme on systems on spheres, derived from mass, potential and gradient alone."""
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+from liestep import simulate
+from liestep.catalogue import sheet, system_ids
+from liestep.plugins.loading import load_plugin
+
+SPHERES = [name for name in system_ids() if "sphere_lagrangian" in sheet(name).forms]
+REQUEST = {"preset": "paper", "step": 0.005, "t_end": 5.0, "samples": 11}
+
+
+def test_energy_and_momentum_of_three_bodies():
+    """The equivariant derivative keeps both, Gonzalez' the energy only, the midpoint rule the momentum only."""
+    runs = {name: simulate("sphere_nbody", "eml", **REQUEST, options={"gradient": name}).attrs
+            for name in ("equivariant", "gonzalez", "average")}
+    middle = simulate("sphere_nbody", "mpl", **REQUEST).attrs
+    assert runs["equivariant"]["energy_error_max"] <= 1e-11
+    assert runs["equivariant"]["momentum_error_max"] <= 1e-11
+    assert runs["gonzalez"]["energy_error_max"] <= 1e-11
+    assert runs["gonzalez"]["momentum_error_max"] >= 1e-5
+    assert runs["average"]["energy_error_max"] <= 1e-11
+    assert middle["momentum_error_max"] <= 1e-11
+    assert middle["energy_error_max"] >= 1e-4
+
+
+@pytest.mark.parametrize("system", ["sphere_nbody", "spherical_pendulum_chain"])
+def test_rattle_is_the_variational_integrator(system):
+    one, other = (simulate(system, method, steps=200, t_end=0.5) for method in ("rattle", "vi_sphere"))
+    for name in ("q", "omega"):
+        assert np.abs(one[name].values - other[name].values).max() <= 1e-11
+
+
+@pytest.mark.parametrize("system", [name for name in SPHERES if name != "lennard_jones_sphere"])
+def test_every_sphere_system_keeps_its_invariants(system):
+    """Without code of its own, over 20 steps."""
+    facts = sheet(system)
+    t_end = 0.01*min(facts.presets[facts.default].t_end, 1.0)
+    data = simulate(system, "eml", steps=20, t_end=t_end)
+    scale = abs(float(data["energy"].values[0])) + 1.0
+    assert data.attrs["energy_error_max"] <= 1e-11*scale
+    assert data.attrs.get("momentum_error_max", 0.0) <= 1e-11*scale
+    assert data.attrs["unit_length_error_max"] <= 1e-13
+
+
+def test_a_plugin_on_spheres_runs_unchanged():
+    name, = load_plugin(Path(__file__).parents[3]/"docs"/"examples"/"my_pendulum.py")
+    data = simulate(name, "eml", steps=100, t_end=1.0)
+    assert data.attrs["energy_error_max"] <= 1e-12
