@@ -22,7 +22,7 @@ from liestep.geometry.linalg import lu, lu_solve
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
 PRINTED = 1e-9     # residual at which the printed solver stops, before one more update
-STAGNATION = 1e-12  # changes of the increment below it, relative, that no longer shrink are round-off
+STAGNATION = 1e-12  # changes below it, relative to the unknowns or to what they are added to, that no longer shrink
 
 
 class Work(NamedTuple):
@@ -104,11 +104,12 @@ def largest(r: np.ndarray) -> float:
 
 
 @kernel
-def settled(change: float, previous: float, size: float, tolerance: float) -> bool:
+def settled(change: float, previous: float, size: float, reach: float, tolerance: float) -> bool:
     """Whether an iteration with these last two changes has converged: a change is the last one times the rate of
     convergence, which is zero or less for Newton's method, so that change^2/previous bounds the error left; or the
-    changes no longer shrink at round-off."""
-    return change*change <= tolerance*size*previous or (change <= STAGNATION*size and change > 0.5*previous)
+    changes no longer shrink at round-off, that of coordinates of the size `reach` in their constraints."""
+    return change*change <= tolerance*size*previous or (change <= STAGNATION*max(size, reach)
+                                                        and change > 0.5*previous)
 
 
 @kernel
@@ -175,7 +176,8 @@ class ReducedStep(NamedTuple):
                 change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
             for k in range(m):
                 work.multipliers[k] -= work.r[n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, self.tolerance):
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
+                                                                                      self.tolerance):
                 move(q, work)
                 status = finish(problem, self.rule, t, h, y, work)
                 if status == Status.OK and self.projected:
@@ -231,7 +233,8 @@ class FullStep(NamedTuple):
                 change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
             for k in range(problem.bonds()):
                 work.multipliers[k] -= work.r[3*n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, self.tolerance):
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
+                                                                                      self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = change
         return Status.NOT_CONVERGED

@@ -63,7 +63,7 @@ class CayleyStep(NamedTuple):
             if not change < np.inf:
                 return Status.NOT_CONVERGED
             z = target
-            if settled(change, previous, size, self.tolerance):
+            if settled(change, previous, size, size, self.tolerance):
                 self.turn(y, z, new, mean)
                 momentum = axpy(h, problem.torque(mean), momentum)
                 problem.carry(h, mean, y)

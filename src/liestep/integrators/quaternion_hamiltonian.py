@@ -85,7 +85,8 @@ class HamiltonianStep(NamedTuple):
             for k in range(m):
                 work.multipliers[k] -= r[2*n + k]
             share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)
-            if (residual <= PRINTED) if self.printed else settled(share, previous, 1.0, self.tolerance):
+            reach = largest(work.q1)/size if size > 0.0 else 1.0
+            if (residual <= PRINTED) if self.printed else settled(share, previous, 1.0, reach, self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = share
         return Status.NOT_CONVERGED

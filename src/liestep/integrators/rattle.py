@@ -15,7 +15,7 @@ from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, settled
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
@@ -125,7 +125,7 @@ class Rattle(NamedTuple):
                 change, size = max(change, abs(step)), max(size, abs(work.d[i]))
             if not change < np.inf:
                 return Status.NOT_CONVERGED
-            if settled(change, previous, size, self.tolerance):
+            if settled(change, previous, size, largest(work.q1), self.tolerance):
                 for i in range(n):
                     work.q1[i] = q[i] + work.d[i]
                 problem.slopes(q, work.slopes)
