@@ -15,9 +15,8 @@ from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate_standard
 from liestep.runs.starts import Turn, read_turns
-from liestep.tangents.directions import basis
+from liestep.tangents.directions import span
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -286,7 +285,7 @@ def _exponents(given: Any, facts: Sheet, start: Start) -> int:
 
 def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> int:
     """Dimension of the manifold of a system's states."""
-    return len(basis(formulate_standard(facts, parameters, initial).fields, initial))
+    return len(span(facts, parameters, initial))
 
 
 def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:

@@ -8,7 +8,7 @@ from liestep.catalogue import sheet
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
 from liestep.runs.specification import RunSpecification, specify
-from liestep.tangents.directions import Direction, basis
+from liestep.tangents.directions import Direction, span
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +25,7 @@ def variation(problem: str, integrator: str, *, step: float, t_end: float,
     assert spec.steps is not None
     assert spec.step is not None
     standard = formulate_standard(sheet(problem), spec.parameters, spec.initial)
-    chosen = (basis(standard.fields, spec.initial) if directions is None
+    chosen = (span(sheet(problem), spec.parameters, spec.initial) if directions is None
               else [_direction(spec, number, given) for number, given in enumerate(directions)])
     moved = tangents(problem, integrator, spec.parameters, spec.initial, spec.options, chosen, spec.t_end)
     moved.advance(spec.step, 0, spec.steps)

@@ -115,7 +115,7 @@ def _bodies(rows: np.ndarray) -> np.ndarray:
 
 
 def _to_rows(state: Mapping[str, np.ndarray]) -> np.ndarray:
-    rows = np.zeros((ROWS, 3))
+    rows = np.zeros((ROWS, 3), dtype=np.result_type(*state.values()))
     rows[POSITION], rows[VELOCITY] = state["load_position"], state["load_velocity"]
     _bodies(rows)[:, :3], _bodies(rows)[:, 3] = np.swapaxes(state["attitude"], 1, 2), state["body_rate"]
     rows[LINKS:RATES], rows[RATES:] = state["q"], state["omega"]

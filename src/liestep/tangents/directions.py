@@ -1,12 +1,33 @@
 """Directions in which a start can be moved: a basis of the tangent space of the state's manifold."""
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from liestep.contracts.formulated import StateField
 from liestep.contracts.norms import quaternion_product
+from liestep.contracts.sheet import Sheet
+from liestep.errors import InputError
+from liestep.formulations import formulate_standard
 
 Direction = dict[str, np.ndarray]
+SMALL = 1e-7  # how far a start is moved to see whether it stays on its manifold to first order
+
+
+def span(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> list[Direction]:
+    """Directions that span the tangent space at a checked start of a system.
+
+    Raises:
+        InputError: the system has constraints beyond unit lengths, tangency and rotations.
+    """
+    found = basis(formulate_standard(facts, parameters, initial).fields, initial)
+    for direction in found:
+        try:
+            facts.check_initial(parameters, {name: value + SMALL*direction[name] for name, value in initial.items()})
+        except InputError:
+            raise InputError(f"the states of {facts.title} are bound by constraints, whose tangents are not known"
+                             " here: derivatives need systems without joints, or directions of your own") from None
+    return found
 
 
 def basis(fields: Iterable[StateField], state: Mapping[str, np.ndarray]) -> list[Direction]:
@@ -22,6 +43,9 @@ def basis(fields: Iterable[StateField], state: Mapping[str, np.ndarray]) -> list
                     w = state[other.name]
                     direction[other.name] = -np.sum(w*move, axis=-1)[..., None]*state[part.name]
             found.append({name: direction.get(name, np.zeros_like(value)) for name, value in state.items()})
+    if not found:  # a start in other coordinates than the standard form's
+        found = [{name: _placed(value, place, np.array(1.0)) if name == moved else np.zeros_like(value)
+                  for name, value in state.items()} for moved in state for place in np.ndindex(state[moved].shape)]
     return found
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import sheet
-from liestep.formulations import formulate_standard
-from liestep.tangents.directions import Direction, basis
+from liestep.tangents.directions import Direction, span
 from liestep.tangents.flow import Tangents, tangents
 from liestep.tangents.forms import changes, form_of, pair_of
 
@@ -34,7 +33,7 @@ def symplectic_error(problem: str, integrator: str, parameters: Mapping[str, Any
     form = form_of(sheet(problem), parameters, initial)
     if form is None:
         return nan
-    directions = basis(formulate_standard(sheet(problem), parameters, initial).fields, initial)
+    directions = span(sheet(problem), parameters, initial)
     moved = tangents(problem, integrator, parameters, initial, options, directions, step)
     moved.advance(step, 0, 1)
     end, derivatives = moved.fields()
@@ -46,9 +45,9 @@ def symplectic_error(problem: str, integrator: str, parameters: Mapping[str, Any
 def random_directions(problem: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
                       count: int) -> list[Direction]:
     """Random combinations of a basis of the tangent space, always the same ones."""
-    span = basis(formulate_standard(sheet(problem), parameters, initial).fields, initial)
-    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((count, len(span)))
-    return [{name: sum(share*direction[name] for share, direction in zip(row, span, strict=True)) for name in initial}
+    found = span(sheet(problem), parameters, initial)
+    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((count, len(found)))
+    return [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True)) for name in initial}
             for row in shares]
 
 

@@ -1,4 +1,5 @@
 """Trajectories that carry derivatives with respect to their start: the shipped steps on complex states."""
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from liestep.catalogue import method, sheet
 from liestep.contracts.formulated import Formulated
 from liestep.core.cache import CompiledLoop, loop_for
 from liestep.core.status import IntegrationError, Status
+from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.tangents.directions import Direction
 from liestep.tangents.loop import advance_tangent
@@ -69,10 +71,20 @@ class Tangents:
 
 def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
              options: Mapping[str, Any], directions: Sequence[Direction], t_end: float) -> Tangents:
-    """A trajectory at its start; all arguments as in a run's specification. directions: derivatives of all fields."""
+    """A trajectory at its start; all arguments as in a run's specification. directions: derivatives of all fields.
+
+    Raises:
+        InputError: the form of the system makes float64 of the start, so that it has no derivative.
+    """
     declared, facts = method(integrator), sheet(problem)
     moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
-    starts = [formulate(facts, parameters, state, declared.formulation, options).start for state in moved]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            starts = [formulate(facts, parameters, state, declared.formulation, options).start for state in moved]
+        except np.exceptions.ComplexWarning:
+            raise InputError(f"derivatives of {problem} by {integrator} are not possible: its form"
+                             f" {declared.formulation} makes float64 of the start") from None
     formulated = formulate(facts, parameters, initial, declared.formulation, options)
     component, system = declared.build(options, None, t_end), complex_arrays(formulated.problem)
     states = [start.astype(np.complex128) for start in starts]

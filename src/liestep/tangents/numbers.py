@@ -38,6 +38,11 @@ for _relation in (operator.lt, operator.le, operator.gt, operator.ge):
     _order(_relation)
 
 
+@overload(int)
+def _int(x):
+    return (lambda x: int(x.real)) if _complex(x) else None
+
+
 @overload(math.sqrt)
 def _sqrt(x):
     if not _complex(x):
