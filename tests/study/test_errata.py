@@ -219,8 +219,8 @@ def test_the_command_writes_table_and_page(folder, capsys):
     assert tuple(table.columns) == COLUMNS
     assert list(table.evidence) == ["0.50 | 3", TEXT_ONLY]
     page = (folder/"results"/"errata.md").read_text()
-    assert ("| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |\n| 2a | text | ambiguity | a | b |"
-            " text only |  |\n" in page)
+    assert ("| 1 | eq. (1) | misprint | a | b | 0.50 \\| 3 | yes |  |\n| 2a | text | ambiguity | a | b |"
+            " text only |  |  |\n" in page)
     before = {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()}
     assert main(arguments) == 0
     assert {path.name: path.read_bytes() for path in (folder/"results").iterdir() if path.is_file()} == before
