@@ -72,7 +72,7 @@ def codes(results: "StudyResults") -> Figure:
     figure = new_figure(SINGLE, 72.0)
     axes = figure.subplots()
     for key in CODES:
-        file = first_run(results, "top_5000", key)
+        file = first_run(results, "top_40000", key)
         gap = np.maximum(np.abs(file["energy_blocks"][1]), np.abs(file["energy_blocks"][2]))
         end = (np.arange(len(gap)) + 1.0)*file["time"][-1]/len(gap)
         axes.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **METHODS[key].line)
