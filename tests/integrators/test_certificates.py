@@ -140,11 +140,16 @@ def test_numbers_are_exact_or_fall_back_to_float64():
     assert not short(1e-12)
 
 
-CERTIFIED = [(name, variant) for name in own_integrators() for variant in VARIANTS.get(name, (Variant({}),))]
+# methods of several steps, or on kernels with series for float64: tests/papers/lgt2022 measure their orders
+OTHERWISE = ("index_three", "lie_chart")
+CERTIFIED = [(name, variant) for name in own_integrators() if method(name).formulation not in OTHERWISE
+             for variant in VARIANTS.get(name, (Variant({}),))]
 
 
 def test_every_integrator_is_certified():
-    assert {name for name, _ in CERTIFIED} == set(own_integrators())
+    others = {name for name in own_integrators() if method(name).formulation in OTHERWISE}
+    assert others == {"generalized_alpha", "bliedf1", "bliedf2", "bliedf3", "lie_ab2", "lie_ab4"}
+    assert {name for name, _ in CERTIFIED} == set(own_integrators()) - others
     assert set(VARIANTS) <= set(own_integrators())
 
 

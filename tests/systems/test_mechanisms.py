@@ -155,3 +155,11 @@ def test_screws_wind_modulo_one_lead():
     for turns, expected in ((1.0, 0.0), (-3.0, 0.0), (0.25, 0.25*lead), (0.75, -0.25*lead)):
         moved = {**start.initial, "position": start.initial["position"] + turns*lead*axis}
         assert group_residual(assembly, moved, joint, rows)[0][0] == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize(("system", "preset", "t_end"), [("jointed_body", "free_offset", 2.0),
+                                                         ("four_bar", "tilted", 0.4)])
+def test_references_of_two_engines_agree(system, preset, t_end):
+    """Exact motion against a Taylor series; DOP853 against it where the reactions are large beside the motion."""
+    found = liestep.reference(system, preset=preset, samples=51, t_end=t_end).attrs
+    assert max(value for name, value in found.items() if name.startswith("disagreement_")) < 1e-12

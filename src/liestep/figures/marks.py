@@ -76,7 +76,8 @@ LANDED: dict[str, Mark] = {
     "rattle": Mark("#6D4C41", "X", DASHDOT, "RATTLE"),
 }
 # colours of the families, in the order of the families' names
-FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5")
+FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5",
+            "#2F6F4F", "#A0522D", "#5A4FCF", "#D65F8D")
 ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # order -> marker; other orders have "*"
 # Other options of one method: share of white (of black where negative), marker, dash; the second round has thin markers
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),

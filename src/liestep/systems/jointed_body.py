@@ -100,7 +100,7 @@ def _exact(p: Parameters, state: State, times: np.ndarray) -> np.ndarray:
     start, rate, centre = state["attitude"][0], state["body_rate"][0], p["center_of_mass"]
     turns, _ = free_motion(moments, start @ axes, start @ (p["inertia"] @ rate), times)
     attitude, spin = turns @ axes.T, start @ (p["inertia"] @ rate)
-    rates = np.einsum("ij,tkj,k->ti", np.linalg.inv(p["inertia"]), np.swapaxes(attitude, 1, 2), spin)
+    rates = np.einsum("ij,tkj,k->ti", np.linalg.inv(p["inertia"]), attitude, spin)
     place, speed = state["position"][0] + start @ centre, state["velocity"][0] + start @ np.cross(rate, centre)
     t = times[:, None]
     states = (body_state(turn, w, centre, x, v) for turn, w, x, v in zip(
