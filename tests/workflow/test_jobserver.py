@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 import liestep
-from liestep.pipeline.handover import SERVER, THREADS
+from liestep.pipeline.handover import SERVER, THREADS, start
 from liestep.storage.records import FOLDER
 from tests.place import Place
 
@@ -118,3 +118,13 @@ def test_without_a_server_the_command_does_its_job(tmp_path):
     place = Place(tmp_path/"place")
     place.environment[SERVER] = str(tmp_path/"nothing")
     assert done(place, *SWEEP)[::2] == (0, False)
+
+
+def test_a_socket_with_too_long_a_name_is_no_server(tmp_path, monkeypatch):
+    folder = tmp_path/("long"*30)
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(folder))
+    monkeypatch.delenv(SERVER, raising=False)
+    start()
+    assert SERVER not in os.environ
+    assert not folder.exists()

@@ -18,6 +18,7 @@ from typing import Any
 
 SERVER = "LIESTEP_JOB_SERVER"  # environment: the socket of the server
 DECLINED = 254                 # not an exit code of any command: the command does the job itself
+LONGEST = 100                  # bytes of a socket's name; systems allow 104 to 108
 # Set by Snakemake for jobs of one thread; the libraries of the server read them when it loads them.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
                          "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
@@ -48,8 +49,13 @@ def _answer(connection: socket.socket) -> bytes:
 
 
 def start() -> None:
-    """Start a job server for the jobs of this process; it ends with this process, however that ends."""
-    place = str(Path(tempfile.mkdtemp(prefix="liestep-"))/"jobs")  # in a folder that nobody else can enter
+    """Start a job server for the jobs of this process; it ends with this process, however that ends. Without one
+    (its socket's name is too long, or it does not start) jobs do their work themselves."""
+    folder = Path(tempfile.mkdtemp(prefix="liestep-"))  # nobody else can enter it
+    place = str(folder/"jobs")
+    if len(os.fsencode(place)) > LONGEST:
+        folder.rmdir()
+        return
     # a pipe that is closed when this process ends tells the server to end
     process = subprocess.Popen([sys.executable, "-m", "liestep.jobserver", place], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, env={**os.environ, **THREADS})
