@@ -47,9 +47,10 @@ class Rattle(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> RattleWork:
         n, m, kind = problem.size(), problem.bonds(), y.dtype
-        rows = [np.zeros(n, kind) for _ in range(5)]
-        return RattleWork(rows[0], np.zeros((n, n), kind), *rows[1:], np.zeros((m, n), kind), np.zeros((m, n), kind),
-                          np.zeros((m, m), kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, dtype=np.int64))
+        slope, q1, push, free, d = (np.zeros(n, kind) for _ in range(5))
+        return RattleWork(slope, np.zeros((n, n), kind), q1, push, free, d, np.zeros((m, n), kind),
+                          np.zeros((m, n), kind), np.zeros((m, m), kind), np.zeros(m, kind), np.zeros(m, kind),
+                          np.zeros(m, dtype=np.int64))
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
         self.gradient(problem, t, y[0], work)

@@ -37,7 +37,7 @@ class Bodies(NamedTuple):
     gravity: np.ndarray   # (3,)
     peak: float           # of the load, N
 
-    def count(self) -> int:
+    def number(self) -> int:
         return self.mass.shape[0]
 
     def joints(self) -> int:
@@ -65,7 +65,7 @@ class Bodies(NamedTuple):
         """Energy, angular momentum about the origin (3), linear momentum (3), largest joint gap."""
         for k in range(8):
             out[k] = 0.0
-        for b in range(self.count()):
+        for b in range(self.number()):
             i = ROWS*b
             x, p, spin = row(y, i), row(y, i + 4), row(y, i + 5)
             turn = add(cross(x, p), spin)
@@ -102,7 +102,7 @@ class BodiesField(NamedTuple):
         c = self.bodies
         self.meter[Counter.RHS_EVALUATIONS] += 1
         f = load_at(c.peak, t)
-        for b in range(c.count()):
+        for b in range(c.number()):
             i, w = ROWS*b, c.rate(y, b)
             put(self.moved, b, w)
             put(out, i, scale(1.0/c.mass[b], row(y, i + 4)))
@@ -113,7 +113,7 @@ class BodiesField(NamedTuple):
             if b == 0:
                 out[i + 4, 0] += FORCE*f
             put(self.pushed, b, scale(1.0/c.mass[b], row(out, i + 4)))
-            put(self.pushed, c.count() + b, self.inverse(y, b, sub(row(out, i + 5), cross(w, row(y, i + 5)))))
+            put(self.pushed, c.number() + b, self.inverse(y, b, sub(row(out, i + 5), cross(w, row(y, i + 5)))))
         if not self.join(y):
             return False
         for k in range(c.joints()):
@@ -132,7 +132,7 @@ class BodiesField(NamedTuple):
     def acceleration(self, y: np.ndarray, b: int, x: Vector) -> Vector:
         """Of the point x of body b without joint forces."""
         r, w = to_space(y[ROWS*b + 1:], x), row(self.moved, b)
-        turned = cross(row(self.pushed, self.bodies.count() + b), r)
+        turned = cross(row(self.pushed, self.bodies.number() + b), r)
         return add(row(self.pushed, b), add(turned, cross(w, cross(w, r))))
 
     def join(self, y: np.ndarray) -> bool:

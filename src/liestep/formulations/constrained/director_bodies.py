@@ -56,7 +56,7 @@ class BodiesReader(NamedTuple):
     rows: np.ndarray  # (6 N, 3) scratch
 
     def observe(self, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i, k = 12*b, ROWS*b
             put(self.rows, k, three(q, i))
             for j in range(3):
@@ -85,11 +85,11 @@ class DirectorBodies(NamedTuple):
     def size(self) -> int:
         return self.mass.shape[0]
 
-    def count(self) -> int:
+    def number(self) -> int:
         return self.mass.shape[0]//(9 + self.lead)
 
     def bonds(self) -> int:
-        return INNER*self.count() + 3*self.first.shape[0]
+        return INNER*self.number() + 3*self.first.shape[0]
 
     def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
         for i in range(self.size()):
@@ -131,7 +131,7 @@ class DirectorBodies(NamedTuple):
                 a[i + 2, i + 1] -= s
 
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
-        for b in range(self.count()):
+        for b in range(self.number()):
             i = (9 + self.lead)*b + self.lead
             for k in range(INNER):
                 left, right = pair(k)
@@ -141,7 +141,7 @@ class DirectorBodies(NamedTuple):
                 else:
                     out[INNER*b + k] = dot(u, w)
         for j in range(self.first.shape[0]):
-            place = INNER*self.count() + 3*j
+            place = INNER*self.number() + 3*j
             for k in range(3):
                 out[place + k] = self.end(q, self.first[j], self.arm, j, k) - self.end(q, self.second[j], self.other,
                                                                                       j, k)
@@ -157,7 +157,7 @@ class DirectorBodies(NamedTuple):
         for k in range(self.bonds()):
             for i in range(self.size()):
                 out[k, i] = 0.0
-        for b in range(self.count()):
+        for b in range(self.number()):
             i = (9 + self.lead)*b + self.lead
             for k in range(INNER):
                 left, right = pair(k)
@@ -167,7 +167,7 @@ class DirectorBodies(NamedTuple):
                     out[INNER*b + k, i + 3*right + c] += share*q[i + 3*left + c]
         for j in range(self.first.shape[0]):
             for k in range(3):
-                place = INNER*self.count() + 3*j + k
+                place = INNER*self.number() + 3*j + k
                 self.end_slopes(self.first[j], self.arm, j, k, 1.0, out[place])
                 if self.second[j] >= 0:
                     self.end_slopes(self.second[j], self.other, j, k, -1.0, out[place])
@@ -179,7 +179,7 @@ class DirectorBodies(NamedTuple):
             out[i + 3 + 3*c] += sign*arms[j, c]
 
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
-        for b in range(self.count()):
+        for b in range(self.number()):
             i = (9 + self.lead)*b + self.lead
             for k in range(INNER):
                 left, right = pair(k)
@@ -212,7 +212,7 @@ class DirectorBodies(NamedTuple):
             both += p[i]*v[i]
             potential -= self.weight[i]*q[i]
         gap, slip = 0.0, 0.0
-        for b in range(self.count()):
+        for b in range(self.number()):
             i = (9 + self.lead)*b + self.lead
             for k in range(INNER):
                 left, right = pair(k)

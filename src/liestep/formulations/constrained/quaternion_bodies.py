@@ -49,7 +49,7 @@ class QuaternionBodies(NamedTuple):
         return row(self.bodies.inertia, b)
 
     def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i = WIDTH*b
             for k in range(3):
                 d[i + k] = h*v[i + k]
@@ -57,14 +57,14 @@ class QuaternionBodies(NamedTuple):
             turned(x, exponential(scale(2.0*h, body_part(x, quaternion(v, i + 3)))), i + 3, d)
 
     def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             if far_apart(quaternion(q0, WIDTH*b + 3), quaternion(q1, WIDTH*b + 3)):
                 return Status.CHART_LIMIT
         return Status.OK
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i, m = WIDTH*b, self.bodies.mass[b]
             for k in range(i, i + 3):
                 r[k] += m*(v0[k] + v1[k])
@@ -73,7 +73,7 @@ class QuaternionBodies(NamedTuple):
 
     def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
                  out: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i = WIDTH*b
             p = spin_momentum(rule > 0, self.moments(b), quaternion(q0, i + 3), quaternion(v0, i + 3),
                               quaternion(q1, i + 3), quaternion(v1, i + 3))
@@ -85,7 +85,7 @@ class QuaternionBodies(NamedTuple):
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
         n = self.size()
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i, share = WIDTH*b, 0.5*h/self.bodies.mass[b]
             for k in range(i, i + 3):
                 r[k] -= share*(p0[k] + p1[k])
@@ -93,7 +93,7 @@ class QuaternionBodies(NamedTuple):
             spin_flow(kind, mobility(polar, self.moments(b)), h, i + 3, n, q0, p0, q1, p1, r, a)
 
     def velocity(self, polar: float, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i = WIDTH*b
             for k in range(i, i + 3):
                 out[k] = p[k]/self.bodies.mass[b]
@@ -104,7 +104,7 @@ class QuaternionBodies(NamedTuple):
         """Weights, and the load at the middle of the step with its generalized force 2 E(q_m)^T torque (128)."""
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         c = self.bodies
-        for b in range(c.count()):
+        for b in range(c.number()):
             for k in range(3):
                 r[WIDTH*b + k] -= h*c.mass[b]*c.gravity[k]
         f = load_at(c.peak, t + 0.5*h)
@@ -119,10 +119,10 @@ class QuaternionBodies(NamedTuple):
 
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
-        for b in range(c.count()):
+        for b in range(c.number()):
             out[b] = length_defect(quaternion(q, WIDTH*b + 3))
         for j in range(c.joints()):
-            place, i = c.count() + 3*j, WIDTH*c.first[j]
+            place, i = c.number() + 3*j, WIDTH*c.first[j]
             x = spin_quadratic(quaternion(q, i + 3), row(c.arm, j))
             for k in range(3):
                 out[place + k] = q[i + k] + x[k]
@@ -139,13 +139,13 @@ class QuaternionBodies(NamedTuple):
         for k in range(self.bonds()):
             for i in range(self.size()):
                 out[k, i] = 0.0
-        for b in range(c.count()):
+        for b in range(c.number()):
             for k in range(WIDTH*b + 3, WIDTH*b + 7):
                 out[b, k] = q[k]
         for j in range(c.joints()):
-            self.joint_slopes(q, c.count() + 3*j, WIDTH*c.first[j], row(c.arm, j), 1.0, out)
+            self.joint_slopes(q, c.number() + 3*j, WIDTH*c.first[j], row(c.arm, j), 1.0, out)
             if c.second[j] >= 0:
-                self.joint_slopes(q, c.count() + 3*j, WIDTH*c.second[j], row(c.other, j), -1.0, out)
+                self.joint_slopes(q, c.number() + 3*j, WIDTH*c.second[j], row(c.other, j), -1.0, out)
 
     def joint_slopes(self, q: np.ndarray, place: int, i: int, x: Vector, sign: float, out: np.ndarray) -> None:
         """One side of a joint: [1, 2 E(q) X^-] times the sign."""
@@ -159,11 +159,11 @@ class QuaternionBodies(NamedTuple):
 
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         c = self.bodies
-        for b in range(c.count()):
+        for b in range(c.number()):
             for k in range(WIDTH*b + 3, WIDTH*b + 7):
                 a[k, k] += s*multipliers[b]
         for j in range(c.joints()):
-            k = c.count() + 3*j
+            k = c.number() + 3*j
             mu = (s*multipliers[k], s*multipliers[k + 1], s*multipliers[k + 2])
             self.joint_bend(WIDTH*c.first[j] + 3, row(c.arm, j), mu, a)
             if c.second[j] >= 0:
@@ -183,7 +183,7 @@ class QuaternionBodies(NamedTuple):
         return FORCE*f*(q1[0] - q0[0]) + 2.0*(inner(pull, b) - inner(pull, a))
 
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        for b in range(self.bodies.count()):
+        for b in range(self.bodies.number()):
             i = WIDTH*b + 3
             s = inner(quaternion(q, i), quaternion(v, i))
             for k in range(i, i + 4):
@@ -199,7 +199,7 @@ class QuaternionBodies(NamedTuple):
         """As `Bodies.observe`, constraints with |q.q - 1|/2, then (74), (80), |Dg v|, |q.p|, work, (74) less work."""
         c, q, v, p = self.bodies, y[0], y[1], y[2]
         generalized, total, length, slip, radial = 0.0, 0.0, 0.0, 0.0, 0.0
-        for b in range(c.count()):
+        for b in range(c.number()):
             i, k = WIDTH*b, ROWS*b
             x, u, m = quaternion(q, i + 3), quaternion(v, i + 3), quaternion(p, i + 3)
             place, speed, push = (q[i], q[i + 1], q[i + 2]), (v[i], v[i + 1], v[i + 2]), (p[i], p[i + 1], p[i + 2])
@@ -218,11 +218,13 @@ class QuaternionBodies(NamedTuple):
             length = max(length, abs(length_defect(x)))
             slip = max(slip, abs(inner(x, u)))
             radial = max(radial, abs(inner(x, m)))
-        for j in range(c.joints()):
-            u = self.speed(q, v, c.first[j], row(c.arm, j))
-            w = self.speed(q, v, c.second[j], row(c.other, j)) if c.second[j] >= 0 else cross(u, u)
+        for joint in range(c.joints()):
+            near = self.speed(q, v, c.first[joint], row(c.arm, joint))
+            far = cross(near, near)
+            if c.second[joint] >= 0:
+                far = self.speed(q, v, c.second[joint], row(c.other, joint))
             for k in range(3):
-                slip = max(slip, abs(u[k] - w[k]))
+                slip = max(slip, abs(near[k] - far[k]))
         c.observe(self.rows, out)
         out[7] = max(out[7], length)
         out[8], out[9], out[10], out[11] = generalized, total, slip, radial

@@ -73,10 +73,10 @@ class Declared(NamedTuple):
         matrix = np.ascontiguousarray(np.diag(matrix) if matrix.ndim == 1 else matrix)
         flags, n = self.conserved_momentum(parameters), len(q)
         nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
-        scratch = [np.zeros_like(q) for _ in range(4)]
+        place, slope, total, along = (np.zeros_like(q) for _ in range(4))
         problem = CartesianSpheres(
             self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
-            np.zeros((2, n, 3), q.dtype), *scratch, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
+            np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
             np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_meter())
         velocity = np.cross(state["omega"], q)
         momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])

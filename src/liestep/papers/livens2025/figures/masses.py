@@ -86,8 +86,8 @@ def figure4(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 58.0)
     left, right = figure.subplots(1, 2)
     file = results.file(SPRING, "eml_gonzalez", "h0.01")
-    dots(left, *(part*factor for part, factor in zip(increments(file, "total_energy"), (1.0, 1e5), strict=True)),
-         COMPONENTS[0])
+    time, change = increments(file, "total_energy")
+    dots(left, time, 1e5*change, COMPONENTS[0])
     time, change = increments(file, "generalized_energy")
     dots(right, time, 1e15*change, COMPONENTS[0])
     against_time(left, "increment of (80) ($10^{-5}$ J)", file["time"][-1])
