@@ -74,7 +74,7 @@ def solve(motion: Motion, y: np.ndarray) -> bool:
 
 def attitude_block(attitude: int, matrix: np.ndarray, width: int) -> np.ndarray:
     """Rows of an attitude in a state (1 or 3, width)."""
-    block = np.zeros((3 if attitude == MATRIX else 1, width))
+    block = np.zeros((3 if attitude == MATRIX else 1, width), matrix.dtype)
     if attitude == MATRIX:
         block[:] = matrix.T
     elif attitude == QUATERNION:
@@ -140,7 +140,7 @@ class Layout(NamedTuple):
     def start(self, state: State) -> np.ndarray:
         """Rows of a state given by its four fields."""
         width, n = 4 if self.attitude == QUATERNION else 3, len(self.assembly.mass)
-        found = np.zeros((n, self.rows, width))
+        found = np.zeros((n, self.rows, width), np.result_type(*state.values()))
         for i in range(n):
             turn, place, rate, velocity = (state[part.name][i] for part in FIELDS)
             if self.twist == SPATIAL:
