@@ -74,7 +74,7 @@ def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initi
     """A trajectory at its start; all arguments as in a run's specification. directions: derivatives of all fields.
 
     Raises:
-        InputError: the form of the system makes float64 of the start, so that it has no derivative.
+        InputError: the form of the system takes a start in float64 only, so that it has no derivative.
     """
     declared, facts = method(integrator), sheet(problem)
     moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
@@ -82,9 +82,9 @@ def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initi
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
             starts = [formulate(facts, parameters, state, declared.formulation, options).start for state in moved]
-        except np.exceptions.ComplexWarning:
+        except (np.exceptions.ComplexWarning, TypeError):  # of numpy's functions without a complex version
             raise InputError(f"derivatives of {problem} by {integrator} are not possible: its form"
-                             f" {declared.formulation} makes float64 of the start") from None
+                             f" {declared.formulation} takes a start in float64 only") from None
     formulated = formulate(facts, parameters, initial, declared.formulation, options)
     component, system = declared.build(options, None, t_end), complex_arrays(formulated.problem)
     states = [start.astype(np.complex128) for start in starts]
