@@ -20,6 +20,10 @@ METHODS = {  # circles, triangles and squares are the paper's
     "dlm": Mark("#AA8800", "P", DASHDOT, "five turns"),
     "slgi": Mark("#7A08FE", "*", DOTTED, "SLGI"),
     "rkmk4": Mark("#117733", "h", DASHED, "RKMK4"),
+    "y4": Mark("#EE7733", "^", DASHED, "Yoshida 4"),
+    "s4": Mark("#CC9900", "s", SOLID, "Suzuki 4"),
+    "kl6": Mark("#AA4499", "p", DASHDOT, "Kahan-Li 6"),
+    "kl8": Mark("#332288", "D", SOLID, "Kahan-Li 8"),
     "alpha": Mark("#EE7733", "^", SOLID, "in $\\alpha$"),
     "modified": Mark("#009988", "s", DASHED, "in modified Rodrigues parameters"),
 }

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import marks
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
@@ -50,7 +49,7 @@ def diameter(results: "StudyResults") -> Figure:
          " contact energies of rising regularity and without contacts. Under contact the compositions lose their order."
          " {runs}")
 def contact(results: "StudyResults") -> Figure:
-    problems, shown = list(results.config.problems), marks(results)
+    problems, shown = list(results.config.problems), {key: METHODS[key] for key in results.config.integrators}
     figure = new_figure(DOUBLE, 70.0)
     panels = figure.subplots(1, len(problems), sharey=True)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
