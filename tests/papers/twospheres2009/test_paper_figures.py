@@ -45,6 +45,7 @@ class MadeUp:
         return RunFile(cell.path, attributes, {
             "time": time, "q": turned(spec.initial["q"], spec.initial["omega"], time),
             "omega": np.tile(spec.initial["omega"], (time.size, 1, 1)), "energy": 1.0 + size*np.sin(time),
+            "energy_blocks": size*np.array([[0.0], [-1.0], [1.0]])*np.ones_like(blocks),
             "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
 
 

@@ -88,8 +88,12 @@ def _chains(results: "StudyResults") -> Figure:
     middle.set_title(f"(b) steps, N = {bodies(results, problems[-1])}")
     _errors(right, results, problems, styles)
     right.set_title("(c) against the reference")
-    legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True)
-                          for key in (CONSTANT, VARIABLE, DEFAULT, PAPER)], 4)
+    legend_below(figure, [
+        *(line_handle(styles[key], styles[key].label, marker=key != DEFAULT) for key in (CONSTANT, VARIABLE, PAPER)),
+        line_handle(styles[DEFAULT], styles[DEFAULT].label),
+        Line2D([], [], color=STEPS_COLOUR, linestyle="--", linewidth=0.8, label="steps of RKMK(5,4), right in (a)"),
+        Line2D([], [], color=mix(styles[CONSTANT].colour, "white", 0.75), linewidth=5.0,
+               label="RKMK5, 5 % fewer or more steps")], 3)
     return figure
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 TIMES = (0.01, 1.25, 3.0, 5.0)
 VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))
 PATH = "#D62728"
+PARTS = ("load", "first quadrotor", "second quadrotor")
 ARM = 0.34  # m, drawn; the model has points with inertia
 
 
@@ -28,9 +30,11 @@ ARM = 0.34  # m, drawn; the model has points with inertia
          " rotors. Gravity, along e3, points down. {runs}")
 def figure14(results: "StudyResults") -> Figure:
     file = first_run(results, "payload", "rkmk4")
-    figure = new_figure(DOUBLE, 72.0, layout=None)
+    figure = new_figure(DOUBLE, 78.0, layout=None)
     data = parameters(file)
-    panels = snapshots(figure, (0.0, 0.01, 1.0, 0.98), TIMES, columns=4)
+    panels = snapshots(figure, (0.0, 0.08, 1.0, 0.91), TIMES, columns=4)
+    for letter, axes in zip("abcd", panels, strict=True):
+        axes.texts[0].set_text(f"({letter}) {axes.texts[0].get_text()}")
     scenes = [_scene(axes, file, data, int(np.argmin(np.abs(file["time"] - time))))
               for axes, time in zip(panels, TIMES, strict=True)]
     points = VIEW(np.concatenate([desired_path(data, file["time"]), file["load_position"],
@@ -39,6 +43,12 @@ def figure14(results: "StudyResults") -> Figure:
     for scene in scenes:
         scene.draw(limits=(low[0], high[0], low[1], high[1]))
     triad(panels[0], VIEW, (0.62, 0.02, 0.36, 0.2))
+    left, below = low + 0.2
+    panels[0].plot([left, left + 1.0], [below, below], color="0.2", linewidth=1.4, solid_capstyle="butt")
+    panels[0].text(left + 0.5, below + 0.06, "1 m", ha="center", va="bottom", fontsize=7.0)
+    figure.legend(handles=[Line2D([], [], color=PATH, linestyle="--", linewidth=0.8, label="desired path of the load"),
+                           *(Line2D([], [], color=COLOURS[k], label=text) for k, text in enumerate(PARTS))],
+                  loc="lower center", ncols=4)
     return figure
 
 

@@ -2,11 +2,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from scipy.interpolate import CubicHermiteSpline
 
 from liestep.catalogue import sheet
-from liestep.figures.marks import marks
+from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
@@ -50,12 +52,13 @@ def figure9(results: "StudyResults") -> Figure:
 
 
 @drawing("Double pendulum of 1 m links: steps, angular velocities and accelerations. (a) accepted steps; (b) second"
-         " components of the angular velocities in [2.1, 3] s, dots: steps of RKMK5; (c) second components of the"
+         " components of the angular velocities in [2.1, 3] s, dots: steps of RKMK5, and below"
+         " their largest difference from ode45 at 1e-6 and 1e-12; (c) second components of the"
          " angular accelerations along ode45 at 1e-6 and 1e-12. {runs}")
 def figure11(results: "StudyResults") -> Figure:
     styles = marks(results)
-    figure = new_figure(DOUBLE, 76.0)
-    layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"]])
+    figure = new_figure(DOUBLE, 86.0)
+    layout = figure.subplot_mosaic([["a", "b2", "c"], ["a", "b1", "c"], ["a", "e", "c"]])
     files = ({key: first_run(results, problem, key) for key, problem, _ in SOLVERS}
              | {"ode45": first_run(results, FINE, "ode45")})
     for key in ("ode45", "rkmk54"):
@@ -76,7 +79,9 @@ def figure11(results: "StudyResults") -> Figure:
         axes.set_xlim(*ZOOM)
         axes.set_ylabel(f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
     layout["b2"].set_title("(b) angular velocities")
-    layout["b2"].tick_params(labelbottom=False)
+    for name in ("b2", "b1"):
+        layout[name].tick_params(labelbottom=False)
+    _differences(layout["e"], files, styles)
     rates = _accelerations(files["ode45_paper"])
     for link, colour in enumerate(COMPONENTS[:2]):
         layout["c"].plot(files["ode45_paper"]["time"], rates[:, link, SECOND], color=colour, linewidth=0.9,
@@ -85,11 +90,25 @@ def figure11(results: "StudyResults") -> Figure:
     layout["c"].set_ylabel("angular acceleration (s$^{-2}$)")
     layout["c"].set_title("(c) angular accelerations")
     layout["c"].legend(loc="upper left")
-    for name in ("a", "b1", "c"):
+    for name in ("a", "e", "c"):
         layout[name].set_xlabel("time (s)")
     legend_below(figure, [line_handle(styles[key], styles[key].label)
                           for key in ("rkmk54", "rkmk5", "ode45", "ode45_paper")], 4)
     return figure
+
+
+def _differences(axes: Axes, files: dict[str, RunFile], styles: dict[str, Mark]) -> None:
+    """Largest difference of the second components of both angular velocities from ode45 at 1e-6 and 1e-12, at its
+    samples; between the steps of a method, cubics through its angular velocities and accelerations."""
+    accurate = files["ode45_paper"]
+    times = accurate["time"][(accurate["time"] >= ZOOM[0]) & (accurate["time"] <= ZOOM[1])]
+    for key in ("rkmk54", "rkmk5"):
+        curve = CubicHermiteSpline(files[key]["time"], files[key]["omega"], _accelerations(files[key]))(times)
+        wanted = accurate["omega"][np.isin(accurate["time"], times)]
+        difference = np.abs(curve - wanted)[:, :, SECOND].max(axis=1)
+        axes.semilogy(times, np.where(difference > 0.0, difference, np.nan), linewidth=0.9, **styles[key].line)
+    axes.set_xlim(*ZOOM)
+    axes.set_ylabel("difference")
 
 
 def _accelerations(file: RunFile) -> np.ndarray:

@@ -23,6 +23,7 @@ SLOPES = {"slgi_0": 1, "slgi_half": 2}
 PROBLEM = "heavy_top"
 VIEW = View(-60.0, 22.0)
 CLOSE = 0.2  # s, shown large in figure 3
+SWINGS = 0.1  # s of the third component in figure 2
 FLOOR_COLOUR, FLOORS, NEAR = "0.87", 30.0, 0.1
 
 
@@ -77,7 +78,8 @@ def _handles(results: "StudyResults") -> list[Line2D]:
 
 
 @drawing("Heavy top with the printed data: motion and order. (a) curve of m l Q^T Gamma0 on its sphere by theta = 1/2,"
-         " paler where earlier, ring: start; (b) components of Q chi; both at the largest step. (c) state error against"
+         " paler where earlier, ring: start; (b) components of Q chi, the third one over the"
+         " first 0.1 s; both at the largest step. (c) state error against"
          " the step: the larger of the error of the attitude and that of the angular momentum divided by its largest"
          " length. SLGIKK lies on theta = 1/2: it is the same map. {runs}")
 def figure2(results: "StudyResults") -> Figure:
@@ -91,13 +93,13 @@ def figure2(results: "StudyResults") -> Figure:
     figure.text(0.385, 0.945, f"(b) $Q\\chi$, h = {results.study.select(PROBLEM, 'slgi_half')[0].spec.step:g} s",
                 fontsize=8.0)
     for k in range(3):
-        axes = figure.add_axes((0.385, 0.7 - 0.255*k, 0.24, 0.22))
+        axes = figure.add_axes((0.385, (0.725, 0.505, 0.2)[k], 0.24, 0.195))
         factor = (1.0, 1.0, 1e3)[k]  # the third one is small: the axis turns almost in a horizontal plane
         for key, mark in styles.items():
             axes.plot(files[key]["time"], factor*_data(files[key])[1][:, k], linewidth=0.7, **mark.line)
         axes.set_ylabel(f"$10^3 (Q\\chi)_{k + 1}$" if factor > 1.0 else f"$(Q\\chi)_{k + 1}$")
-        axes.set_xlim(0.0, files["slgi_half"]["time"][-1])
-        axes.tick_params(labelbottom=k == 2)
+        axes.set_xlim(0.0, files["slgi_half"]["time"][-1] if k < 2 else SWINGS)
+        axes.tick_params(labelbottom=k > 0)
     axes.set_xlabel("time (s)")
     errors = figure.add_axes((0.725, 0.19, 0.265, 0.73))
     _order_panel(errors, results, PROBLEM, "error", floor=False)
@@ -128,7 +130,7 @@ def figure2_parts(results: "StudyResults") -> Figure:
          " 0 (b); inset: the first 0.2 s. Bottom: m l Q^T Gamma0 after every step, paler where earlier;"
          " ring: start. {runs}")
 def figure3(results: "StudyResults") -> Figure:
-    figure, styles = new_figure(DOUBLE, 122.0, layout=None), _styles(results)
+    figure, styles = new_figure(DOUBLE, 122.0, layout=None), marks(results)
     for column, (key, theta, power) in enumerate((("slgi_half", "1/2", -3), ("slgi_0", "0", 0))):
         file = first_run(results, PROBLEM, key)
         deviation = (file["energy"] - file["energy"][0])/10.0**power

@@ -13,9 +13,10 @@ from liestep.scenes.motion import Place, directions, parameters, snapshots
 from liestep.scenes.space import Scene, View, triad
 
 DOWN = (0.0, 0.0, -1.0)  # gravity is along +e3
+SHOWN = 12.0  # s of the paths in figure 1
 
 
-def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, blue: str, shown: float = 12.0) -> None:
+def pendulum(figure: Figure, place: Place, vi: RunFile, rk: RunFile, red: str, blue: str, shown: float = SHOWN) -> None:
     """Paths of the masses until `shown`, and the links at t = 0 (pale) and at `shown`."""
     axes = figure.add_axes(place)
     view = View(35.0, 16.0, DOWN)

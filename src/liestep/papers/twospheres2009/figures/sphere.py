@@ -7,13 +7,14 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.selection import problems_of, run_with
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
-from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI, energy_panel
+from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
 from liestep.runs.files import RunFile
 from liestep.scenes.looks import COLOURS, trail
 from liestep.scenes.motion import Place, directions
@@ -41,7 +42,8 @@ METHODS_2 = (  # label, style, integrator id, form
 @drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step,"
          " paler where earlier; balls mark the end, rings the start. Mean energy error (b) and mean unit length error"
          " (c) over all steps against the step size; the paper does not say which Runge-Kutta method of order two it"
-         " used, so two methods in two forms are drawn. Runs that stopped early are left out. {runs}")
+         " used, so two methods in two forms are drawn. Crosses at the top: runs that stopped early. The"
+         " variational integrator by the printed formulas lies under the other one in (b). {runs}")
 def figure2(results: "StudyResults") -> Figure:
     problem = problems_of(results, "sphere_nbody")[0]
     figure = new_figure(DOUBLE, 76.0, layout=None)
@@ -53,7 +55,11 @@ def figure2(results: "StudyResults") -> Figure:
                                       "mean $|1 - q_i\\cdot q_i|$")):
         for method, style, integrator, form in METHODS_2:
             steps, errors = _ladder(results, problem, integrator, form, name)
-            axes.plot(steps, errors, label=method, markersize=4.2, **style)
+            size = 7.5 if form == "paper" else 4.2  # lies under the points of the other form
+            axes.plot(steps, errors, label=method, markersize=size, **style)
+            stopped = _stopped(results, problem, integrator, form)
+            axes.plot(stopped, [0.97]*len(stopped), transform=axes.get_xaxis_transform(), color=style["color"],
+                      marker="x", markersize=4.0, linestyle="none")
             if form == "increment" and name == "energy_error_mean":
                 slope_triangle(axes, steps, errors, 2)
         logarithmic(axes)
@@ -83,6 +89,12 @@ def _ladder(results: "StudyResults", problem: str, integrator: str, form: str | 
     return steps, sizes
 
 
+def _stopped(results: "StudyResults", problem: str, integrator: str, form: str | None) -> list[float]:
+    """Steps of the runs that stopped early."""
+    return [cell.spec.step for cell in _cells(results, problem, integrator, form)
+            if cell.spec.step is not None and results.file(problem, cell.integrator, cell.resolution).failed]
+
+
 def _finest(results: "StudyResults", problem: str) -> RunFile:
     cell = min(_cells(results, problem, "vi_sphere", "increment"), key=lambda cell: cell.spec.step or np.inf)
     return results.file(problem, cell.integrator, cell.resolution)
@@ -104,7 +116,7 @@ def _bodies(axes: Axes, file: RunFile) -> None:
 
 @drawing("Molecular dynamics on the sphere, 642 molecules. (a) paths of the molecules over the first 0.25 s, coloured"
          " by their kinetic energy at the start; balls mark the end, the far side is left out. (b) total"
-         " energy. {runs}")
+         " energy over all steps: mean and range of each hundredth of the run. {runs}")
 def figure6(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
@@ -129,9 +141,23 @@ def figure6(results: "StudyResults") -> Figure:
     triad(axes, view, (-0.02, -0.04, 0.2, 0.2))
     _colour_bar(figure, (0.435, 0.2, 0.012, 0.55), norm, "kinetic energy at the start (J)")
     energy = figure.add_axes((0.65, 0.2, 0.335, 0.71))
-    energy_panel(energy, [("VI", VI, file)])
+    _all_steps(energy, file)
     energy.ticklabel_format(axis="y", useOffset=False)
     return figure
+
+
+def _all_steps(axes: Axes, file: RunFile) -> None:
+    """Energy over all steps: mean and range of each hundredth of the run; single samples would show beats that the
+    motion does not have."""
+    mean, low, high = (file["energy"][0] + file.blocks("energy", name) for name in ("mean", "min", "max"))
+    ends = np.linspace(0.0, file.attributes["t_end"], mean.size + 1)
+    axes.stairs(high, ends, baseline=low, fill=True, color="#F0B7B7", linewidth=0.0, label="range")
+    axes.plot(0.5*(ends[1:] + ends[:-1]), mean, label="mean", **VI)
+    axes.set_xlim(0.0, ends[-1])
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("total energy (J)")
+    axes.set_title("(b) computed total energy, all steps")
+    axes.legend(loc="best", fontsize=7.0)
 
 
 ARC = 0.25  # s, length of the paths of figure 6
@@ -150,7 +176,7 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
 
 
 @drawing("Kinetic energy on the 5120 faces of the icosphere at five times: mean over the molecules in a face and in the"
-         " faces that share a corner with it, grey where there is none. Upper row: the side of the vortices; lower row:"
+         " faces that share a corner with it, grey where there is none. Front: the side of the vortices; back:"
          " the opposite side. One colour scale for all. {runs}")
 def figure7(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
@@ -164,9 +190,13 @@ def figure7(results: "StudyResults") -> Figure:
         for row, azimuth in enumerate((0.0, 180.0)):
             axes = figure.add_axes((0.005 + 0.181*column, 0.475 - 0.455*row, 0.176, 0.435))
             _map(axes, View(azimuth, 20.0 if row == 0 else -20.0), vertices[faces], value, norm)
+            if column == 0:
+                axes.text(0.0, 0.98, ("front", "back")[row], transform=axes.transAxes, va="top", fontsize=7.0)
             if row == 0:
                 axes.set_title(f"({'abcde'[column]}) t = {file['time'][k]:g} s", loc="center")
     _colour_bar(figure, (0.922, 0.12, 0.014, 0.72), norm, "mean kinetic energy (J)")
+    figure.legend(handles=[Patch(color=EMPTY, label="no molecule near the face")], loc="lower center",
+                  bbox_to_anchor=(0.45, -0.01))
     return figure
 
 
