@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
-VI = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}
+VI: dict[str, Any] = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}
 RK = {"color": BLUE, "linestyle": DOTTED, "linewidth": 1.3}
 PROJECTED = {"color": BLACK, "linestyle": DASHED, "linewidth": 0.9}
 PRINTED = {"color": "#F0A3A0", "linestyle": DASHDOT, "linewidth": 0.9}
