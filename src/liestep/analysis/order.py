@@ -102,7 +102,8 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
                          tuple(slopes[::-1]), reason)
 
 
-def _classified(h, error, floor, points, window, plain, uncertainty, theory) -> tuple[Classification, str]:
+def _classified(h: np.ndarray, error: np.ndarray, floor: np.ndarray, points: list[int], window: list[int],
+                plain: float, uncertainty: float, theory: float | None) -> tuple[Classification, str]:
     """Class and reason by points, window and uncertainty."""
     finite = np.isfinite(error)
     saturated = finite & (error > LARGEST_ERROR)
@@ -143,7 +144,7 @@ def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
                     f" the theoretical {theory:g}, {relation} the tolerance {tolerance:.3f}")
 
 
-def _checked(h, error, floor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(h: Any, error: Any, floor: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays of one shape (n,)."""
     h, error, floor = (np.asarray(values, dtype=float) for values in (h, error, floor))
     if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):
@@ -156,11 +157,11 @@ def _checked(h, error, floor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return h, error, np.broadcast_to(floor, h.shape)
 
 
-def _high_enough(error, floor) -> np.ndarray:
+def _high_enough(error: np.ndarray, floor: np.ndarray) -> np.ndarray:
     return (error >= FLOOR_FACTOR*floor) & (error > 0.0)
 
 
-def _thinned(h, admissible) -> list[int]:
+def _thinned(h: np.ndarray, admissible: np.ndarray) -> list[int]:
     """Indices of the admissible points that are kept, from the smallest to the largest step."""
     kept: list[int] = []
     for i in np.argsort(h, kind="stable"):
@@ -169,7 +170,8 @@ def _thinned(h, admissible) -> list[int]:
     return kept
 
 
-def _window(h, admissible, points, slopes) -> list[int]:
+def _window(h: np.ndarray, admissible: np.ndarray, points: list[int],
+            slopes: list[tuple[float, float, float]]) -> list[int]:
     """The leading part of `points` (from the smallest step) without interruption and with slopes in one band."""
     low, high = inf, -inf
     for count, (h1, h2, slope) in enumerate(slopes, start=1):
@@ -179,27 +181,28 @@ def _window(h, admissible, points, slopes) -> list[int]:
     return points
 
 
-def _spans(h, error, points) -> tuple[float, float]:
+def _spans(h: np.ndarray, error: np.ndarray, points: list[int]) -> tuple[float, float]:
     """Logarithms of largest over smallest step and error."""
     return (float(np.ptp(np.log(h[points]))), float(np.ptp(np.log(error[points])))) if points else (0.0, 0.0)
 
 
-def _sufficient(h, error, points) -> bool:
+def _sufficient(h: np.ndarray, error: np.ndarray, points: list[int]) -> bool:
     steps, errors = _spans(h, error, points)
     return len(points) >= POINTS and (steps >= STEP_SPAN - SPAN_SLACK or errors >= ERROR_SPAN - SPAN_SLACK)
 
 
-def _extent(h, error, points) -> str:
+def _extent(h: np.ndarray, error: np.ndarray, points: list[int]) -> str:
     steps, errors = _spans(h, error, points)
     return f"{len(points)} points over {steps/log(10.0):.2f} decades of h and {errors/log(10.0):.2f} of e"
 
 
-def _fit_plain(log_h, log_e) -> float:
+def _fit_plain(log_h: np.ndarray, log_e: np.ndarray) -> float:
     x = log_h - log_h.mean()
     return float(x @ (log_e - log_e.mean())/(x @ x))
 
 
-def _project(log_h, log_e, share, limits=CORRECTION) -> tuple[float, float, np.ndarray]:
+def _project(log_h: np.ndarray, log_e: np.ndarray, share: np.ndarray,
+             limits: tuple[float, float] = CORRECTION) -> tuple[float, float, np.ndarray]:
     """Least squares of e = C h^p (1 + c share): order, c within `limits`, residuals. Fit (b) has share = (h/h_max)^s.
 
     For a given c the fit is a straight line, so c alone is searched, on a grid that shrinks around its best point.
@@ -217,12 +220,12 @@ def _project(log_h, log_e, share, limits=CORRECTION) -> tuple[float, float, np.n
     return float(order[best]), float(c[best]), residual[best]
 
 
-def _shares(log_h, power) -> np.ndarray:
+def _shares(log_h: np.ndarray, power: float) -> np.ndarray:
     """(h/h_max)^s."""
     return np.exp(power*(log_h - log_h.max()))
 
 
-def _lower_order(log_h, log_e, power) -> bool:
+def _lower_order(log_h: np.ndarray, log_e: np.ndarray, power: float) -> bool:
     """Whether a term of lower order, (h_min/h)^s, explains the errors much better than the next higher one."""
     order, _, higher = _project(log_h, log_e, _shares(log_h, power))
     leading, _, lower = _project(log_h, log_e, np.exp(power*(log_h.min() - log_h)), LOWER)
@@ -231,7 +234,7 @@ def _lower_order(log_h, log_e, power) -> bool:
                 and abs(leading - round(leading)) < abs(order - round(order)))
 
 
-def _fit_corrected(log_h, log_e, plain, power) -> tuple[float, float]:
+def _fit_corrected(log_h: np.ndarray, log_e: np.ndarray, plain: float, power: float) -> tuple[float, float]:
     """Order of fit (b) and its uncertainty u; points from the smallest to the largest step, at least 4."""
     share = _shares(log_h, power)
     order, c, residual = _project(log_h, log_e, share)
