@@ -80,4 +80,5 @@ SHEET = bonded_particles(
     presets={"small": _block([2, 2, 2], "eight particles", 4.0),
              "medium": _block([6, 6, 6], "216 particles", 10.0),
              "large": _block([25, 20, 20], "10,000 particles", 10.0)},
+    default_preset="small",
 )

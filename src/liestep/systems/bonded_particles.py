@@ -100,4 +100,5 @@ SHEET = sheet_of(
         "packing": Preset("random packing of 64 particles of two sizes against the wall", "none", "own",
                           _packing(4, 2021), _moving(0.5, 0.1), 5.0),
     },
+    default_preset="cluster",
 )
