@@ -41,7 +41,7 @@ BODIES, CHAIN = "sphere_nbody", "spherical_pendulum_chain"
 REQUESTS = {  # problem, integrator, step and other arguments, what the sentence must say
     "unknown problem": ("sphere_nbdy", "vi_sphere", {}, "did you mean sphere_nbody?"),
     "unknown integrator": (BODIES, "vi_sphere_kl7", {}, "did you mean vi_sphere_kl"),
-    "unknown far from all": (BODIES, "zzz", {}, "(closest of 2"),
+    "unknown far from all": (BODIES, "zzz", {}, "(closest of "),
     "unknown preset": (CHAIN, "rk4", {"preset": "paper_scale"}, "did you mean paper_scaled?"),
     "unknown parameter": (BODIES, "rk4", {"parameters": {"gama": 1.0}}, "did you mean gamma?"),
     "unknown option": (BODIES, "rk4", {"options": {"projektion": "none"}}, "did you mean projection?"),
