@@ -28,7 +28,7 @@ from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.runs.execution import run_once
 from liestep.runs.specification import specify, start_of
-from liestep.systems.heavy_top import HeavyTop, symmetric
+from liestep.systems.heavy_top import symmetric
 
 BOTH = pytest.mark.parametrize(("name", "preset"), TOPS + FREE)
 ACTIONS = ("semidirect", "direct", "coadjoint")
@@ -115,9 +115,14 @@ def final(name, preset, integrator, **request):
     return {key: fields[key][0] for key in NAMES if key in fields}
 
 
+SHORTER = {  # s; of fast tops: 150 rad/s, and 120 to 180 rad/s, for which 4000 steps of RKMK5 over 2 s are too long
+    **{("heavy_top", preset): 0.1 for preset in ("printed", "bruels_cardona", "classical")},
+    **{("heavy_top", preset): 0.5 for preset in ("livens2025", "cuspidal", "sleeping")}}
+
+
 @BOTH
 def test_formulations_agree(name, preset):
-    t_end = {"heavy_top": 0.1}.get(name, 2.0) if preset in ("printed", "bruels_cardona", "classical") else 2.0
+    t_end = SHORTER.get((name, preset), 2.0)
     true = final(name, preset, "rkmk5", steps=4000, t_end=t_end)
     others = [final(name, preset, "rkmk5", steps=4000, t_end=t_end, options={"action": action})
               for action in ACTIONS[1:]]
@@ -135,12 +140,15 @@ def test_exactly_the_flagged_invariants_are_kept(name, preset, form):
     outcome = run_once(specify(name, "dop853", preset=preset, tolerance=1e-12, t_end=1.0,
                                options={"form": form, "atol": 1e-12}, samples=11))
     for item in outcome.formulated.observables:
+        if item.kind == "plain":  # such as the norm of rodrigues2021 eq. (35): an integral, nothing that stays
+            continue
         series = outcome.outputs.series[:, item.columns]
         moved = np.abs(series - (series[0] if item.kind == "invariant" else 0.0)).max(axis=0)
         size = 1.0 if item.kind == "residual" else max(np.abs(series).max(), 1.0)
         for change, conserved in zip(moved, item.conserved or (True,), strict=True):
             assert (change <= 1e-8*size) == conserved, item.name
-            assert conserved or change >= 1e-3*size, item.name
+            # of its own size: the momentum of the cones of livens2025 is below 0.1 kg m2/s
+            assert conserved or change >= 1e-3*np.abs(series).max(), item.name
 
 
 @pytest.mark.parametrize(("inertia", "axis", "expected"), [
@@ -209,7 +217,7 @@ def coadjoint_end(sign, steps):
     inertia and lever change sign."""
     case = formulated("heavy_top", "asymmetric", "lie_action", action="coadjoint")
     system = case.problem.generator.system
-    generator = DualGenerator(HeavyTop(sign*system.inertia, sign*system.lever, system.gravity, system.axis))
+    generator = DualGenerator(system._replace(inertia=sign*system.inertia, lever=sign*system.lever))
     problem = ActionForm(case.problem.action, generator, case.problem.meter)
     changed = type(case)(problem, case.start, case.fields, case.observables, case.to_fields, case.momentum_scale)
     return Map(changed, MuntheKaas(*TABLEAUX["rk4"].arrays()))(case.start, 0.1/steps, steps)
@@ -230,9 +238,11 @@ def test_the_printed_sign_of_the_generator_is_wrong():
 
 @cache
 def free_motion_of(name, preset):
-    """Exact rows at 21 times up to 10 s and the specification."""
-    spec = specify(name, "rkmk5", preset=preset, steps=4000, t_end=10.0, samples=21)
-    return sheet(name).exact(spec.parameters, spec.initial, np.linspace(0.0, 10.0, 21)), spec
+    """Exact rows at 21 times up to 10 s and the specification; 1 s of the body of livens2025, which turns with 30
+    rad/s: 4000 steps of RKMK5 over 10 s are too long for it."""
+    t_end = 1.0 if preset == "livens2025" else 10.0
+    spec = specify(name, "rkmk5", preset=preset, steps=4000, t_end=t_end, samples=21)
+    return sheet(name).exact(spec.parameters, spec.initial, np.linspace(0.0, t_end, 21)), spec
 
 
 @pytest.mark.parametrize(("name", "preset"), FREE)
