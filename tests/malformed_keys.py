@@ -16,8 +16,10 @@ def claim(name: str, criterion: dict, **more) -> dict:
             "code": [], **more}
 
 
+TWIN = {"data": "printed", "errata": "e", "study": {}, "problem": {"bodies": "many"}, "integrator": {},
+        "resolution": {}}
 CRITERIA = {  # definition -> its claim
-    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}),
+    "Limit": claim("limit", {"kind": "limit", "at_most": 1.0, "at_least": 0.0, "statistic": "each"}, twin=TWIN),
     "Relative": claim("relative", {"kind": "relative", "tolerance": 0.1}),
     "Digits": claim("digits", {"kind": "digits", "digits": 3}),
     "Factor": claim("factor", {"kind": "factor", "factor": 2.0}, verdict="recovered", scan={
@@ -72,6 +74,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
               "TurnConfig": [("problems", "bodies", "overrides", "vi_sphere", "grid", 0)], "Ladder": [("steps",)]},
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
+               "Twin": [("claims", 0, "twin")],
                **{name: [("claims", number, "criterion")] for number, name in enumerate(CRITERIA)},
                "Scan": [("claims", list(CRITERIA).index("Factor"), "scan")],
                "Limits": [("claims", list(CRITERIA).index("Share"), "criterion", "within")]},
@@ -104,6 +107,7 @@ LIMITS = {"at_most": [*NUMBER, (-1.0, "at_least must not be greater than at_most
           "at_least": [*NUMBER, (9.0, "at_least must not be greater")]}
 STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; did you mean median?"),
                            (3, "must be 'each' or 'median', not 3")]}
+RENAMED = [(3, "must be a mapping, not 3"), ({"a": 3}, "must be text, not 3"), ([], "must be a mapping, not a list")]
 KIND = {"kind": [("nowhere", "kind must be one of 'attitude', 'evidence', 'extremum', 'state'"),
                  (LOST, "key kind is missing"), (3, "kind must be one of")]}
 TABLES = {
@@ -213,7 +217,19 @@ TABLES = {
                         ("not reproduced", "must be 'reproduced', 'recovered'"), (3, "not 3")],
             "code": [("x", "must be a list, not 'x'"), (["owner/name main.m"], "must be a name that matches"),
                      ([3], "must be text, not 3")],
-            "known": [*SWITCH, (LOST, "known is missing")]},
+            "known": [*SWITCH, (LOST, "known is missing")],
+            "twin": [(3, "must be a mapping, not 3"), ({"data": "printed", "problem": {}}, "twin.errata is missing"),
+                     ({**TWIN, "problem": {}}, "a twin needs what it replaces: study, problem, integrator or"),
+                     ({**TWIN, "problem": {"many": "bodies"}}, "the twin replaces none of the claim's runs")]},
+        "Twin": {
+            "data": [("printd", "did you mean printed?"), (LOST, "data is missing"),
+                     (3, "must be 'printed' or 'corrected', not 3")],
+            "errata": [*NEEDED_TEXT, ("", "must not be empty")],
+            "study": [({"tiny": "tny"}, "unknown study 'tny'; did you mean tiny?"), *RENAMED],
+            "problem": [({"bodies": "mny"}, "unknown problem 'mny'; did you mean many?"), *RENAMED],
+            "integrator": [({"vi_sphere": "vi_spher"}, "unknown integrator 'vi_spher'; did you mean vi_sphere?"),
+                           *RENAMED],
+            "resolution": [({"h0.1": "h0.2"}, "unknown resolution 'h0.2'; did you mean h0.1?"), *RENAMED]},
         "RunChoice": {
             "study": [("tny", "unknown study 'tny'; did you mean tiny?"), *NEEDED_TEXT],
             "problem": [("bodis", "unknown problem 'bodis'; did you mean bodies?"), *NEEDED_TEXT],

@@ -16,6 +16,7 @@ KINDS = {  # pydantic's type of an error -> what the value must be
          "finite_number": "a finite number", "string_type": "text", "bool_type": "true or false",
          "bool_parsing": "true or false", "list_type": "a list", **dict.fromkeys(MAPPINGS, "a mapping")}
 QUOTE = "'"
+SHORT = ("too_short", "string_too_short")
 BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"),
           "less_than": ("less than", "lt"), "less_than_equal": ("at most", "le")}
 
@@ -54,7 +55,7 @@ def _wanted(problem: Mapping[str, Any]) -> str:
         return f"{context['discriminator'].strip(QUOTE)} must be one of {context['expected_tags']}"
     if kind == "union_tag_not_found":
         return f"key {context['discriminator'].strip(QUOTE)} is missing"
-    if kind == "too_short":
+    if kind in SHORT:
         return "must not be empty"
     if kind == "string_pattern_mismatch":
         return f"must be a name that matches {context['pattern']}"
@@ -65,7 +66,7 @@ def _wanted(problem: Mapping[str, Any]) -> str:
 def _instead(problem: Mapping[str, Any]) -> str:
     """What stands there, and the closest of the allowed names."""
     kind, value, context = problem["type"], problem["input"], problem.get("ctx", {})
-    if kind in ("too_short", "union_tag_not_found") or (kind == "value_error" and isinstance(value, dict | list)):
+    if kind in (*SHORT, "union_tag_not_found") or (kind == "value_error" and isinstance(value, dict | list)):
         return ""
     if kind == "union_tag_invalid":
         value = context["tag"]
