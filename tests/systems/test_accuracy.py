@@ -11,9 +11,10 @@ import pytest
 from liestep.catalogue import sheet, system_ids
 from liestep.core.tracing import Functions, plain_component
 from liestep.formulations import formulate
+from liestep.systems.four_bar import assembled
 
 EPS = float(np.finfo(np.float64).eps)
-FACTOR = 4.0       # allowed error, in units of what one ulp of the data changes; the largest is 1.8
+FACTOR = 4.0       # allowed error, in units of what one ulp of the data changes; the largest is 2.8
 AMPLITUDE = 1e-10  # of the changes, far above round-off: what they do is scaled down to one ulp
 DRAWS = 3          # of such changes; the largest counts
 DIGITS = 50
@@ -26,7 +27,7 @@ SMALL_ANGLES = (1.0, 0.1, 0.01)  # degrees
 TIME = 0.3
 # Their starts have to fit joints or a bond, which keep bodies from most degenerate places. Their vector fields take any
 # attitudes and places and hold the accelerations of the joints only: they are compared off the joints as well.
-HELD = ("body_chain", "four_bar", "jointed_body", "mass_spring", "rigid_chain", "rigid_loop")
+HELD = ("body_chain", "jointed_body", "mass_spring", "rigid_chain", "rigid_loop")
 
 
 def smallest_preset(facts):
@@ -161,7 +162,7 @@ STRAIGHT_ROD = pytest.mark.xfail(strict=True, reason="1 - q_{i-1}.q_i as printed
                                  " the paper integrates. An error of 74 units in the last place where the spring's"
                                  " moment is 1e-9 of its stiffness")
 PLACES = [pytest.param(name, how, marks=STRAIGHT_ROD if (name, how) == ("elastic_rod", "all") else ())
-          for name in system_ids() for how in ("close", "opposite", "all")]
+          for name in system_ids() if name != "four_bar" for how in ("close", "opposite", "all")]
 
 
 @pytest.mark.parametrize(("name", "how"), PLACES)
@@ -172,4 +173,32 @@ def test_digits_are_those_of_the_state(name, how):
     start = facts.check_initial(parameters, preset.initial(parameters))
     worst = {degrees: deficit(facts, parameters, configuration(facts, parameters, start, how, degrees, 3, name in HELD))
              for degrees in SMALL_ANGLES}
+    assert max(worst.values()) <= FACTOR, worst
+
+
+def crank_angle(length, how):
+    """Of the crank that continues the coupler (close), lies on it (opposite), or lies along the ground (all)."""
+    a, b, c, d = length
+    reach = {"close": b + a, "opposite": b - a, "all": 0.0}[how]
+    if how == "all":
+        return np.pi
+    return np.arccos((reach*reach + d*d - c*c)/(2.0*reach*d)) + (np.pi if how == "opposite" else 0.0)
+
+
+ELIMINATION = pytest.mark.xfail(strict=True, reason="accelerations of crank and coupler come from 17 equations, A M^-1"
+                                " A^T with a condition of 1800: round-off of the elimination is 6.3 and 5.2 times"
+                                " what one ulp of the data changes")
+
+
+@pytest.mark.parametrize("how", [pytest.param("close", marks=ELIMINATION),
+                                 pytest.param("opposite", marks=ELIMINATION), "all"])
+def test_digits_of_the_four_bars(how):
+    """On the joints, on both sides of a place that the linkage passes: off them the closed loop has places, out of its
+    reach, where its joints depend on each other and no digits are left."""
+    facts = sheet("four_bar")
+    parameters = facts.check(smallest_preset(facts).parameters)
+    place, worst = crank_angle(parameters["length"], how), {}
+    for degrees in (*SMALL_ANGLES, *(-angle for angle in SMALL_ANGLES)):
+        state = assembled(parameters, place + np.radians(degrees), 8.0)
+        worst[degrees] = deficit(facts, parameters, facts.check_initial(parameters, state))
     assert max(worst.values()) <= FACTOR, worst
