@@ -1,0 +1,48 @@
+"""What a derivative by complex step costs, in plain steps of the same method."""
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from liestep.catalogue import sheet
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance
+from liestep.formulations import formulate_standard
+from liestep.runs.execution import build
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import specify
+from liestep.tangents.directions import basis
+from liestep.tangents.flow import tangents
+
+STEPS = 4000
+CASES = (("spherical_pendulum_chain", "orders", "vi_sphere"), ("spherical_pendulum_chain", "orders", "rk4"),
+         ("spherical_pendulum_chain", "orders", "rkmk4"), ("heavy_top", "asymmetric", "slgi"))
+STEP = 0.02
+
+
+def derivatives(repeats: int) -> Iterator[dict[str, Any]]:
+    """A row for each case: the smallest processor times of both loops, taken in turns, and their ratio."""
+    for problem, preset, integrator in CASES:
+        spec = specify(problem, integrator, preset=preset, steps=1, t_end=STEP)
+        fields = formulate_standard(sheet(problem), spec.parameters, spec.initial).fields
+        moved = tangents(problem, integrator, spec.parameters, spec.initial, spec.options,
+                         basis(fields, spec.initial), spec.t_end)
+        formulated, component = build(spec)
+        work = component.workspace(formulated.problem, formulated.start)
+        recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), STEPS, 0, STEPS + 1)
+        loop = loop_for(advance, component, formulated.problem, recorder, work)
+        start, y = moved.states[0].copy(), formulated.start.copy()
+        moved.states, moved.works = moved.states[:1], moved.works[:1]
+        plain, derived = [], []
+        for _ in range(repeats + 1):  # the first round loads the code
+            y[:], moved.states[0][:] = formulated.start, start
+            before = time.thread_time()
+            loop(component, formulated.problem, recorder, y, spec.step, 0, STEPS, work)
+            between = time.thread_time()
+            moved.advance(spec.step, 0, STEPS)
+            plain.append(between - before)
+            derived.append(time.thread_time() - between)
+        yield {"problem": problem, "integrator": integrator, "us per step": 1e6*min(plain[1:])/STEPS,
+               "us per step with a derivative": 1e6*min(derived[1:])/STEPS,
+               "ratio": min(derived[1:])/min(plain[1:])}
