@@ -1,10 +1,6 @@
 """Starts of rigid bodies in absolute coordinates: turns, and states from places and velocities of other points."""
 import numpy as np
 
-from liestep.formulations.fixed_body.forms import about_axis
-
-__all__ = ["about_axis", "body_state", "stacked"]
-
 
 def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,
                velocity: np.ndarray) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ from liestep.contracts.manifold import check_attitude
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
-from liestep.formulations.fixed_body.forms import about_axis
+from liestep.geometry.turns import about_axis
 from liestep.systems._bonded import Assembly
 from liestep.systems._bonded import bonded_particles as sheet_of
 

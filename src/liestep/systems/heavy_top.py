@@ -27,10 +27,11 @@ from liestep.core.rows import Vector, cross, dot, put, row, scale, sqrt
 from liestep.errors import InputError
 from liestep.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.formulations.fixed_body.family import fixed_body
-from liestep.formulations.fixed_body.forms import MOMENTUM, about_axis, invariant
+from liestep.formulations.fixed_body.forms import MOMENTUM, invariant
 from liestep.formulations.rigid_bodies.family import equal_moments
 from liestep.formulations.rigid_bodies.forms import norm_observable
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
+from liestep.geometry.turns import about_axis
 from liestep.systems._symmetry import invariant_axes
 
 

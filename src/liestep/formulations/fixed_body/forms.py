@@ -211,13 +211,3 @@ def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) 
     """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
     momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
     return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)
-
-
-def about_axis(angle: float, axis: int) -> np.ndarray:
-    """Rotation by an angle about a coordinate axis (3, 3), for starts."""
-    matrix = np.eye(3)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    matrix[i, i] = matrix[j, j] = np.cos(angle)
-    matrix[j, i] = np.sin(angle)
-    matrix[i, j] = -matrix[j, i]
-    return matrix

@@ -5,7 +5,7 @@ Increments are those of samples: studies that use them store every step.
 """
 import numpy as np
 
-from liestep.papers.livens2025.presets import PRECESSION, TILT
+from liestep.papers.livens2025.cone import PRECESSION, TILT
 from liestep.runs.files import RunFile
 
 AFTER_LOAD, BEFORE_PARASITE = 1.05, 5.0  # s, of the closed loop

@@ -3,7 +3,7 @@ import numpy as np
 
 from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Parameters
-from liestep.formulations.fixed_body.forms import about_axis
+from liestep.geometry.turns import about_axis
 from liestep.systems.bonded_ring import flying
 
 RATE, TILT = 0.7, np.pi/3.0  # of the precession, our choice

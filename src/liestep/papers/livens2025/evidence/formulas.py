@@ -3,7 +3,7 @@ import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.geometry.quaternion import body_matrix, plus
-from liestep.papers.livens2025.presets import (
+from liestep.papers.livens2025.cone import (
     ABOUT_CENTRE,
     ABOUT_TIP,
     AXIAL,

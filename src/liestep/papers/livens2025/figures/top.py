@@ -8,8 +8,8 @@ from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
+from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
 from liestep.papers.livens2025.figures.common import COMPONENTS, against_time, components, dots, increments, sizes
-from liestep.papers.livens2025.presets import DISTANCE, PRECESSION, TILT
 from liestep.scenes import looks
 from liestep.scenes.space import Scene, View
 
