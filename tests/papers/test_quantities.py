@@ -72,7 +72,7 @@ def test_a_column_that_the_paper_does_not_name_is_refused(paper):
 
 def test_studies_of_no_paper_have_none(paper):
     assert quantities.quantities_of("alone").functions == ()
-    assert quantities.module_of("twospheres2009/example1") is None
+    assert quantities.module_of("liegroup2021/orders") is None  # a paper without quantities
 
 
 def test_tables_are_a_product_of_the_quantities(paper, monkeypatch):
