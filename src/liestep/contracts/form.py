@@ -7,6 +7,7 @@ import numpy as np
 
 from liestep.contracts.formulated import Formulated
 from liestep.contracts.option import Option
+from liestep.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,19 @@ class Form:
     combination: Callable[[Mapping[str, Any], Mapping[str, Any]], None] = lambda parameters, options: None
 
     def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """All options of the form, those that are not given at their defaults; other names are left out.
+        """All options of the form that exist together, those that are not given at their defaults; other names are
+        left out.
 
         Raises:
-            InputError: a value or a combination is not allowed.
+            InputError: a value or a combination is not allowed, or an option needs another choice of one before it.
         """
         chosen: dict[str, Any] = {}
         for name, option in self.options.items():
+            if option.needs is not None and not option.applies(chosen):
+                if name in given:
+                    owner, words = option.needs
+                    raise InputError(f"option {name} exists with {owner} {' or '.join(words)}, not {chosen[owner]}")
+                continue
             chosen[name] = option.check(name, given[name]) if name in given else option.default_at(parameters, chosen)
         self.combination(parameters, chosen)
         return chosen

@@ -22,6 +22,12 @@ class Option:
     values: str = ""   # what `normalise` accepts, in words
     # options of forms: (parameters of the system, options before this one) -> default, where it depends on them
     default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
+    # of forms: (option before this one, its choices with which this one exists); elsewhere it is no part of a run
+    needs: tuple[str, tuple[str, ...]] | None = None
+
+    def applies(self, chosen: Mapping[str, Any]) -> bool:
+        """Whether the option exists beside the options before it."""
+        return self.needs is None or chosen[self.needs[0]] in self.needs[1]
 
     @property
     def allowed(self) -> str:

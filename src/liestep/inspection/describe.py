@@ -48,10 +48,15 @@ def _system(name: str) -> str:
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
     """Options of all forms, with their defaults at the first preset."""
     parameters = facts.check(next(iter(facts.presets.values())).parameters)
-    found = [(formulation, key, option, form.complete(parameters, {})[key]) for formulation, form in facts.forms.items()
-             for key, option in form.options.items()]
-    return [(formulation, *_option(key, replace(option, default=default)))
-            for formulation, key, option, default in found] or [("none", "")]
+    found = []
+    for formulation, form in facts.forms.items():
+        defaults: dict[str, Any] = {}
+        for key, option in form.options.items():
+            defaults[key] = option.default_at(parameters, defaults)
+            needs = "" if option.needs is None else f"; with {option.needs[0]} {' or '.join(option.needs[1])}"
+            name, allowed, doc = _option(key, replace(option, default=defaults[key]))
+            found.append((formulation, name, allowed, doc + needs))
+    return found or [("none", "")]
 
 
 def _parameter(name: str, rule: Parameter) -> tuple[str, ...]:

@@ -13,6 +13,10 @@ Conserved: the energy; pi along gravity; the Casimirs |Gamma|^2 and Pi.Gamma (th
 
 With three equal moments it is the three-dimensional pendulum of rodrigues2021, section 3: rho0 = -axis, J = inertia,
 U = -m g e_3.(R rho0) for gravity = (0, 0, -g). Then the length of R rho0 and the norm of eq. (35) are observed as well.
+
+The actions se3 and so3_r3 and the formulation index_three are those of lgt2022: absolute coordinates with a spherical
+joint at the fixed point. They need a positive definite inertia about the centre of mass, which the data printed in
+liegroup2021 do not have.
 """
 from collections.abc import Callable
 from typing import NamedTuple
@@ -182,6 +186,7 @@ SHEET = fixed_body(
     measures=_measures,
     quadratic=True,
     lever=_lever,
+    mass_center=lambda parameters: (parameters["mass"], parameters["length"]*parameters["axis"]),
     default_preset="printed",
     symmetries=("gravity",),
     presets={

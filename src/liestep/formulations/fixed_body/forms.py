@@ -19,6 +19,7 @@ from liestep.formulations.constrained.body_forms import (
     euler_moments,
     quaternion_body,
 )
+from liestep.formulations.fixed_body.absolute import POSES, Jointed, Pinned, pose_options, why_not
 from liestep.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
@@ -72,6 +73,7 @@ class Declared(NamedTuple):
     invariants: Callable[[Parameters, int], tuple[Observable, ...]]
     measures: Callable[[Parameters, int], tuple[Observable, ...]]
     lever: Callable[[Parameters], np.ndarray] | None = None  # see `family.fixed_body`
+    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
@@ -96,12 +98,21 @@ class Declared(NamedTuple):
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
+        if chosen in POSES:
+            return self.pinned.formulated(Jointed.action, parameters, state, options,
+                                          attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
             coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
             return self.dual(parameters, state, ActionForm(coadjoint, DualGenerator(system), meter))
         action = CotangentRotation(4) if chosen == "semidirect" else product((Rotation(3), 3), (Translation(1), 1))
         generator = AttitudeGenerator(RigidBody(system, meter), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, meter))
+
+    @property
+    def pinned(self) -> Pinned:
+        """The body in absolute coordinates."""
+        assert self.mass_center is not None
+        return Pinned(self.mass_center, self.gravity, self.conserved_momentum)
 
     def redundant(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `constrained_lagrangian` and `constant_mass`."""
@@ -154,6 +165,11 @@ class Declared(NamedTuple):
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field), "lie_action": Form(self.action, action),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
+        if self.mass_center is not None:
+            poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
+                           " SO(3) x R^3", (*action["action"].choices, *POSES))
+            found["lie_action"] = Form(self.action, {"action": poses} | pose_options(), self.pinned.check)
+            found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
         if quadratic:
             found["quadratic_rotation"] = Form(self.quadratic)
         if self.lever is not None:
@@ -164,10 +180,14 @@ class Declared(NamedTuple):
         return found
 
 
-def needs_thickness(parameters: Parameters, method: Method) -> str:
-    """Why a method that inverts the mass matrix of directors cannot run: a flat body."""
+def needs_thickness(parameters: Parameters, method: Method,
+                    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str:
+    """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
+    inertia about its centre of mass."""
     if method.formulation == "constant_mass" and not np.all(euler_moments(parameters["inertia"]) > 0.0):
         return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
+    if mass_center is not None and method.formulation in ("lie_chart", "index_three"):
+        return why_not(parameters["inertia"], *mass_center(parameters))
     return ""
 
 

@@ -55,6 +55,7 @@ LIE_OPTIONS = {
                             ("none", "baumgarte", "projection")),
     "stabilisation_rate": Option(20.0, _STABILISATION),
 }
+INDEX_THREE_OPTIONS = _ACTION
 FIELD_OPTIONS = {
     "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
                    ("quaternion", "euler", "matrix")),
@@ -250,7 +251,7 @@ class Declared(NamedTuple):
         """All formulations."""
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
                 "lie_action": Form(self.action, LIE_OPTIONS), "lie_chart": Form(self.action, LIE_OPTIONS),
-                "index_three": Form(self.index_three, _ACTION)}
+                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
 def twist_of(options: Mapping[str, Any]) -> int:
