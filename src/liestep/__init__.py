@@ -7,19 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from liestep.analysis.order import observed_order
-    from liestep.api import consistent_start, integrators, reference, simulate, systems, tangent
+    from liestep.api import (
+        compare,
+        consistent_start,
+        integrators,
+        open_run,
+        plot,
+        reference,
+        simulate,
+        systems,
+        tangent,
+    )
     from liestep.core.status import IntegrationError
     from liestep.errors import InputError
     from liestep.plugins.loading import load_plugin
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
-           "consistent_start": "liestep.api",
+           "consistent_start": "liestep.api", "compare": "liestep.api", "open_run": "liestep.api",
+           "plot": "liestep.api",
            "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "consistent_start", "integrators", "load_plugin", "observed_order",
-           "reference", "simulate", "systems", "tangent"]
+__all__ = ["InputError", "IntegrationError", "compare", "consistent_start", "integrators", "load_plugin",
+           "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):
@@ -40,7 +51,12 @@ class _Facade(ModuleType):
             value.__class__ = _CallablePackage
         super().__setattr__(name, value)
 
+    def __dir__(self) -> list[str]:
+        return sorted([*__all__, "__version__", "__doc__", "__name__", "__file__", "__path__"])
+
     def __getattr__(self, name: str) -> Any:
+        if name == "__version__":
+            return importlib.import_module("importlib.metadata").version("liestep")
         if name not in _PLACES:
             raise AttributeError(f"module 'liestep' has no attribute {name!r}")
         return getattr(importlib.import_module(_PLACES[name]), name)

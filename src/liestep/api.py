@@ -1,20 +1,29 @@
 """The public Python functions."""
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import liestep.plugins  # noqa: F401  the catalogue finds those of installed packages
 from liestep.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.errors import InputError
-from liestep.runs.simulation import simulate, to_dataset
+from liestep.interactive.calls import public
+from liestep.runs import simulation
 from liestep.runs.specification import applicable
 
-__all__ = ["consistent_start", "integrators", "reference", "simulate", "systems", "tangent"]
+__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "reference", "simulate", "systems",
+           "tangent"]
+
+simulate = public(simulation.simulate)
 
 if TYPE_CHECKING:
     import numpy
     import xarray
 
+    from liestep.interactive.datasets import open_run
+    from liestep.interactive.plots import compare, plot
 
+
+@public
 def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
               engines: Sequence[str] | None = None) -> "xarray.Dataset":
@@ -34,10 +43,11 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
     """
     from liestep.references.reference import compute_reference, specify_reference
 
-    return to_dataset(compute_reference(specify_reference(
+    return simulation.to_dataset(compute_reference(specify_reference(
         problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
 
 
+@public
 def consistent_start(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
                      initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
     """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
@@ -63,6 +73,7 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
     return facts.nearest_start(checked, state)
 
 
+@public
 def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
             parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
             options: Mapping[str, Any] | None = None,
@@ -88,11 +99,13 @@ def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset:
                      initial=initial, options=options, directions=directions)
 
 
+@public
 def systems() -> dict[str, str]:
     """Titles of all systems by their ids, which `simulate` and `reference` take as `problem`; plugins included."""
     return {name: sheet(name).title for name in system_ids()}
 
 
+@public
 def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
 
@@ -104,3 +117,11 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     """
     return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).conserves}
             for name in integrator_ids() if problem is None or applicable(problem, name)}
+
+
+def __getattr__(name: str) -> Any:
+    """Functions that need matplotlib or xarray, when they are asked for."""
+    places = {"compare": "plots", "open_run": "datasets", "plot": "plots"}
+    if name not in places:
+        raise AttributeError(f"module 'liestep.api' has no attribute {name!r}")
+    return public(getattr(importlib.import_module(f"liestep.interactive.{places[name]}"), name))

@@ -15,38 +15,57 @@ if TYPE_CHECKING:
 def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
-             samples: int | None = None, on_failure: str = "raise",
-             **more: Any) -> "xarray.Dataset":
+             samples: int | None = None, on_failure: str = "raise", steps: int | None = None,
+             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
+             ensemble: Mapping[str, Any] | None = None, exponents: int = 0) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
         problem: id of a system, see `systems()`.
         integrator: id of an integrator, see `integrators(problem)`.
-        step: step size of a fixed-step integrator; must divide t_end.
+        step: step size in s of a fixed-step integrator; must divide t_end.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: that of the preset).
         preset: named parameters, initial state and t_end of the system (default: the system's default
             preset); the other arguments override it.
-        parameters: replace those of the preset, in the units of the sheet.
-        initial: state fields that replace those of the preset; shapes, units and frames as in
-            `liestep describe`.
+        parameters: replace those of the preset: numbers or nested lists of the shapes and in the units that
+            `liestep describe PROBLEM` lists.
+        initial: state fields that replace those of the preset. Systems on spheres: `q` (n, 3), unit vectors, and
+            `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to
+            space, and `angular_momentum` (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
         options: options of the integrator and of the system's form, see `liestep describe`.
-        samples: number of equally spaced output times, both ends included.
+        samples: number of equally spaced output times, both ends included (default: at most 1001).
         on_failure: "raise", or "return" for the truncated data set with `attrs["status"]`.
-        more: outputs, statistics_every, replicas, ensemble, log_steps as in a study.
+        steps: number of steps, instead of `step`.
+        statistics_every: the statistics count every so many steps.
+        outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
+        log_steps: adaptive integrators: keep the accepted times and steps.
+        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
+        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}.
+        exponents: fixed steps: so many Lyapunov exponents, the largest ones.
 
     Returns:
-        Data set with the dimension `time` (s): state fields, energy (J), momentum map, residuals; statistics over all
-        steps and counters are attributes.
+        Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
+        (time, xyz, axis) for `attitude`; `energy` (time) in J; `momentum_map` (time, xyz) in kg m2/s where there is
+        one; errors of the manifold such as `unit_length_error` (time); `<name>_blocks` (statistic, block, ...), mean,
+        least and largest deviation of each of 100 parts. Each has its `units` and `long_name`. Attributes: `status`,
+        `message`, `steps`, counters such as `force_evaluations`, and statistics over every step such as
+        `energy_error_max`, `unit_length_error_mean`, `momentum_error_max`. `data.liestep.plot()` shows it.
 
     Raises:
         InputError: a wrong argument, in one sentence, or a run that does not fit the memory.
         IntegrationError: the run stopped before t_end and on_failure is "raise".
+
+    Example:
+        data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", preset="paper_scaled", step=0.01, t_end=10.0)
+        print(data.attrs["energy_error_max"], data["q"].sel(time=10.0).values)
     """
     if on_failure not in ("raise", "return"):
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
     spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
-                   parameters=parameters, initial=initial, options=options, samples=samples, **more)
+                   parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
+                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
+                   ensemble=ensemble, exponents=exponents)
     require_memory(spec)
     content = carry_out(spec)
     if content.attributes["status"] != "ok" and on_failure == "raise":

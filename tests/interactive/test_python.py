@@ -1,0 +1,144 @@
+"""What a session of Python or Jupyter sees: names, help, sentences, pictures, the accessor, the notebook in docs."""
+import inspect
+import io
+import json
+import subprocess
+import sys
+
+import matplotlib.image
+import numpy as np
+import pytest
+import xarray
+from place import TOP
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.errors import InputError
+from liestep.interactive.datasets import kept
+
+NAMES = {"InputError", "IntegrationError", "compare", "consistent_start", "integrators", "load_plugin",
+         "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return [liestep.simulate("sphere_nbody", name, step=0.02, t_end=0.4, samples=21) for name in ("vi_sphere", "rk4")]
+
+
+@pytest.fixture(scope="module")
+def top():
+    return liestep.simulate("heavy_top", "slgi", step=0.01, t_end=0.2)
+
+
+def test_dir_lists_the_public_names_and_nothing_that_python_put_there():
+    shown = {name for name in dir(liestep) if not name.startswith("__")}
+    assert shown == set(liestep.__all__)
+    assert shown >= NAMES
+    assert "__version__" in dir(liestep)
+    assert all(callable(getattr(liestep, name)) for name in NAMES)
+
+
+def test_version_is_that_of_the_project():
+    assert f'version = "{liestep.__version__}"' in (TOP/"pyproject.toml").read_text()
+
+
+def test_help_of_simulate_names_every_argument_shapes_units_variables_and_an_example():
+    text, arguments = inspect.getdoc(liestep.simulate), inspect.signature(liestep.simulate).parameters
+    assert all(f"{name}:" in text for name in arguments)
+    for word in ("(n, 3)", "rad/s", "Variables:", "`energy`", "unit_length_error", "Example:", "InputError"):
+        assert word in text
+
+
+def test_example_in_the_help_runs():
+    example = inspect.getdoc(liestep.simulate).partition("Example:")[2]
+    exec(inspect.cleandoc(example.replace("t_end=10.0", "t_end=0.1").replace("time=10.0", "time=0.1")),
+         {"liestep": liestep})
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: liestep.simulate("heavy_top", "rk4", stepsize=0.1), "unknown argument 'stepsize'; did you mean step"),
+    (lambda: liestep.simulate("heavy_top"), "simulate(problem, integrator, name=value, ...)"),
+    (lambda: liestep.reference("heavy_top", tend=1.0), "did you mean t_end?"),
+    (lambda: liestep.tangent("heavy_top", "rk4", step=0.1, t_end=0.1, direction=[]), "did you mean directions?"),
+    (lambda: liestep.plot(3), "is a int; allowed are data sets"),
+    (lambda: liestep.plot(xarray.Dataset()), "not of a run of liestep"),
+    (lambda: liestep.compare([]), "two or more data sets"),
+    (lambda: liestep.open_run("missing.nc"), "missing.nc does not exist"),
+])
+def test_wrong_calls_are_one_sentence(call, words):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_accessor_refuses_foreign_data_sets_and_ensembles(runs):
+    with pytest.raises(InputError, match="not of a run of liestep"):
+        _ = xarray.Dataset({"a": ("x", [1.0])}).liestep
+    ensemble = liestep.simulate("sphere_nbody", "rk4", step=0.1, t_end=0.1,
+                                ensemble={"members": 2, "amplitude": 1e-6})
+    with pytest.raises(InputError, match="ensemble"):
+        _ = ensemble.liestep
+
+
+def test_deviations_are_those_of_the_data(runs):
+    energy = kept(runs[1], "invariants")[0]
+    assert energy.label == "energy"
+    assert np.array_equal(energy.values, runs[1]["energy"].values - runs[1]["energy"].values[0])
+    [length] = kept(runs[1], "residuals")
+    assert np.array_equal(length.values, runs[1]["unit_length_error"].values)
+    assert length.values[-1] > 1e-12  # rk4 leaves the spheres
+
+
+def picture(figure):
+    buffer = io.BytesIO(figure._repr_png_())
+    return matplotlib.image.imread(buffer)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_plot_shows_motion_energy_invariants_and_manifold(runs, number):
+    figure = runs[number].liestep.plot()
+    titles = [axes.get_title("left") for axes in figure.axes]
+    assert any(title.startswith("t = 0.4") for title in titles)
+    assert "energy, deviation (J)" in titles
+    assert any("unit length, error" in title for title in titles)
+    assert picture(figure).std() > 0.05
+
+
+def test_plot_of_a_body_and_of_a_state_without_a_scene(top):
+    assert len(top.liestep.plot().axes) >= 4
+    liestep.load_plugin(TOP/"tests"/"plugins"/"joint_pendulum.py")
+    bare = liestep.simulate("joint_pendulum", "rk4", step=0.1, t_end=1.0)
+    assert bare.liestep.plot().axes[0].get_ylabel().startswith(next(iter(bare.data_vars)))
+
+
+def test_compare_draws_the_distance_energies_and_manifold(runs, top):
+    figure = liestep.compare(runs)
+    distance, energy, manifold = figure.axes
+    assert [len(axes.lines) for axes in (distance, energy, manifold)] == [1, 2, 2]
+    values = distance.lines[0].get_ydata()
+    assert np.isnan(values[0])  # the same start
+    assert 1e-9 < values[-1] < 0.1
+    with pytest.raises(InputError, match="data set 1 is of heavy_top, data set 0 of sphere_nbody"):
+        liestep.compare([runs[0], top])
+
+
+def test_file_opens_as_what_simulate_returns(runs, tmp_path):
+    code = ("import sys, liestep.cli; sys.exit(liestep.cli.main(['run', 'sphere_nbody', 'rk4', '--step', '0.02',"
+            f" '--t-end', '0.4', '--samples', '21', '-o', {str(tmp_path/'run.nc')!r}]))")
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    data = liestep.open_run(tmp_path/"run.nc")
+    assert "time" in data.coords
+    assert all(np.array_equal(data[name].values, runs[1][name].values, equal_nan=True) for name in runs[1].variables)
+    assert data.liestep.plot().axes
+
+
+def test_notebook_in_docs_runs_from_top_to_bottom(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((TOP/"docs"/"first_steps.ipynb").read_text("utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 5
+    space = {}
+    for cell in cells:
+        exec(compile(cell, "first_steps.ipynb", "exec"), space)
+    assert all(not cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code")
