@@ -25,6 +25,7 @@ from liestep.core.driver import observe
 from liestep.errors import InputError
 from liestep.formulations import formulate_standard
 from liestep.judge.page import RUN, Judgement
+from liestep.judge.stand_ins import stand_ins
 from liestep.judge.statefile import Layout, StateFile, read_states
 from liestep.references.reference import (
     ReferenceSpecification,
@@ -64,7 +65,9 @@ def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, 
     shapes = {name: values.shape for name, values in start.initial.items()}
     fields = {part.name: part for part in found.fields if part.name in shapes}
     optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
-    return Layout(f"{problem} with preset {preset or sheet(problem).default}", fields, shapes, optional)
+    moments = sheet(problem).moments
+    return Layout(f"{problem} with preset {preset or sheet(problem).default}", fields, shapes, optional,
+                  stand_ins(fields, shapes, None if moments is None else moments(start.parameters)))
 
 
 def judge(paths: Sequence[Path], request: Request) -> Judgement:

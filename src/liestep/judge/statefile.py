@@ -1,10 +1,12 @@
 """States written by anybody's code, as CSV or NetCDF, read and checked against the layout of a problem's state.
 
 CSV: a header with `time` and one column for each number, named field, then one index for each dimension, joined by
-underscores: x, y, z for components in space, whole numbers from 0 for bodies and body axes (`q_0_x`, `attitude_x_2`).
+underscores: x, y, z for components in space, w, x, y, z for those of a quaternion, whole numbers from 0 for bodies and
+body axes (`q_0_x`, `attitude_x_2`, `quaternion_0_w`).
 NetCDF: `time` and one variable for each field, (time, *shape). Facts about the run (FACTS) are lines `# name = value`
 above the header, or global attributes.
 """
+import dataclasses
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,13 +21,13 @@ import numpy as np
 from liestep.contracts.formulated import StateField
 from liestep.core import counters
 from liestep.errors import InputError, unknown
+from liestep.judge.stand_ins import LETTERS, StandIn
 from liestep.runs.files import read
 from liestep.runs.opening import require_openable
 from liestep.storage.textfiles import require_file
 
 SPACING = 1e-9  # share of t_end by which a time may differ from equal spacing
 NETCDF = (b"CDF", b"\x89HDF")  # first bytes of the two kinds of NetCDF files
-VELOCITY = "velocity"  # dq/dt serves for a field omega = q x dq/dt that is tangent to q
 
 
 def _number(text: Any) -> float:
@@ -65,20 +67,26 @@ class StateFile:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a file of one problem holds: fields and the shape of each; `optional` are further
-    numbers, one for each time."""
+    """What a file of one problem holds: fields and the shape of each; `optional` are further numbers, one for each
+    time; `stand_ins` may be there instead of a field."""
 
     what: str                                # names problem and preset in error messages
     fields: Mapping[str, StateField]
     shapes: Mapping[str, tuple[int, ...]]
     optional: tuple[str, ...] = ()
+    stand_ins: Mapping[str, StandIn] = dataclasses.field(default_factory=dict)
 
-    def columns(self, name: str, field: str | None = None) -> list[str]:
-        """Names of the numbers of a field in C order; with `field`, of a variable of another
-        name and the same shape."""
-        parts = [["xyz"[i] if dim == "xyz" else str(i) for i in range(size)]
-                 for dim, size in zip(self.fields[field or name].dims, self.shapes[field or name], strict=True)]
+    def columns(self, name: str) -> list[str]:
+        """Names of the numbers of a field, or of the variable that stands for one, in C order."""
+        stand_in = next((part for part in self.stand_ins.values() if part.name == name), None)
+        dims = stand_in.dims if stand_in else self.fields[name].dims
+        parts = [[LETTERS[dim][i] if dim in LETTERS else str(i) for i in range(size)]
+                 for dim, size in zip(dims, self.shape(name), strict=True)]
         return ["_".join((name, *indices)) for indices in product(*parts)]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of a field, or of the variable that stands for one."""
+        return next((part.shape for part in self.stand_ins.values() if part.name == name), self.shapes.get(name, ()))
 
 
 def read_states(path: Path, layout: Layout) -> StateFile:
@@ -97,9 +105,10 @@ def read_states(path: Path, layout: Layout) -> StateFile:
     time, fields, facts = (_read_netcdf if start.startswith(NETCDF) else _read_csv)(path, layout)
     _check_numbers(path, time, fields)
     _check_times(path, time)
-    if VELOCITY in fields and VELOCITY not in layout.fields:
-        part = next(part for part in layout.fields.values() if part.tangent and part.name not in fields)
-        fields[part.name] = np.cross(fields[part.tangent], fields.pop(VELOCITY))
+    for name in layout.fields:
+        if name not in fields:
+            stand_in = layout.stand_ins[name]
+            fields[name] = stand_in.convert(fields.pop(stand_in.name), fields)
     return StateFile(path, time, fields, facts)
 
 
@@ -127,9 +136,9 @@ def _read_csv(path: Path, layout: Layout) -> tuple:
     if first == len(lines):
         raise InputError(f"{path} has no header: the first line without # must be {_header(layout)}")
     header = [name.strip() for name in lines[first].split(",")]
-    names = _choose(layout, lambda name, field: layout.columns(name, field)[0] in header)
-    wanted = {name: layout.columns(name, field) for name, field in names.items()}
-    _check_header(path, layout, header, list(chain.from_iterable(wanted.values())))
+    names = _choose(layout, lambda name: layout.columns(name)[0] in header)
+    wanted = {name: layout.columns(name) for name in names}
+    _check_header(path, layout, header, wanted)
     extra = {name: [name] for name in layout.optional if name in header}
     places = [header.index(column) for column in ("time", *chain.from_iterable((wanted | extra).values()))]
     rows = [_row(path, first + 2 + k, line, len(header), places)
@@ -138,7 +147,7 @@ def _read_csv(path: Path, layout: Layout) -> tuple:
         raise InputError(f"{path} needs at least two times, it has {len(rows)}")
     table, fields, column = np.array(rows), {}, 1
     for name in (*names, *extra):
-        shape = layout.shapes[names[name]] if name in names else ()
+        shape = layout.shape(name)
         size = int(np.prod(shape))
         fields[name] = table[:, column:column + size].reshape(len(table), *shape)
         column += size
@@ -149,16 +158,15 @@ def _header(layout: Layout) -> str:
     return ",".join(["time", *chain.from_iterable(map(layout.columns, layout.fields))][:8]) + ",..."
 
 
-def _choose(layout: Layout, there: Any) -> dict[str, str]:
-    """Name in the file -> field whose shape it has: the alternative where only that is there."""
-    found = {}
-    for field, part in layout.fields.items():
-        usable = part.tangent in layout.fields and not there(field, field) and there(VELOCITY, field)
-        found[VELOCITY if usable else field] = field
-    return found
+def _choose(layout: Layout, there: Callable[[str], bool]) -> list[str]:
+    """Names in the file: of each field, or of what stands for it where only that is there."""
+    return [layout.stand_ins[name].name
+            if name in layout.stand_ins and not there(name) and there(layout.stand_ins[name].name) else name
+            for name in layout.fields]
 
 
-def _check_header(path: Path, layout: Layout, header: list[str], wanted: list[str]) -> None:
+def _check_header(path: Path, layout: Layout, header: list[str], columns: Mapping[str, list[str]]) -> None:
+    wanted = list(chain.from_iterable(columns.values()))
     twice = [name for name in header if header.count(name) > 1]
     if twice:
         raise InputError(f"{path} has two columns {twice[0]!r}")
@@ -167,7 +175,7 @@ def _check_header(path: Path, layout: Layout, header: list[str], wanted: list[st
             close = difflib.get_close_matches(column, [name for name in header if name not in wanted], n=1, cutoff=0.6)
             raise InputError(f"{path} has no column {column!r}{f' (is it {close[0]!r}?)' if close else ''};"
                              f" {layout.what} has the columns {_header(layout)}")
-    stems = tuple(f"{name}_" for name in (*layout.fields, VELOCITY))
+    stems = tuple(f"{name}_" for name in columns)
     foreign = [name for name in header if name not in wanted and name.startswith(stems) and name not in layout.optional]
     if foreign:
         raise InputError(f"{path} has a column {foreign[0]!r}, but the last columns of {layout.what} are"
@@ -200,7 +208,7 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
             attributes = {name: data.getncattr(name) for name in data.ncattrs()}
             if "run_sha256" in attributes:
                 read(path)  # a file of this program: complete, and as it was written
-            names = _choose(layout, lambda name, field: name in data.variables)
+            names = _choose(layout, lambda name: name in data.variables)
             for name in ("time", *names):
                 if name not in data.variables:
                     raise InputError(f"{path} has no variable {name!r}; {layout.what} needs time,"
@@ -216,7 +224,7 @@ def _read_netcdf(path: Path, layout: Layout) -> tuple:
     if time.ndim != 1 or time.size < 2:
         raise InputError(f"{path}: time must be of shape (n,) with at least two times, not {time.shape}")
     for name, values in found.items():
-        shape = layout.shapes[names[name]] if name in names else ()
+        shape = layout.shape(name)
         if values.shape != (time.size, *shape):
             raise InputError(f"{path}: {name} is of shape {values.shape}, for {layout.what} it must be"
                              f" {(time.size, *shape)}, time first")
