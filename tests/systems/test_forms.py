@@ -85,7 +85,7 @@ def test_a_specification_holds_only_options_that_exist_there(name):
     declared, size = method(name), {"tolerance": 1e-3} if method(name).adaptive else {"steps": 10}
     for problem in system_ids():
         if applicable(problem, name, start_of(problem).parameters):
-            form = sheet(problem).forms[declared.formulation]
+            form = sheet(problem).forms[declared.on(sheet(problem)).formulation]
             assert not set(form.options) & set(declared.options)
             held = set(specify(problem, name, **size).options)
             assert held <= {*form.options, *declared.options}

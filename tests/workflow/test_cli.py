@@ -178,7 +178,7 @@ def test_description_of_a_system_is_complete(name):
         assert preset.citation in flat
     for key in integrator_ids():
         assert ((key in text.split("Integrators:")[1].replace(",", " ").split())
-                == (method(key).formulation in facts.forms))
+                == (method(key).on(facts).formulation in facts.forms))
 
 
 @pytest.mark.parametrize("name", integrator_ids())

@@ -127,7 +127,8 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         InputError: unknown ids or options.
         RoundedError: the integrator's coefficients are float64.
     """
-    declared, facts, kind = method(integrator), sheet(case.problem), numbers(digits)
+    facts, kind = sheet(case.problem), numbers(digits)
+    declared = method(integrator).on(facts)
     size = {"tolerance": 1e-9} if declared.adaptive else {"steps": 1}
     spec = specify(case.problem, integrator, preset=case.preset, parameters=case.parameters, options=options, **size)
     chosen = dict(spec.options)

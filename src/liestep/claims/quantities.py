@@ -93,5 +93,5 @@ def _formulated(spec: RunSpecification) -> Formulated:
     key = (spec.problem, spec.integrator, repr(sorted(spec.options.items())))  # names of columns do not depend on sizes
     if key not in _known:
         _known[key] = formulate(sheet(spec.problem), spec.parameters, spec.initial,
-                                method(spec.integrator).formulation, spec.options)
+                                method(spec.integrator).on(sheet(spec.problem)).formulation, spec.options)
     return _known[key]

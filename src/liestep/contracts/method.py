@@ -1,6 +1,6 @@
 """What an integrator file declares: one `Method` per public id in the file's `METHODS`."""
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from liestep.contracts.option import Option
@@ -33,6 +33,15 @@ class Method:
     symmetric_for: Callable[[Options, Sheet, Mapping[str, Any]], bool] | None = None
     # (parameters, sheet) -> what is missing, in words; "" where it can run
     requires: Callable[[Mapping[str, Any], Sheet], str] | None = None
+    # formulation -> `build` of the same method for systems that have this formulation and not the first one
+    elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
+
+    def on(self, sheet: Sheet) -> "Method":
+        """The method with the formulation that a system has: its first one, or one of `elsewhere`."""
+        if self.formulation in sheet.forms:
+            return self
+        found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
+        return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
 
     def order_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
         """Order with complete options on a system."""
@@ -45,9 +54,9 @@ class Method:
     def lacks(self, sheet: Sheet, parameters: Mapping[str, Any] | None = None) -> str | None:
         """Why it cannot run on a system, in words; None where it can. Without parameters only the formulation counts;
         "" stands for a formulation that the system does not have."""
-        if self.formulation not in sheet.forms:
+        if self.on(sheet).formulation not in sheet.forms:
             return ""
         if parameters is None:
             return None
         own = self.requires(parameters, sheet) if self.requires else ""
-        return own or (sheet.requires(parameters, self) if sheet.requires else "") or None
+        return own or (sheet.requires(parameters, self.on(sheet)) if sheet.requires else "") or None

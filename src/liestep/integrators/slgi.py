@@ -13,7 +13,8 @@ not depend on theta. In the axes of the body at the start of the step, z = Q_0^T
 
     I z = h (dexp_(-z) P + h (dexp_(-z) - theta dexp_(-theta z)) T)
 
-is solved by Newton's method with the analytic Jacobian.
+is solved by Newton's method with the analytic Jacobian. Several bodies are coupled by their forces only: there the
+step is a fixed point of sweeps over the bodies (`_slgi_sweeps`).
 """
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
@@ -29,6 +31,7 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
+from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 
 
 @kernel
@@ -63,6 +66,21 @@ class SymplecticTheta(NamedTuple):
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
         copy(y, stage)
+        status, z = self.solve(problem, y, h, start, z, stage, jacobian)
+        if status != Status.OK:
+            return status
+        turn(to_space(y, scale(self.theta, z)), y, stage)
+        momentum = axpy(h, problem.torque(stage), row(y, 3))
+        problem.carry(h, stage, y)
+        turn(to_space(y, z), y, y)
+        put(y, 3, momentum)
+        problem.meter[Counter.EXPONENTIALS] += 2
+        return Status.OK
+
+    def solve(self, problem, y, h, start, z, stage, jacobian):
+        """(status, z) of the equation in the head of this file, from a guess of z: attitude in the first rows of y,
+        momentum `start` in the body."""
+        inertia = problem.inertia()
         polished = False
         for _ in range(self.iterations):
             turn(to_space(y, scale(self.theta, z)), y, stage)
@@ -75,7 +93,7 @@ class SymplecticTheta(NamedTuple):
             one, two, three = row(jacobian, 0), row(jacobian, 1), row(jacobian, 2)
             volume = dot(one, cross(two, three))
             if not volume > 0.0:  # beyond a fold of the map from the momentum to z: no continuation of small steps
-                return Status.NOT_CONVERGED
+                return Status.NOT_CONVERGED, z
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
             z = sub(z, (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
@@ -84,16 +102,8 @@ class SymplecticTheta(NamedTuple):
                 polished = True
                 break
         if not polished:
-            return Status.NOT_CONVERGED
-        if not in_chart(z):
-            return Status.CHART_LIMIT
-        turn(to_space(y, scale(self.theta, z)), y, stage)
-        momentum = axpy(h, problem.torque(stage), row(y, 3))
-        problem.carry(h, stage, y)
-        turn(to_space(y, z), y, y)
-        put(y, 3, momentum)
-        problem.meter[Counter.EXPONENTIALS] += 2
-        return Status.OK
+            return Status.NOT_CONVERGED, z
+        return (Status.OK if in_chart(z) else Status.CHART_LIMIT), z
 
     def residual(self, problem, y, h, z, start, inertia, stage, jacobian):
         """I z - h (...) at the attitude `stage`; writes its derivatives along the three axes
@@ -137,19 +147,23 @@ THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise
 
 
 def _method(summary: str, formulation: str, source: str, options: dict[str, Option],
-            theta: Callable[[Mapping[str, Any]], float], order_for: Callable | None = None) -> Method:
+            theta: Callable[[Mapping[str, Any]], float], order_for: Callable | None = None,
+            sweeps: bool = False) -> Method:
+    def one(options: Options) -> SymplecticTheta:
+        return SymplecticTheta(theta(options), options["tolerance"], options["iterations"])
+
+    many = {"rigid_bodies": lambda options, tolerance, t_end: SymplecticSweeps(one(options), SWEEPS)}
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
                   options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
                   symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5,
-                  build=lambda options, tolerance, t_end: SymplecticTheta(theta(options), options["tolerance"],
-                                                                          options["iterations"]))
+                  build=lambda options, tolerance, t_end: one(options), elsewhere=many if sweeps else {})
 
 
 METHODS = {
     "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation",
                     "eqs. (15)-(17)", THETA | SOLVER, lambda options: options["theta"],
-                    lambda options, sheet, parameters: 2 if options["theta"] == 0.5 else 1),
+                    lambda options, sheet, parameters: 2 if options["theta"] == 0.5 else 1, sweeps=True),
     "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same"
                        " motion as slgi", "quadratic_rotation", "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
 }

@@ -65,9 +65,9 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
 
 def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
     """Formulated problem and integrator component of a specification, optionally from another initial state."""
-    declared = method(spec.integrator)
-    formulated = formulate(sheet(spec.problem), spec.parameters, state or spec.initial, declared.formulation,
-                           spec.options)
+    facts = sheet(spec.problem)
+    declared = method(spec.integrator).on(facts)
+    formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
     return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
 
 

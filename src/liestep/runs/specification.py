@@ -125,7 +125,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    declared, facts = method(integrator), sheet(problem)
+    facts = sheet(problem)
+    declared = method(integrator).on(facts)
     require_applicable(problem, integrator)
     if start is None:
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)

@@ -76,7 +76,8 @@ def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initi
     Raises:
         InputError: the form of the system takes a start in float64 only, so that it has no derivative.
     """
-    declared, facts = method(integrator), sheet(problem)
+    facts = sheet(problem)
+    declared = method(integrator).on(facts)
     moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
