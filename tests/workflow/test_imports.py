@@ -1,6 +1,9 @@
 """Commands do not load what they do not need: Numba costs a quarter of a second, pandas and Matplotlib as much."""
+import os
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from place import TOP
@@ -35,3 +38,51 @@ def test_planning_a_workflow_loads_neither_numba_nor_tables():
             f"print('loaded:', *(name for name in {HEAVY} if name in sys.modules))")
     result = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)
     assert result.stdout.splitlines()[-1] == "loaded:", result.stderr
+
+
+def spent(*command, **environment):
+    """Processor seconds of a program: the least of four calls."""
+    found = []
+    for _ in range(4):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, capture_output=True, check=True, env={**os.environ, **environment})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(found)
+
+
+PROGRAM = "import sys; from liestep.cli import main; sys.exit(main())"
+
+
+@pytest.mark.parametrize("command", ["list", "list heavy_top", "describe heavy_top", "describe rk4", "--version"])
+def test_commands_without_numbers_start_within_15_times_an_empty_python(command, tmp_path):
+    empty = spent(sys.executable, "-c", "pass")
+    assert spent(sys.executable, "-c", PROGRAM, *command.split(), LIESTEP_CACHE=str(tmp_path)) <= 15*empty
+
+
+def answer(command, folder, package=None):
+    environment = {**os.environ, "LIESTEP_CACHE": str(folder), **({"PYTHONPATH": str(package)} if package else {})}
+    return subprocess.run([sys.executable, "-c", PROGRAM, *command.split()], capture_output=True, text=True,
+                          env=environment)
+
+
+def test_kept_answers_are_the_same_text_and_an_edit_makes_them_anew(tmp_path):
+    source = tmp_path/"src"
+    os.makedirs(source)
+    subprocess.run(["cp", "-r", str(Path(TOP)/"src"/"liestep"), str(source)], check=True)
+    first, second = (answer("describe sphere_nbody", tmp_path, source).stdout for _ in range(2))
+    assert first == second
+    assert "sphere_nbody" in first
+    assert list(tmp_path.glob("answer-*.txt"))
+    system = source/"liestep"/"systems"/"sphere_nbody.py"
+    system.write_text(system.read_text().replace('title="', 'title="Edited: '))
+    assert "Edited: " in answer("describe sphere_nbody", tmp_path, source).stdout
+
+
+def test_answers_that_fail_or_name_a_plugin_are_not_kept(tmp_path):
+    wrong = answer("describe heavy_to", tmp_path)
+    assert wrong.returncode == 2
+    assert "did you mean heavy_top?" in wrong.stderr
+    plugin = Path(TOP)/"docs"/"examples"/"my_pendulum.py"
+    assert "my_pendulum" in answer(f"--plugin {plugin} list", tmp_path).stdout
+    assert not list(tmp_path.glob("answer-*.txt"))

@@ -21,6 +21,7 @@ import numpy as np
 
 from liestep.core.dispatch import compiler
 from liestep.core.sources import component_modules, source_hash
+from liestep.storage.answers import cache_folder
 
 
 @cache
@@ -41,11 +42,8 @@ def _errors() -> tuple[type[Exception], ...]:
 
 
 def cache_root() -> Path:
-    """$LIESTEP_CACHE, else $XDG_CACHE_HOME/liestep, else ~/.cache/liestep."""
-    base = os.environ.get("LIESTEP_CACHE")
-    if base:
-        return Path(base)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home()/".cache")/"liestep"
+    """Folder of the machine code."""
+    return Path(cache_folder())
 
 
 @cache
