@@ -48,7 +48,7 @@ def _system(name: str) -> str:
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
     """Options of all forms, with their defaults at the first preset."""
     parameters = facts.check(next(iter(facts.presets.values())).parameters)
-    found = []
+    found: list[tuple[str, ...]] = []
     for formulation, form in facts.forms.items():
         defaults: dict[str, Any] = {}
         for key, option in form.options.items():
