@@ -31,6 +31,9 @@ class Method:
     # (options, sheet, parameters) -> where these change the order or the symmetry
     order_for: Callable[[Options, Sheet, Mapping[str, Any]], int] | None = None
     symmetric_for: Callable[[Options, Sheet, Mapping[str, Any]], bool] | None = None
+    # (options, sheet, parameters): raises InputError where the complete options do not fit a system
+    combination: Callable[[Options, Sheet, Mapping[str, Any]], None] = lambda options, sheet, parameters: None
+    fewest_steps: int = 1             # of a run with fixed steps: a multistep method needs a history
     # (parameters, sheet) -> what is missing, in words; "" where it can run
     requires: Callable[[Mapping[str, Any], Sheet], str] | None = None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one

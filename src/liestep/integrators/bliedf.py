@@ -115,7 +115,8 @@ def _method(order: int) -> Method:
                   formulation="index_three", conserves="positions of joints to Newton's tolerance",
                   citation="Wieloch and Arnold 2021; lgt2022 section 4.3",
                   options=(more if order == 3 else {}) | NEWTON,
-                  order_for=lambda chosen, sheet, parameters: min(order, _limit(chosen)), build=build)
+                  fewest_steps=order, order_for=lambda chosen, sheet, parameters: min(order, _limit(chosen)),
+                  build=build)
 
 
 METHODS = {f"bliedf{order}": _method(order) for order in (1, 2, 3)}

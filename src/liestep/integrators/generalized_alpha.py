@@ -6,6 +6,7 @@
 
 (Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2).
 """
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,11 +14,11 @@ import numpy as np
 
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
+from liestep.contracts.sheet import Options, Sheet
 from liestep.core.rows import add_to, axpy, copy, put, row, scale
 from liestep.core.status import Status
 from liestep.errors import InputError
-from liestep.integrators._index_three import Newton, StepWork, step_work
+from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 
@@ -80,6 +81,8 @@ class GeneralizedAlpha(NamedTuple):
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+        if self.beta == 0.0:
+            return self.explicit(problem, t, y, h, work)
         slope = self.gamma/(self.beta*h)
         ratio = (1.0 - self.alpha_m)/(1.0 - self.alpha_f)
         for i in range(2*problem.bodies()):
@@ -104,6 +107,43 @@ class GeneralizedAlpha(NamedTuple):
         return Status.OK
 
 
+    def explicit(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+        """A step with beta = 0, without joints: the new pose is known at once, the new velocity by fixed points."""
+        for i in range(2*problem.bodies()):
+            v, a = row(work.v[0], i), row(work.a[0], i)
+            put(work.u, i, axpy(0.5*h*h, a, scale(h, v)))
+            put(work.xi, 4*(i//2) + i % 2, row(work.u, i))
+            put(work.xi, 4*(i//2) + 2 + i % 2, (0.0, 0.0, 0.0))
+            put(work.new[1], i, row(work.a[1], i))
+        if not problem.in_chart(work.xi):
+            return Status.CHART_LIMIT
+        problem.act(work.xi, y, y)
+        share, before = 1.0/(1.0 - self.alpha_m), np.inf
+        for k in range(self.newton.iterations):
+            worst = 0.0
+            for i in range(2*problem.bodies()):
+                v, a, rate = row(work.v[0], i), row(work.a[0], i), row(work.a[1], i)
+                mean = axpy(1.0 - self.alpha_f, row(work.new[1], i), scale(self.alpha_f, rate))
+                put(work.a[2], i, scale(share, axpy(-self.alpha_m, a, mean)))
+                change = axpy(1.0 - self.gamma, a, scale(self.gamma, row(work.a[2], i)))
+                new = axpy(h, change, v)
+                for j in range(3):
+                    worst = max(worst, h*abs(new[j] - work.new[0, i, j]))
+                put(work.new[0], i, new)
+            problem.put_velocity(work.new[0], y)
+            if not problem.algebra(t + h, y, work.xi):
+                return Status.NOT_EVALUABLE
+            for i in range(2*problem.bodies()):
+                put(work.new[1], i, row(work.xi, 4*(i//2) + 2 + i % 2))
+            if k > 0 and (worst < self.newton.tolerance or (worst < CLOSE and worst > 0.5*before)):
+                copy(work.new[0], work.v[0])
+                copy(work.new[1], work.a[1])
+                copy(work.a[2], work.a[0])
+                return Status.OK
+            before = worst
+        return Status.NOT_CONVERGED
+
+
 def coefficients_of(rho: float) -> tuple[float, float, float, float]:
     """(alpha_m, alpha_f, beta, gamma) of the spectral radius at infinity (Chung and Hulbert 1993)."""
     exact = Fraction(rho)
@@ -112,14 +152,77 @@ def coefficients_of(rho: float) -> tuple[float, float, float, float]:
     return float(alpha_m), float(alpha_f), float((gamma + Fraction(1, 2))**2/4), float(gamma)
 
 
-def _below_one(value: Any) -> float:
+def _number(value: Any) -> float:
+    """A number, NaN for anything else."""
     try:
-        number = float("nan") if isinstance(value, bool) else float(value)
+        return float("nan") if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
-        number = float("nan")
+        return float("nan")
+
+
+def _below_one(value: Any) -> float:
+    number = _number(value)
     if not 0.0 <= number < 1.0:
         raise InputError(f"option rho is {value!r}; allowed are numbers from 0 to below 1")
     return number
+
+
+def _coefficient(name: str, text: str, values: str, allowed: Callable[[float], bool]) -> Option:
+    """A coefficient that is given instead of rho."""
+    def normalise(value: Any) -> Any:
+        if value == OF_RHO:
+            return value
+        number = _number(value)
+        if not allowed(number):
+            raise InputError(f"option {name} is {value!r}; allowed are {OF_RHO} and {values}")
+        return number
+
+    return Option(OF_RHO, f"{text}, instead of rho", normalise=normalise, values=values)
+
+
+OF_RHO = "of_rho"
+COEFFICIENTS = {
+    "alpha_m": _coefficient("alpha_m", "weight of the accelerations before; 0 beside other coefficients",
+                            "numbers from -1 to below 1", lambda x: -1.0 <= x < 1.0),
+    "alpha_f": _coefficient("alpha_f", "weight of the rates before; 0 beside other coefficients",
+                            "numbers from 0 to below 1", lambda x: 0.0 <= x < 1.0),
+    "newmark_beta": _coefficient("newmark_beta", "of the positions; (gamma + 1/2)^2/4 beside other coefficients; 0 is"
+                                 " explicit, for bodies without joints", "numbers from 0 to 1",
+                                 lambda x: 0.0 <= x <= 1.0),
+    "newmark_gamma": _coefficient("newmark_gamma", "of the velocities; 1/2 + alpha_f - alpha_m, of order 2, beside"
+                                  " other coefficients", "positive numbers up to 2", lambda x: 0.0 < x <= 2.0),
+}
+
+
+def _resolve(options: Options) -> dict[str, Any]:
+    """Either rho or all four coefficients: Newmark's methods have alpha_m = alpha_f = 0 (trapezoidal: beta = 1/4, gamma
+    = 1/2), HHT alpha_m = 0 (Hilber, Hughes and Taylor 1977)."""
+    given = {name: options[name] for name in COEFFICIENTS if options[name] != OF_RHO}
+    left = {name: value for name, value in options.items() if name not in COEFFICIENTS}
+    if not given:
+        return left
+    alpha_m, alpha_f = given.get("alpha_m", 0.0), given.get("alpha_f", 0.0)
+    gamma = given.get("newmark_gamma", 0.5 + alpha_f - alpha_m)
+    if not gamma > 0.0:
+        raise InputError(f"alpha_m = {alpha_m:g} and alpha_f = {alpha_f:g} need newmark_gamma, because 1/2 + alpha_f -"
+                         f" alpha_m is {gamma:g}; allowed are positive numbers up to 2")
+    beta = given.get("newmark_beta", 0.25*(gamma + 0.5)**2)
+    return {name: value for name, value in left.items() if name != "rho"} | {
+        "alpha_m": alpha_m, "alpha_f": alpha_f, "newmark_beta": beta, "newmark_gamma": gamma}
+
+
+def _unconstrained(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    """Raises InputError for beta = 0 where there are joints."""
+    if options.get("newmark_beta") == 0.0 and getattr(sheet.build(parameters), "row_count", 1) > 0:
+        raise InputError("option newmark_beta is 0, which is explicit and leaves no room for joints; allowed are"
+                         " positive numbers up to 1 where bodies have joints")
+
+
+def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    if "rho" in options:
+        return 2
+    defect = options["newmark_gamma"] - 0.5 - options["alpha_f"] + options["alpha_m"]
+    return 2 if abs(defect) < 1e-12 else 1
 
 
 NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in rad and m"),
@@ -132,7 +235,9 @@ def newton_of(options: Options) -> Newton:
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> GeneralizedAlpha:
-    return GeneralizedAlpha(*coefficients_of(options["rho"]), STARTS.index(options["start"]), newton_of(options),
+    four: tuple[float, float, float, float] = coefficients_of(options["rho"]) if "rho" in options else (
+        options["alpha_m"], options["alpha_f"], options["newmark_beta"], options["newmark_gamma"])
+    return GeneralizedAlpha(*four, STARTS.index(options["start"]), newton_of(options),
                             MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
 
@@ -141,9 +246,9 @@ METHODS = {
         summary="order 2, implicit, index 3, numerical damping by rho", order=2, formulation="index_three",
         conserves="positions of joints to Newton's tolerance; nothing else exactly",
         citation="Bruels, Cardona and Arnold 2012; lgt2022 section 4.2",
-        options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping", normalise=_below_one,
-                               values="from 0 to below 1"),
+        options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping; ignored beside coefficients",
+                               normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,
                  "start": Option("corrected", "of accelerations and velocities: corrected for order 2 of the"
                                  " multipliers, shift of accelerations alone, or plain", STARTS), **NEWTON},
-        build=_build),
+        resolve=_resolve, combination=_unconstrained, order_for=_order, build=_build),
 }

@@ -152,6 +152,9 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if outputs is not None or log_steps:
             raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
         count = whole_steps(end, step) if step is not None else _whole("steps", steps)
+        if count < declared.fewest_steps:
+            raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
+                             f" is {end/declared.fewest_steps!r}")
         points = count
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
@@ -188,7 +191,9 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
         if name not in form.options and name not in declared.options:
             raise InputError(_strange_option(name, declared, facts))
     own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
-    return declared.resolve(form.complete(parameters, given) | own)
+    resolved = declared.resolve(form.complete(parameters, given) | own)
+    declared.combination(resolved, facts, parameters)
+    return resolved
 
 
 def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
