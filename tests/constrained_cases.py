@@ -9,9 +9,9 @@ from liestep.runs.specification import start_of
 PLAIN = Functions(np.sqrt, np.sin, np.cos)
 
 
-def plain_problem(system, preset, formulation="constrained_lagrangian", **options):
+def plain_problem(system, preset, formulation="constrained_lagrangian", parameters=None, **options):
     """(component as plain Python on float64, Formulated)."""
-    start = start_of(system, preset=preset)
+    start = start_of(system, preset=preset, parameters=parameters)
     found = formulate(sheet(system), start.parameters, start.initial, formulation, options)
     return plain_component(found.problem, PLAIN, np.float64), found
 

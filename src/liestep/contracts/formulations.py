@@ -226,6 +226,56 @@ class QuaternionHamiltonian(Component, Protocol):
         """Work in J of the loads over a step."""
 
 
+class LinkedBodies(Protocol):
+    """what bodies with joints offer for the elimination of one body after the other
+
+    A body has `width` coordinates from place i of q on and `inner` constraints of its own; joint k holds body k on body
+    k - 1. Methods are those of `ConstrainedLagrangian` and `QuaternionHamiltonian` for body b alone, or for one end of
+    a joint, the point x of a body; constraints stand in rows of `out` and entries of `multipliers` from `place` on.
+    """
+
+    def linked(self) -> bool:
+        """Whether the bodies are an open chain in their order, without a load; asked in plain Python."""
+
+    def number(self) -> int:
+        """Of bodies."""
+
+    def width(self) -> int:
+        """Coordinates of a body."""
+
+    def inner(self) -> int:
+        """Constraints inside a body."""
+
+    def body_kinetic(self, b: int, i: int, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray,
+                     v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        """As `kinetic`."""
+
+    def body_weight(self, b: int, i: int, h: float, r: np.ndarray) -> None:
+        """As `forces`: the weight."""
+
+    def body_constraints(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        """As `constraints`."""
+
+    def body_slopes(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        """Adds to zeros, or writes, the entries of `slopes` that are not zero."""
+
+    def body_bend(self, i: int, s: float, place: int, multipliers: np.ndarray, a: np.ndarray) -> None:
+        """As `bend`."""
+
+    def end(self, i: int, q: np.ndarray, x: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Where the point x of the body is."""
+
+    def end_slopes(self, i: int, q: np.ndarray, place: int, x: tuple[float, float, float], sign: float,
+                   out: np.ndarray) -> None:
+        """out += sign times the derivative of `end`, three rows."""
+
+    def end_bend(self, i: int, x: tuple[float, float, float], mu: tuple[float, float, float], a: np.ndarray) -> None:
+        """a += second derivative of mu.end."""
+
+    def arms(self, k: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+        """The two ends of joint k: points of body k and of body k - 1, or of space."""
+
+
 class LieChart(LieAction, Protocol):
     """action of a Lie group that is free: two states of an orbit have local coordinates"""
 

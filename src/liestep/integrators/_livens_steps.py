@@ -18,6 +18,7 @@ from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve
+from liestep.integrators._linked_bodies import LinkedWork, linked_work
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
@@ -42,6 +43,40 @@ class Work(NamedTuple):
     block: np.ndarray
     multipliers: np.ndarray  # (m,)
 
+    def reduced(self, problem: Any, rule: int, t: float, h: float, y: np.ndarray) -> float:
+        """Equations of the reduced step, first n + m; largest residual."""
+        n, q, v, p = problem.size(), y[0], y[1], y[2]
+        clear(self.r, self.a)
+        for i in range(n):
+            self.v1[i] = 2.0/h*self.d[i] - v[i]
+            self.r[i] = -2.0*p[i]
+        problem.kinetic(rule, h, q, v, self.q1, self.v1, 1.0, 2.0/h, self.r, self.a)
+        problem.forces(rule, t, h, q, self.q1, self.r, self.a)
+        bind(problem, h, self, 0, n)
+        return largest(self.r)
+
+    def flow(self, problem: Any, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
+        """Equations of the Hamiltonian step (`quaternion_hamiltonian`); largest residual."""
+        n, q, p = problem.size(), y[0], y[2]
+        clear(self.r, self.a)
+        for i in range(n):
+            self.r[i] = self.d[i]
+            self.r[n + i] = self.p1[i] - p[i]
+            self.a[i, i] = 1.0
+            self.a[n + i, n + i] = 1.0
+        problem.flow(kind, polar, h, q, p, self.q1, self.p1, self.r, self.a)
+        problem.forces(0, t, h, q, self.q1, self.r[n:], self.a[n:])
+        bind(problem, h, self, n, 2*n)
+        return largest(self.r)
+
+    def solve(self, problem: Any) -> bool:
+        """Overwrite r by the solution; False where the matrix is singular."""
+        n = self.r.shape[0]
+        if not lu(self.a, self.pivots, n):
+            return False
+        lu_solve(self.a, self.pivots, self.r, n)
+        return True
+
 
 def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
     """Workspace in the number type of the state."""
@@ -52,8 +87,13 @@ def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
                 np.zeros(m, kind))
 
 
+def is_chain(problem: Any) -> bool:
+    """Whether bodies can be eliminated one after the other (`LinkedBodies` of `contracts.formulations`)."""
+    return hasattr(problem, "linked") and bool(problem.linked())
+
+
 @kernel
-def begin(problem: Any, y: np.ndarray, h: float, work: Work) -> None:
+def begin(problem: Any, y: np.ndarray, h: float, work: Any) -> None:
     """The guess: the increment of the formulation and the last multipliers."""
     problem.guess(h, y[0], y[1], work.d)
     for k in range(problem.bonds()):
@@ -61,7 +101,7 @@ def begin(problem: Any, y: np.ndarray, h: float, work: Work) -> None:
 
 
 @kernel
-def move(q: np.ndarray, work: Work) -> None:
+def move(q: np.ndarray, work: Any) -> None:
     """End and middle of the step from the increment."""
     for i in range(work.d.shape[0]):
         work.q1[i] = q[i] + work.d[i]
@@ -113,7 +153,7 @@ def settled(change: float, previous: float, size: float, reach: float, tolerance
 
 
 @kernel
-def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Any) -> Status:
     """Velocities, momenta, multipliers and work of the reduced solution into the state."""
     status = problem.admissible(y[0], work.q1)
     if status != Status.OK:
@@ -142,32 +182,26 @@ class ReducedStep(NamedTuple):
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+    def workspace(self, problem: Any, y: np.ndarray) -> Work | LinkedWork:
+        if is_chain(problem):
+            return linked_work(problem, y, 1)
         return new_work(problem, y, problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n, m = problem.size(), problem.bonds()
-        q, v, p = y[0], y[1], y[2]
+        q, v = y[0], y[1]
         begin(problem, y, h, work)
         previous = largest(work.d)
         for _ in range(self.iterations):
             move(q, work)
-            clear(work.r, work.a)
-            for i in range(n):
-                work.v1[i] = 2.0/h*work.d[i] - v[i]
-                work.r[i] = -2.0*p[i]
-            problem.kinetic(self.rule, h, q, v, work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
-            problem.forces(self.rule, t, h, q, work.q1, work.r, work.a)
-            bind(problem, h, work, 0, n)
-            residual = largest(work.r)
+            residual = work.reduced(problem, self.rule, t, h, y)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not lu(work.a, work.pivots, n + m):
+            if not work.solve(problem):
                 return Status.SINGULAR_MATRIX
-            lu_solve(work.a, work.pivots, work.r, n + m)
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
             change, size = 0.0, 0.0

@@ -12,15 +12,14 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.status import Status
-from liestep.geometry.linalg import lu, lu_solve
+from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._livens_steps import (
     MULTIPLIERS,
     PRINTED,
     WORK,
     Work,
     begin,
-    bind,
-    clear,
+    is_chain,
     largest,
     move,
     new_work,
@@ -43,37 +42,28 @@ class HamiltonianStep(NamedTuple):
     tolerance: float  # error left in d and p, relative to them
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+    def workspace(self, problem: Any, y: np.ndarray) -> Work | LinkedWork:
+        if is_chain(problem):
+            return linked_work(problem, y, 2)
         return new_work(problem, y, 2*problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n, m = problem.size(), problem.bonds()
-        unknowns = 2*n + m
-        q, p, r, a = y[0], y[2], work.r, work.a
+        q, p, r = y[0], y[2], work.r
         begin(problem, y, h, work)
         for i in range(n):
             work.p1[i] = p[i]
         previous = 1.0
         for _ in range(self.iterations):
             move(q, work)
-            clear(r, a)
-            for i in range(n):
-                r[i] = work.d[i]
-                r[n + i] = work.p1[i] - p[i]
-                a[i, i] = 1.0
-                a[n + i, n + i] = 1.0
-            problem.flow(self.kind, self.polar, h, q, p, work.q1, work.p1, r, a)
-            problem.forces(0, t, h, q, work.q1, r[n:], a[n:])
-            bind(problem, h, work, n, 2*n)
-            residual = largest(r)
+            residual = work.flow(problem, self.kind, self.polar, t, h, y)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not lu(a, work.pivots, unknowns):
+            if not work.solve(problem):
                 return Status.SINGULAR_MATRIX
-            lu_solve(a, work.pivots, r, unknowns)
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
             change, size, push, momentum = 0.0, 0.0, 0.0, 0.0
@@ -91,7 +81,7 @@ class HamiltonianStep(NamedTuple):
             previous = share
         return Status.NOT_CONVERGED
 
-    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Any) -> Status:
         move(y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status != Status.OK:

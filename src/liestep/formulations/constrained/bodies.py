@@ -180,6 +180,14 @@ class BodiesField(NamedTuple):
         self.bodies.observe(y, out)
 
 
+def chained(bodies: Any, number: int) -> bool:
+    """Whether `number` bodies are an open chain in their order, without a load: joint k holds body k on body k - 1, the
+    first one on the ground."""
+    order = np.arange(number)
+    return (len(bodies.first) == number and not bodies.peak > 0.0 and bool(np.all(bodies.first == order))
+            and bool(np.all(bodies.second == order - 1)))
+
+
 def redundant(bodies: Any, places: np.ndarray, attitudes: np.ndarray) -> bool:
     """Whether the joints' constraints depend on each other at positions (N, 3) and attitudes (N, 3, 3)."""
     slopes = np.zeros((3*len(bodies.first), 6*len(bodies.mass)))

@@ -11,9 +11,9 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, cross, dot, put
+from liestep.core.rows import Vector, add, cross, dot, put, row, scale
 from liestep.core.status import Status
-from liestep.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, load_at
+from liestep.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 
 INNER = 6  # constraints inside a body
 
@@ -67,7 +67,7 @@ class BodiesReader(NamedTuple):
 
 
 class DirectorBodies(NamedTuple):
-    """`ConstrainedLagrangian` and `ConstantMass` of `contracts.formulations`."""
+    """`ConstrainedLagrangian`, `ConstantMass` and `LinkedBodies` of `contracts.formulations`."""
 
     mass: np.ndarray     # (n,) diagonal
     weight: np.ndarray   # (n,) V = -weight.q
@@ -88,6 +88,18 @@ class DirectorBodies(NamedTuple):
     def number(self) -> int:
         return self.mass.shape[0]//(9 + self.lead)
 
+    def linked(self) -> bool:
+        return self.lead > 0 and chained(self, self.number())
+
+    def arms(self, k: int) -> tuple[Vector, Vector]:
+        return row(self.arm, k), row(self.other, k)
+
+    def width(self) -> int:
+        return 9 + self.lead
+
+    def inner(self) -> int:
+        return INNER
+
     def bonds(self) -> int:
         return INNER*self.number() + 3*self.first.shape[0]
 
@@ -103,6 +115,13 @@ class DirectorBodies(NamedTuple):
         for i in range(self.size()):
             r[i] += self.mass[i]*(v0[i] + v1[i])
             a[i, i] += beta*self.mass[i]
+
+    def body_kinetic(self, b: int, i: int, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray,
+                     v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        for k in range(self.width()):
+            m = self.mass[self.width()*b + k]
+            r[i + k] += m*(v0[i + k] + v1[i + k])
+            a[i + k, i + k] += beta*m
 
     def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
                  out: np.ndarray) -> None:
@@ -130,23 +149,34 @@ class DirectorBodies(NamedTuple):
                 a[i + 1, i + 2] += s
                 a[i + 2, i + 1] -= s
 
+    def body_weight(self, b: int, i: int, h: float, r: np.ndarray) -> None:
+        for k in range(self.width()):
+            r[i + k] -= h*self.weight[self.width()*b + k]
+
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
         for b in range(self.number()):
-            i = (9 + self.lead)*b + self.lead
-            for k in range(INNER):
-                left, right = pair(k)
-                u, w = three(q, i + 3*left), three(q, i + 3*right)
-                if k < 3:
-                    out[INNER*b + k] = 0.5*(((u[0]*u[0] - 1.0) + u[1]*u[1]) + u[2]*u[2])
-                else:
-                    out[INNER*b + k] = dot(u, w)
+            self.body_constraints((9 + self.lead)*b, q, INNER*b, out)
         for j in range(self.first.shape[0]):
             place = INNER*self.number() + 3*j
             for k in range(3):
-                out[place + k] = self.end(q, self.first[j], self.arm, j, k) - self.end(q, self.second[j], self.other,
-                                                                                      j, k)
+                out[place + k] = (self.coordinate(q, self.first[j], self.arm, j, k)
+                                  - self.coordinate(q, self.second[j], self.other, j, k))
 
-    def end(self, q: np.ndarray, b: int, arms: np.ndarray, j: int, k: int) -> float:
+    def body_constraints(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        for k in range(INNER):
+            left, right = pair(k)
+            u, w = three(q, i + self.lead + 3*left), three(q, i + self.lead + 3*right)
+            if k < 3:
+                out[place + k] = 0.5*(((u[0]*u[0] - 1.0) + u[1]*u[1]) + u[2]*u[2])
+            else:
+                out[place + k] = dot(u, w)
+
+    def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
+        """Point x of the body at place i."""
+        return add(three(q, i), add(scale(x[0], three(q, i + 3)), add(scale(x[1], three(q, i + 6)),
+                                                                     scale(x[2], three(q, i + 9)))))
+
+    def coordinate(self, q: np.ndarray, b: int, arms: np.ndarray, j: int, k: int) -> float:
         """Coordinate k of one end of joint j, linear in q."""
         if b < 0:
             return arms[j, k]
@@ -158,35 +188,44 @@ class DirectorBodies(NamedTuple):
             for i in range(self.size()):
                 out[k, i] = 0.0
         for b in range(self.number()):
-            i = (9 + self.lead)*b + self.lead
-            for k in range(INNER):
-                left, right = pair(k)
-                share = 0.5 if left == right else 1.0
-                for c in range(3):
-                    out[INNER*b + k, i + 3*left + c] += share*q[i + 3*right + c]
-                    out[INNER*b + k, i + 3*right + c] += share*q[i + 3*left + c]
+            self.body_slopes((9 + self.lead)*b, q, INNER*b, out)
         for j in range(self.first.shape[0]):
-            for k in range(3):
-                place = INNER*self.number() + 3*j + k
-                self.end_slopes(self.first[j], self.arm, j, k, 1.0, out[place])
-                if self.second[j] >= 0:
-                    self.end_slopes(self.second[j], self.other, j, k, -1.0, out[place])
+            place = INNER*self.number() + 3*j
+            self.end_slopes(12*self.first[j], q, place, row(self.arm, j), 1.0, out)
+            if self.second[j] >= 0:
+                self.end_slopes(12*self.second[j], q, place, row(self.other, j), -1.0, out)
 
-    def end_slopes(self, b: int, arms: np.ndarray, j: int, k: int, sign: float, out: np.ndarray) -> None:
-        i = 12*b + k
-        out[i] += sign
-        for c in range(3):
-            out[i + 3 + 3*c] += sign*arms[j, c]
+    def body_slopes(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        i += self.lead
+        for k in range(INNER):
+            left, right = pair(k)
+            share = 0.5 if left == right else 1.0
+            for c in range(3):
+                out[place + k, i + 3*left + c] += share*q[i + 3*right + c]
+                out[place + k, i + 3*right + c] += share*q[i + 3*left + c]
+
+    def end_slopes(self, i: int, q: np.ndarray, place: int, x: Vector, sign: float, out: np.ndarray) -> None:
+        for k in range(3):
+            out[place + k, i + k] += sign
+            out[place + k, i + 3 + k] += sign*x[0]
+            out[place + k, i + 6 + k] += sign*x[1]
+            out[place + k, i + 9 + k] += sign*x[2]
 
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         for b in range(self.number()):
-            i = (9 + self.lead)*b + self.lead
-            for k in range(INNER):
-                left, right = pair(k)
-                share = s*multipliers[INNER*b + k]*(0.5 if left == right else 1.0)
-                for c in range(3):
-                    a[i + 3*left + c, i + 3*right + c] += share
-                    a[i + 3*right + c, i + 3*left + c] += share
+            self.body_bend((9 + self.lead)*b, s, INNER*b, multipliers, a)
+
+    def body_bend(self, i: int, s: float, place: int, multipliers: np.ndarray, a: np.ndarray) -> None:
+        i += self.lead
+        for k in range(INNER):
+            left, right = pair(k)
+            share = s*multipliers[place + k]*(0.5 if left == right else 1.0)
+            for c in range(3):
+                a[i + 3*left + c, i + 3*right + c] += share
+                a[i + 3*right + c, i + 3*left + c] += share
+
+    def end_bend(self, i: int, x: Vector, mu: Vector, a: np.ndarray) -> None:
+        """Joints are linear."""
 
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         f = load_at(self.peak, t + 0.5*h)
@@ -223,10 +262,11 @@ class DirectorBodies(NamedTuple):
                 slip = max(slip, share*abs(dot(u, dw) + dot(du, w)))
         for j in range(self.first.shape[0]):
             for k in range(3):
-                apart = self.end(q, self.first[j], self.arm, j, k) - self.end(q, self.second[j], self.other, j, k)
-                moved = self.end(v, self.first[j], self.arm, j, k)
+                apart = (self.coordinate(q, self.first[j], self.arm, j, k)
+                         - self.coordinate(q, self.second[j], self.other, j, k))
+                moved = self.coordinate(v, self.first[j], self.arm, j, k)
                 if self.second[j] >= 0:
-                    moved -= self.end(v, self.second[j], self.other, j, k)
+                    moved -= self.coordinate(v, self.second[j], self.other, j, k)
                 gap, slip = max(gap, abs(apart)), max(slip, abs(moved))
         c = self.column
         out[c], out[c + 1], out[self.gap_column] = both - 0.5*twice + potential, 0.5*twice + potential, gap

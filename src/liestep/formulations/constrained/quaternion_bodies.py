@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.rows import Vector, cross, dot, put, row, scale
+from liestep.core.rows import Vector, add, cross, dot, put, row, scale
 from liestep.core.status import Status
-from liestep.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, load_at
+from liestep.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 from liestep.formulations.constrained.hamilton import mobility, spin_flow, spin_velocity
 from liestep.formulations.constrained.spin import far_apart, length_defect, spin_momentum, spin_residual, turned
 from liestep.geometry.quaternion import (
@@ -33,7 +33,7 @@ WIDTH = 7  # coordinates of a body
 
 
 class QuaternionBodies(NamedTuple):
-    """`ConstrainedLagrangian` and `QuaternionHamiltonian` of `contracts.formulations`."""
+    """`ConstrainedLagrangian`, `QuaternionHamiltonian` and `LinkedBodies` of `contracts.formulations`."""
 
     bodies: Bodies
     rows: np.ndarray  # (6 N, 3) scratch
@@ -44,6 +44,21 @@ class QuaternionBodies(NamedTuple):
 
     def bonds(self) -> int:
         return self.bodies.mass.shape[0] + 3*self.bodies.first.shape[0]
+
+    def number(self) -> int:
+        return self.bodies.number()
+
+    def linked(self) -> bool:
+        return chained(self.bodies, self.bodies.number())
+
+    def arms(self, k: int) -> tuple[Vector, Vector]:
+        return row(self.bodies.arm, k), row(self.bodies.other, k)
+
+    def width(self) -> int:
+        return WIDTH
+
+    def inner(self) -> int:
+        return 1
 
     def moments(self, b: int) -> Vector:
         return row(self.bodies.inertia, b)
@@ -65,11 +80,15 @@ class QuaternionBodies(NamedTuple):
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
         for b in range(self.bodies.number()):
-            i, m = WIDTH*b, self.bodies.mass[b]
-            for k in range(i, i + 3):
-                r[k] += m*(v0[k] + v1[k])
-                a[k, k] += beta*m
-            spin_residual(rule > 0, self.moments(b), h, i + 3, q0, v0, q1, v1, alpha, beta, r, a)
+            self.body_kinetic(b, WIDTH*b, rule, h, q0, v0, q1, v1, alpha, beta, r, a)
+
+    def body_kinetic(self, b: int, i: int, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray,
+                     v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        m = self.bodies.mass[b]
+        for k in range(i, i + 3):
+            r[k] += m*(v0[k] + v1[k])
+            a[k, k] += beta*m
+        spin_residual(rule > 0, self.moments(b), h, i + 3, q0, v0, q1, v1, alpha, beta, r, a)
 
     def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
                  out: np.ndarray) -> None:
@@ -84,13 +103,16 @@ class QuaternionBodies(NamedTuple):
 
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
-        n = self.size()
         for b in range(self.bodies.number()):
-            i, share = WIDTH*b, 0.5*h/self.bodies.mass[b]
-            for k in range(i, i + 3):
-                r[k] -= share*(p0[k] + p1[k])
-                a[k, n + k] -= share
-            spin_flow(kind, mobility(polar, self.moments(b)), h, i + 3, n, q0, p0, q1, p1, r, a)
+            self.body_flow(b, WIDTH*b, self.size(), kind, polar, h, q0, p0, q1, p1, r, a)
+
+    def body_flow(self, b: int, i: int, n: int, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray,
+                  q1: np.ndarray, p1: np.ndarray, r: np.ndarray, a: np.ndarray) -> None:
+        share = 0.5*h/self.bodies.mass[b]
+        for k in range(i, i + 3):
+            r[k] -= share*(p0[k] + p1[k])
+            a[k, n + k] -= share
+        spin_flow(kind, mobility(polar, self.moments(b)), h, i + 3, n, q0, p0, q1, p1, r, a)
 
     def velocity(self, polar: float, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         for b in range(self.bodies.number()):
@@ -105,8 +127,7 @@ class QuaternionBodies(NamedTuple):
         self.meter[Counter.FORCE_EVALUATIONS] += 1
         c = self.bodies
         for b in range(c.number()):
-            for k in range(3):
-                r[WIDTH*b + k] -= h*c.mass[b]*c.gravity[k]
+            self.body_weight(b, WIDTH*b, h, r)
         f = load_at(c.peak, t + 0.5*h)
         if f > 0.0:
             r[0] -= h*FORCE*f
@@ -117,10 +138,15 @@ class QuaternionBodies(NamedTuple):
                 for i in range(4):
                     a[3 + i, 3 + k] -= h*bend[i]
 
+    def body_weight(self, b: int, i: int, h: float, r: np.ndarray) -> None:
+        c = self.bodies
+        for k in range(3):
+            r[i + k] -= h*c.mass[b]*c.gravity[k]
+
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
         for b in range(c.number()):
-            out[b] = length_defect(quaternion(q, WIDTH*b + 3))
+            self.body_constraints(WIDTH*b, q, b, out)
         for j in range(c.joints()):
             place, i = c.number() + 3*j, WIDTH*c.first[j]
             x = spin_quadratic(quaternion(q, i + 3), row(c.arm, j))
@@ -134,21 +160,30 @@ class QuaternionBodies(NamedTuple):
             for k in range(3):
                 out[place + k] -= x[k]
 
+    def body_constraints(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        out[place] = length_defect(quaternion(q, i + 3))
+
+    def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
+        return add((q[i], q[i + 1], q[i + 2]), spin_quadratic(quaternion(q, i + 3), x))
+
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
         for k in range(self.bonds()):
             for i in range(self.size()):
                 out[k, i] = 0.0
         for b in range(c.number()):
-            for k in range(WIDTH*b + 3, WIDTH*b + 7):
-                out[b, k] = q[k]
+            self.body_slopes(WIDTH*b, q, b, out)
         for j in range(c.joints()):
-            self.joint_slopes(q, c.number() + 3*j, WIDTH*c.first[j], row(c.arm, j), 1.0, out)
+            self.end_slopes(WIDTH*c.first[j], q, c.number() + 3*j, row(c.arm, j), 1.0, out)
             if c.second[j] >= 0:
-                self.joint_slopes(q, c.number() + 3*j, WIDTH*c.second[j], row(c.other, j), -1.0, out)
+                self.end_slopes(WIDTH*c.second[j], q, c.number() + 3*j, row(c.other, j), -1.0, out)
 
-    def joint_slopes(self, q: np.ndarray, place: int, i: int, x: Vector, sign: float, out: np.ndarray) -> None:
-        """One side of a joint: [1, 2 E(q) X^-] times the sign."""
+    def body_slopes(self, i: int, q: np.ndarray, place: int, out: np.ndarray) -> None:
+        for k in range(i + 3, i + 7):
+            out[place, k] = q[k]
+
+    def end_slopes(self, i: int, q: np.ndarray, place: int, x: Vector, sign: float, out: np.ndarray) -> None:
+        """[1, 2 E(q) X^-] times the sign."""
         a = quaternion(q, i + 3)
         for k in range(3):
             out[place + k, i + k] += sign
@@ -160,21 +195,24 @@ class QuaternionBodies(NamedTuple):
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         c = self.bodies
         for b in range(c.number()):
-            for k in range(WIDTH*b + 3, WIDTH*b + 7):
-                a[k, k] += s*multipliers[b]
+            self.body_bend(WIDTH*b, s, b, multipliers, a)
         for j in range(c.joints()):
             k = c.number() + 3*j
             mu = (s*multipliers[k], s*multipliers[k + 1], s*multipliers[k + 2])
-            self.joint_bend(WIDTH*c.first[j] + 3, row(c.arm, j), mu, a)
+            self.end_bend(WIDTH*c.first[j], row(c.arm, j), mu, a)
             if c.second[j] >= 0:
-                self.joint_bend(WIDTH*c.second[j] + 3, row(c.other, j), scale(-1.0, mu), a)
+                self.end_bend(WIDTH*c.second[j], row(c.other, j), scale(-1.0, mu), a)
 
-    def joint_bend(self, i: int, x: Vector, mu: Vector, a: np.ndarray) -> None:
+    def body_bend(self, i: int, s: float, place: int, multipliers: np.ndarray, a: np.ndarray) -> None:
+        for k in range(i + 3, i + 7):
+            a[k, k] += s*multipliers[place]
+
+    def end_bend(self, i: int, x: Vector, mu: Vector, a: np.ndarray) -> None:
         """2 (X^-)^T mu^+, constant."""
         for k in range(4):
             column = from_body(from_space(unit(k), mu), x)
             for s in range(4):
-                a[i + s, i + k] -= 2.0*column[s]
+                a[i + 3 + s, i + 3 + k] -= 2.0*column[s]
 
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         f = load_at(self.bodies.peak, t + 0.5*h)
