@@ -38,7 +38,7 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
 
     def f(t, y):
-        out = np.empty_like(formulated.start)
+        out = np.zeros_like(formulated.start)  # rows narrower than the state's width leave their last numbers unwritten
         # scipy would repeat a NaN step for ever
         if not loop(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():
             raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
