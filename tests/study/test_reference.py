@@ -43,7 +43,8 @@ def test_numbers_that_a_narrow_row_leaves_unwritten_are_zero(monkeypatch):
     f, y = engines.right_hand_side(run)
     rates = f(0.0, y).reshape(engines.state_shape(run))
     narrow = (rates[:, 3] == 0.0) | (rates[:, 3] == 7.0)  # nine vectors; the rest are quaternions
-    assert narrow.sum() == 9 and not rates[narrow, 3].any()
+    assert narrow.sum() == 9
+    assert not rates[narrow, 3].any()
 
 
 def test_pendulum_agrees_with_elliptic_functions():

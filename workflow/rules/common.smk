@@ -16,6 +16,7 @@ from liestep.pipeline.manifest import inputs_hash
 from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
 from liestep.pipeline.workflow import Workflow
 from liestep.pipeline.products import products_source
+from liestep.pipeline.scheduling import without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 
@@ -74,6 +75,7 @@ onstart:
         sys.exit(f"liestep: {error}")
     if workflow.local_exec:
         handover.start()
+        without_submission_limit(workflow.scheduler)
 
 
 def runs_of(study, path=None):
