@@ -3,12 +3,13 @@ import re
 
 import numpy as np
 import pytest
+from mechanism_cases import dense, mixed_rates
 
 import liestep
 from liestep.catalogue import sheet
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.formulations.multibody.checks import group_residual, jacobian, residuals
+from liestep.formulations.multibody.checks import group_residual, residuals
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
 
@@ -16,49 +17,6 @@ CASES = [("jointed_body", "asymmetric_top"), ("jointed_body", "revolute"), ("joi
          ("jointed_body", "cylindrical"), ("jointed_body", "prismatic"), ("jointed_body", "screw"),
          ("jointed_body", "spring_offset"), ("body_chain", "double_pendulum_offset"), ("body_chain", "chain_10"),
          ("four_bar", "unequal")]
-
-
-def dense(assembly, state):
-    """Rates of the body rates and of the reference points' velocities (6n,), and multipliers, by a dense solve of the
-    index-1 equations about the reference points, with mixed velocities: M, f and gamma as lgt2022 has them, gamma by
-    differences of A V along the motion."""
-    n, m = len(assembly.mass), assembly.row_count
-    mass, force = np.zeros((6*n, 6*n)), np.zeros(6*n)
-    for i in range(n):
-        turn, w, c = state["attitude"][i], state["body_rate"][i], assembly.center_of_mass[i]
-        k = assembly.mass[i]
-        inertia = assembly.inertia[i] + k*(c @ c*np.eye(3) - np.outer(c, c))
-        hat = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-        a = 6*i
-        mass[a:a + 3, a:a + 3], mass[a:a + 3, a + 3:a + 6] = inertia, k*hat @ turn.T
-        mass[a + 3:a + 6, a:a + 3], mass[a + 3:a + 6, a + 3:a + 6] = -k*turn @ hat, k*np.eye(3)
-        force[a:a + 3] = -np.cross(w, inertia @ w) + np.cross(c, k*turn.T @ assembly.gravity)
-        force[a + 3:a + 6] = k*assembly.gravity - k*turn @ np.cross(w, np.cross(w, c))
-    for spring in assembly.springs:
-        i, turn = spring.body, state["attitude"][spring.body]
-        arm = assembly.center_of_mass[i] + spring.point
-        pull = spring.stiffness*(spring.anchor - state["position"][i] - turn @ arm)
-        force[6*i:6*i + 3] += np.cross(arm, turn.T @ pull)
-        force[6*i + 3:6*i + 6] += pull
-    rows = jacobian(assembly, state)  # for velocities of the centres of mass
-    change = np.eye(6*n)
-    for i in range(n):
-        c, turn = assembly.center_of_mass[i], state["attitude"][i]
-        change[6*i + 3:6*i + 6, 6*i:6*i + 3] = np.array([turn @ np.cross(e, c) for e in np.eye(3)]).T
-    rows = rows @ change
-    gamma = (rate_after(assembly, state, 1e-5) - rate_after(assembly, state, -1e-5))/2e-5
-    matrix = np.block([[mass, rows.T], [rows, np.zeros((m, m))]])
-    solution = np.linalg.solve(matrix, np.concatenate([force, -gamma]))
-    return solution[:6*n], solution[6*n:]
-
-
-def rate_after(assembly, state, time):
-    """A V after bodies moved on with constant body rates and velocities of the reference points."""
-    from scipy.spatial.transform import Rotation
-
-    turned = state["attitude"] @ Rotation.from_rotvec(time*state["body_rate"]).as_matrix()
-    moved = {**state, "attitude": turned, "position": state["position"] + time*state["velocity"]}
-    return residuals(assembly, moved)[1] if assembly.row_count else np.zeros(0)
 
 
 @pytest.mark.parametrize(("system", "preset"), CASES)
@@ -71,16 +29,7 @@ def test_accelerations_are_those_of_a_dense_solve(system, preset, twist):
     problem, out = plain(form.problem), np.zeros((form.problem.algebra_rows(), 3))
     assert problem.algebra(0.0, form.start, out)
     scale = max(1.0, np.abs(rates).max(), np.abs(multipliers).max() if len(multipliers) else 0.0)
-    for i in range(len(assembly.mass)):
-        turn, w, v = start.initial["attitude"][i], start.initial["body_rate"][i], start.initial["velocity"][i]
-        spin, push = rates[6*i:6*i + 3], rates[6*i + 3:6*i + 6]
-        if twist == "body":
-            push = turn.T @ push - np.cross(w, turn.T @ v)
-        elif twist == "spatial":
-            spin, omega, place = turn @ spin, turn @ w, start.initial["position"][i]
-            push = push - np.cross(spin, place) - np.cross(omega, v)
-        assert np.abs(out[4*i + 2] - spin).max() < 2e-8*scale
-        assert np.abs(out[4*i + 3] - push).max() < 2e-8*scale
+    assert np.abs(mixed_rates(start.initial, twist, out) - rates).max() < 2e-8*scale
     if len(multipliers):
         found = form.to_fields(form.start[None])["multiplier"][0]
         assert np.abs(found - multipliers).max() < 2e-8*scale

@@ -3,12 +3,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import GROUND, ZERO, Assembly, Joint, Rows
 from liestep.formulations.multibody.mechanism import DIRECTION, LINE, POINT, SCREW
 
-MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and |g| in m at which it ends
+MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and |g| in m that needs no other
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw"}
 
 
@@ -121,6 +122,13 @@ def _first_row(assembly: Assembly, joint: Joint, part: Rows) -> int:
     raise ValueError("no row of this assembly")
 
 
+def fits(assembly: Assembly, state: Mapping[str, np.ndarray]) -> bool:
+    """Whether a tenth of what `check_joints` allows is left of the joints: far from the origin round-off is above
+    REACHED."""
+    sizes = (group_residual(assembly, state, joint, rows) for joint, rows in assembly.groups)
+    return all(np.abs(gap).max() <= 0.1*MANIFOLD_TOLERANCE*max(length, 1.0) for gap, _, length, _ in sizes)
+
+
 def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """(g, A V) of all groups (rows,)."""
     found = [group_residual(assembly, state, joint, rows)[:2] for joint, rows in assembly.groups]
@@ -141,11 +149,13 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
         inverse[6*i:6*i + 3, 6*i:6*i + 3] = np.linalg.inv(inertia)
         inverse[6*i + 3:6*i + 6, 6*i + 3:6*i + 6] = np.eye(3)/mass
+    before = np.inf
     for _ in range(MOST_STEPS):
         gap, rate = residuals(assembly, found)
-        rows = jacobian(assembly, found)
-        if np.abs(gap).max() < REACHED:
+        rows, off = jacobian(assembly, found), float(np.abs(gap).max())
+        if off < REACHED or (off > 0.5*before and fits(assembly, found)):
             break
+        before = off
         found = _moved(assembly, found, _pull(inverse, rows, gap))
     else:
         raise InputError(f"no start near the given one fits the joints: after {MOST_STEPS} steps it is still off by"
