@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from liestep import lgt
     from liestep.analysis.order import observed_order
     from liestep.api import (
         compare,
@@ -29,7 +30,7 @@ _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "compare", "consistent_start", "integrators", "load_plugin",
+__all__ = ["InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt", "load_plugin",
            "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"]
 
 
@@ -57,6 +58,8 @@ class _Facade(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__version__":
             return importlib.import_module("importlib.metadata").version("liestep")
+        if name == "lgt":
+            return importlib.import_module("liestep.lgt")
         if name not in _PLACES:
             raise AttributeError(f"module 'liestep' has no attribute {name!r}")
         return getattr(importlib.import_module(_PLACES[name]), name)

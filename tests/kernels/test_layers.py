@@ -15,7 +15,7 @@ LAYERS = (  # from the bottom; rooms of one line do not import each other
     "errors", "storage", "core", "geometry", "contracts", "groups", "formulations", "extend", "systems integrators",
     "catalogue", "tangents", "runs", "references", "plugins", "study", "analysis", "claims", "scenes", "figures",
     "papers", "pipeline", "report animation judge inspection certificates", "interactive",
-    "api", "cli", "jobserver", "__init__")
+    "api lgt", "cli", "jobserver", "__init__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}
