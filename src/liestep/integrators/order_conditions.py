@@ -32,6 +32,18 @@ def conditions(order: int) -> tuple[Word, ...]:
                  and all(word < word[i:] for i in range(1, len(word))))
 
 
+@cache
+def _begins(order: int) -> tuple[Word, ...]:
+    """All beginnings of the words of `conditions`: what their coefficients follow from."""
+    return tuple(sorted({word[:i] for word in conditions(order) for i in range(len(word) + 1)}))
+
+
+@cache
+def _parts(order: int) -> tuple[Word, ...]:
+    """All ends of these beginnings."""
+    return tuple(sorted({word[i:] for word in _begins(order) for i in range(len(word) + 1)}))
+
+
 def whole(half: Sequence[Any]) -> list[Any]:
     """All weights from those before the middle one."""
     return [*half, 1 - 2*sum(half), *reversed(half)]
@@ -39,13 +51,14 @@ def whole(half: Sequence[Any]) -> list[Any]:
 
 def residuals(half: Sequence[Any], order: int) -> list[Any]:
     """Coefficients that must vanish, in the order of `conditions`."""
-    total: dict[Word, Any] = {word: 1 if word == () else 0 for word in words(order)}
+    begins, parts = _begins(order), _parts(order)
+    total: dict[Word, Any] = {word: 1 if word == () else 0 for word in begins}
     for weight in whole(half):
         powers = [1]
         for _ in range(order):
             powers.append(powers[-1]*weight)
-        one = {word: powers[sum(word)]/factorial(len(word)) for word in words(order)}
-        total = {word: sum(total[word[:i]]*one[word[i:]] for i in range(len(word) + 1)) for word in words(order)}
+        one = {word: powers[sum(word)]/factorial(len(word)) for word in parts}
+        total = {word: sum(total[word[:i]]*one[word[i:]] for i in range(len(word) + 1)) for word in begins}
     return [total[word] for word in conditions(order)]
 
 
