@@ -65,6 +65,8 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
               Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN)),
     "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
                     Variant({"tableau": "dop853"})),
+    "gauss": (Variant({}), Variant({"stages": 3})),
+    "slgi_composed": (Variant({}), Variant({"weights": "kl6"})),
     "rkmk5": (Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
     "rodrigues_newmark": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
     "rodrigues_euler": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,9 @@ def coefficients(exact: Any) -> np.ndarray:
     out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [convert(Fraction(x)) for x in values.flat]
     return out
+
+
+def square_root(x: int) -> Fraction:
+    """Square root of a whole number as a fraction, ten digits beyond the chosen number type."""
+    scale = 10**(_digits.get() + 10)
+    return Fraction(isqrt(x*scale*scale), scale)

@@ -67,6 +67,8 @@ LANDED: dict[str, Mark] = {
     "cg3": Mark("#4448D2", "+", DASHDOT, "Crouch-Grossman 3"),
     "slgi": Mark("#7A08FE", (8, 1, 0), SOLID, "SLGI"),
     "slgi_kk": Mark("#5605A1", (8, 2, 0), DOTTED, "SLGIKK"),
+    "slgi_composed": Mark("#B07CFF", (8, 1, 22), DASHED, "SLGI composed"),
+    "gauss": Mark("#8C6D1F", (4, 1, 0), DASHDOT, "Gauss"),
     "eml": Mark("#C72158", (7, 0, 0), SOLID, "EML"),
     "eml_p": Mark("#A26A48", (3, 0, 90), DASHED, "EML-P"),
     "mpl": Mark("#D99E00", (3, 0, 270), SOLID, "MPL"),

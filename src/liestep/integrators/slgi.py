@@ -32,6 +32,8 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
+from liestep.integrators.composition import Composition
+from liestep.integrators.weights import SCHEMES, composition_weights
 
 
 @kernel
@@ -137,6 +139,7 @@ def check_theta(value: Any) -> float:
     return theta
 
 
+COMPOSED = ("y4", "s4", "y6", "kl6", "kl8")
 SOLVER = {
     "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton"
                         " step more follows"),
@@ -164,6 +167,15 @@ METHODS = {
     "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation",
                     "eqs. (15)-(17)", THETA | SOLVER, lambda options: options["theta"],
                     lambda options, sheet, parameters: 2 if options["theta"] == 0.5 else 1, sweeps=True),
+    "slgi_composed": Method(
+        summary="order 4, or 6 and 8 by weights; symmetric composition of slgi with theta = 1/2", order=4,
+        formulation="cotangent_rotation", symmetric=True, citation="liegroup2021, section 3.2, composed",
+        conserves="orthogonality, symplectic form, momentum maps; energy bounded",
+        options={"weights": Option("y4", "scheme of the composition", COMPOSED), **SOLVER},
+        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        build=lambda options, tolerance, t_end: Composition(
+            SymplecticTheta(0.5, options["tolerance"], options["iterations"]),
+            composition_weights(options["weights"]))),
     "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same"
                        " motion as slgi", "quadratic_rotation", "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
 }

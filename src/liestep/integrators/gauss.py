@@ -1,0 +1,123 @@
+"""Gauss collocation on a vector field: the symplectic Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3)."""
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.precision import coefficients, square_root
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.integrators._livens_steps import settled
+
+
+@kernel
+def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> float:
+    """k = new (m, d); returns the largest change of h k in a row, relative to the row of y and its change in the step;
+    NaN if there is one."""
+    worst = 0.0
+    for i in range(y.shape[0]):
+        change, size = 0.0, 0.0
+        for j in range(y.shape[1]):
+            change += abs(h*(new[i, j] - k[i, j]))
+            size += abs(y[i, j]) + abs(h*new[i, j])
+            k[i, j] = new[i, j]
+        if change > 0.0:
+            change = change/size
+        if not change <= worst:
+            worst = change
+    return worst
+
+
+class Collocation(NamedTuple):
+    """Order 2s with s stages, implicit, symmetric; keeps quadratic invariants of the vector field, and the symplectic
+    form where its coordinates are canonical.
+
+    Fixed-point iteration over the slopes, each used as soon as it is there: a step must be short for the fastest
+    motion. Returns NOT_CONVERGED.
+    """
+
+    a: np.ndarray     # (s, s)
+    b: np.ndarray     # (s,)
+    c: np.ndarray     # (s,)
+    tolerance: float  # error left in a row of the state, relative to it
+    iterations: int   # at most
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        k, z, slope = work
+        stages = self.b.shape[0]
+        for s in range(stages):
+            for i in range(y.shape[0]):
+                for j in range(y.shape[1]):
+                    k[s, i, j] = 0.0
+        previous, done = 1.0, False
+        for _ in range(self.iterations):
+            change = 0.0
+            # the last one is the end of the step: one call of each method, see `core.driver`
+            for s in range(stages + 1):
+                if s == stages:
+                    done = settled(change, previous, 1.0, 1.0, self.tolerance)
+                    if not done:
+                        break
+                problem.stage(self.b if s == stages else self.a[s], h, k, stages, y, y if s == stages else z)
+                if s < stages:
+                    if not problem.rhs(t + self.c[s]*h, z, slope):
+                        return Status.NOT_EVALUABLE
+                    moved = replace_slope(h, y, slope, k[s])
+                    if not moved <= change:
+                        change = moved
+            problem.meter[Counter.ITERATIONS] += 1
+            if done:
+                problem.project(y)
+                return Status.OK
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            previous = change
+        return Status.NOT_CONVERGED
+
+
+def tableau(stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(a, b, c) of two or three stages in the number type of the run."""
+    if stages == 2:
+        r = square_root(3)
+        exact: tuple[Any, Any] = (((Fraction(1, 4), Fraction(1, 4) - r/6), (Fraction(1, 4) + r/6, Fraction(1, 4))),
+                                  (Fraction(1, 2), Fraction(1, 2)))
+    else:
+        r = square_root(15)
+        exact = (((Fraction(5, 36), Fraction(2, 9) - r/15, Fraction(5, 36) - r/30),
+                  (Fraction(5, 36) + r/24, Fraction(2, 9), Fraction(5, 36) - r/24),
+                  (Fraction(5, 36) + r/30, Fraction(2, 9) + r/15, Fraction(5, 36))),
+                 (Fraction(5, 18), Fraction(4, 9), Fraction(5, 18)))
+    a, b = exact
+    return coefficients(a), coefficients(b), coefficients([sum(row) for row in a])
+
+
+def check_stages(value: Any) -> int:
+    """Raises InputError unless it is 2 or 3."""
+    if isinstance(value, bool) or value not in (2, 3):
+        raise InputError(f"option stages must be 2 or 3, not {value!r}")
+    return int(value)
+
+
+METHODS = {
+    "gauss": Method(
+        summary="order 4 with 2 stages, 6 with 3; implicit, symmetric", order=4, formulation="vector_field",
+        symmetric=True, conserves="quadratic invariants of the vector field", citation="Butcher 1964",
+        options={"stages": Option(2, "stages; the order is twice their number", normalise=check_stages, values="2, 3"),
+                 "tolerance": Option(1e-15, "error left in a row of the state, as the last two changes show it,"
+                                     " relative to it"),
+                 "iterations": Option(200, "iterations, at most")},
+        order_for=lambda options, sheet, parameters: 2*options["stages"],
+        symmetric_for=lambda options, sheet, parameters: options.get("projection", "none") == "none",
+        build=lambda options, tolerance, t_end: Collocation(*tableau(options["stages"]), options["tolerance"],
+                                                            options["iterations"])),
+}
