@@ -11,6 +11,7 @@ from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
+from liestep.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.formulations.spheres.cartesian import CartesianSpheres
 from liestep.formulations.spheres.components import (
     SphereGenerator,
@@ -58,6 +59,10 @@ class Declared(NamedTuple):
         common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
             return parts.formulated(SphereVelocityForm(*common), state, parts.velocity, _velocity_fields)
+        if options["form"] == "angles":
+            problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
+            start = angles_of(state["q"], state["omega"])
+            return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale)
         return parts.formulated(SphereOmegaForm(*common), state, state["omega"], _omega_fields)
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -99,6 +104,8 @@ class Declared(NamedTuple):
     def check_mass_option(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
         matrix, chosen = np.asarray(self.mass(parameters)), options["mass"]
+        if options.get("form") == "angles" and options["projection"] != "none":
+            raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
         if chosen == "banded":
@@ -118,8 +125,8 @@ class Declared(NamedTuple):
                                    ("diagonal", "dense", *more), default_for=self.default_mass)}
 
         field = {
-            "form": Option("omega", "omega integrates (q, omega), velocity integrates (q, dq/dt)",
-                           ("omega", "velocity")),
+            "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt), angles two angles for each body,"
+                           " singular at the poles +-e3", ("omega", "velocity", "angles")),
             "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
                                  " tangent", tuple(PROJECTIONS)),
             **mass("banded"),
