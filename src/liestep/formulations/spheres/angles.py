@@ -1,5 +1,5 @@
-"""Systems on (S^2)^n in two angles each, q = (sin a cos b, sin a sin b, cos a): the description that twospheres2009 sets
-itself against (sections 1, 2 and 3.4). Singular at both poles, q = +-e_3."""
+"""Systems on (S^2)^n in two angles each, q = (sin a cos b, sin a sin b, cos a): the description that twospheres2009
+sets itself against (sections 1, 2 and 3.4). Singular at both poles, q = +-e_3."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,4 +96,5 @@ def fields_of_angles(rows: np.ndarray) -> dict[str, np.ndarray]:
     s, c = np.sin(a), np.cos(a)
     along = np.stack([-np.sin(b), np.cos(b), 0.0*a], axis=-1)
     down = np.stack([c*np.cos(b), c*np.sin(b), -s], axis=-1)
-    return {"q": np.stack([s*np.cos(b), s*np.sin(b), c], axis=-1), "omega": up[..., None]*along - (on*s)[..., None]*down}
+    q = np.stack([s*np.cos(b), s*np.sin(b), c], axis=-1)
+    return {"q": q, "omega": up[..., None]*along - (on*s)[..., None]*down}

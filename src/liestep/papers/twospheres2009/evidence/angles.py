@@ -1,4 +1,6 @@
 """Evidence on what twospheres2009 says of two angles for each body: singular, ill-conditioned, less compact."""
+from typing import Any
+
 import numpy as np
 
 from liestep.claims.errata import Evidence
@@ -15,7 +17,7 @@ BODIES = range(1, 11)
 def _swing(sideways: float, form: str, *, exact: bool = False) -> np.ndarray:
     """q of a pendulum of 1 m in gravity 1 that swings past the pole e3, its lowest point."""
     q, velocity = np.array([np.sin(1.0), 0.0, np.cos(1.0)]), np.array([0.0, sideways, 0.0])
-    setting = {"tolerance": 1e-12} if exact else {"step": STEP}
+    setting: dict[str, Any] = {"tolerance": 1e-12} if exact else {"step": STEP}
     options = {"atol": 1e-13} if exact else {"form": form}
     return simulate(CHAIN, "dop853" if exact else "rk4", preset="paper_scaled", t_end=END, samples=61, options=options,
                     parameters={"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, 1.0]},
@@ -69,7 +71,7 @@ def _operations() -> tuple[int, int, int, int]:
     velocity, speed = sp.diff(one, t), sp.diff(other, t)
     alone = count(sp.trigsimp(sp.expand(m*velocity.dot(velocity)/2)) + g*sp.cos(a))
     pair = count(mass*velocity.dot(speed))
-    q, p, w, x, rate = (sp.Matrix(sp.symbols(f"{name}1:4")) for name in "qpwxr")
+    q, p, x, rate = (sp.Matrix(sp.symbols(f"{name}1:4")) for name in "qpxr")
     bodily = sum(int(sp.count_ops(one)) for one in m*rate + q.cross(sp.Matrix([0, 0, g])))
     coupled = sum(int(sp.count_ops(one)) for one in -mass*q.cross(p.cross(rate)) - mass*x.dot(x)*q.cross(p))
     return alone, pair, bodily, coupled
@@ -92,7 +94,7 @@ def triple_pendulum() -> Evidence:
     and meets the motion in (q, omega)."""
     q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48], [0.48, -0.6, 0.64]])
     omega = np.cross(q, [[0.2, 0.9, 0.5], [0.7, 0.1, 0.6], [0.3, -0.4, 0.8]])
-    setting = {"preset": "chain3", "initial": {"q": q, "omega": omega}, "t_end": 0.5, "samples": 11}
+    setting: dict[str, Any] = {"preset": "chain3", "initial": {"q": q, "omega": omega}, "t_end": 0.5, "samples": 11}
     exact = simulate(CHAIN, "dop853", tolerance=1e-12, options={"atol": 1e-13}, **setting)["q"].values
     numbers: dict[str, float] = {}
     for k, h in enumerate((0.01, 0.005, 0.0025)):
