@@ -27,6 +27,25 @@ def test_energy_and_momentum_of_three_bodies():
     assert middle["energy_error_max"] >= 1e-4
 
 
+def test_accuracy_depends_on_the_potential_off_the_spheres():
+    """Middles of steps lie inside the spheres. With V = -gamma c/sqrt(1 - c^2), c = q_i.q_j, instead of the half angle,
+    the same motion has half the error; momentum by Gonzalez' derivative and energy by the midpoint rule differ too."""
+    name, = load_plugin(Path(__file__).parents[2]/"plugins"/"bodies_by_products.py")
+    exact = simulate("sphere_nbody", "vi_sphere_kl8", **REQUEST | {"step": 0.0005})["q"].values
+
+    def run(system, method, **options):
+        data = simulate(system, method, **REQUEST, options=options)
+        return float(np.linalg.norm(data["q"].values - exact, axis=-1).max()), data.attrs
+
+    (half, _), (products, _) = (run(system, "eml") for system in ("sphere_nbody", name))
+    assert (half, products) == (pytest.approx(6.17e-3, rel=2e-3), pytest.approx(2.81e-3, rel=2e-3))
+    lost = [run(system, "eml", gradient="gonzalez")[1]["momentum_error_max"] for system in ("sphere_nbody", name)]
+    assert lost == [pytest.approx(2.89e-4, rel=5e-3), pytest.approx(8.1e-5, rel=5e-3)]
+    moved = [run(system, "mpl")[1]["energy_error_max"] for system in ("sphere_nbody", name)]
+    assert moved == [pytest.approx(4.31e-3, rel=5e-3), pytest.approx(9.27e-4, rel=5e-3)]
+    assert run("sphere_nbody", "vi_sphere")[0] == pytest.approx(2.66e-3, rel=2e-3)
+
+
 @pytest.mark.parametrize("system", ["sphere_nbody", "spherical_pendulum_chain"])
 def test_rattle_is_the_variational_integrator(system):
     one, other = (simulate(system, method, steps=200, t_end=0.5) for method in ("rattle", "vi_sphere"))
