@@ -89,5 +89,6 @@ SHEET = Sheet(
     presets={
         "four_bars": Preset("four bars of 1 m, the first two turning", "none", "own", bars(4), _swinging, 4.0),
         "long": Preset("64 bars of 1 m", "none", "own", bars(64), _swinging, 1.0),
+        **{f"bars_{n}": Preset(f"{n} bars of 1 m", "none", "own", bars(n), _swinging, 1.0) for n in (1, 16, 256)},
     },
 )

@@ -6,6 +6,7 @@ _FIGURES = {
     "energy_is_not_accuracy": "masses", "figure5": "body", "figure6": "body", "figure7": "body", "figure8": "body",
     "figure9": "body", "parasite": "body", "definite": "body", "figure10": "top", "figure11": "top", "figure12": "top",
     "figure13": "top", "figure14": "loop", "figure15": "loop", "figure16": "loop", "joints": "loop",
+    "compositions": "schemes", "scheme_map": "schemes", "chain_scaling": "schemes", "work": "schemes",
 }
 
 PAPER = Paper(

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
-from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
@@ -122,23 +122,26 @@ def energy_is_not_accuracy(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Three discrete derivatives on the spring pendulum: (a) largest error of the generalized energy, (b) drift of"
-         " the momentum about the pole, against the step. {runs}")
+@drawing("Three discrete derivatives: (left) largest error of the energy, (74) of the spring pendulum and H of the"
+         " bodies on the sphere, (right) of the momentum, against the step. {runs}")
 def gradients(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 62.0)
-    left, right = figure.subplots(1, 2)
+    figure = new_figure(DOUBLE, 112.0)
     handles = []
-    for key in ("eml", "eml_gonzalez", "eml_average"):
-        mark = marks(results)[key]
-        for axes, column in ((left, "generalized_energy_error_max"), (right, "momentum_error_max_z")):
-            steps, values = ladder(results, SPRING, key, column)
-            hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
-        handles.append(line_handle(mark, mark.label, marker=True))
-    for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
-                               (right, "largest error of $p_\\varphi$ (kg m$^2$/s)", "(b) momentum about the pole")):
-        logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+    rows = (("spring", "generalized_energy_error_max", "momentum_error_max_z", "$p_\\varphi$"),
+            ("bodies", "energy_error_max", "momentum_error_max", "$L$"))
+    for (left, right), (problem, energy, momentum, symbol) in zip(figure.subplots(2, 2), rows, strict=True):
+        for key in ("eml", "eml_gonzalez", "eml_average"):
+            mark = marks(results)[key]
+            for axes, column in ((left, energy), (right, momentum)):
+                steps, values = ladder(results, problem, key, column)
+                hollow(axes, steps, np.maximum(values, 1e-17), mark, np.ones(len(steps), dtype=bool))
+            if problem == "spring":
+                handles.append(line_handle(mark, mark.label, marker=True))
+        for axes, label in ((left, "largest error of the energy (J)"),
+                            (right, f"largest error of {symbol} (kg m$^2$/s)")):
+            logarithmic(axes)
+            axes.set_xlabel("step $h$ (s)")
+            axes.set_ylabel(label)
+            axes.set_title(label_of(results, problem))
     legend_below(figure, handles)
     return figure

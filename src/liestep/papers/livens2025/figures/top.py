@@ -4,13 +4,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import marks
+from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
 from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
-from liestep.papers.livens2025.figures.common import COMPONENTS, against_time, components, dots, increments, sizes
+from liestep.papers.livens2025.figures.common import (
+    COMPONENTS,
+    TINY,
+    against_time,
+    components,
+    dots,
+    increments,
+    sizes,
+)
 from liestep.scenes import looks
+from liestep.scenes.colour import mix
 from liestep.scenes.space import Scene, View
 
 if TYPE_CHECKING:
@@ -22,7 +31,8 @@ SHOWN = (("eml", "h0.01"), ("eml_printed", "h0.01"), ("emh", "h0.01"), ("mpl", "
 
 
 @drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
-         " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps. {runs}")
+         " the paper: H of attitude and momentum; of EML the generalized energy (74), which it keeps;"
+         " pale: (74) of MPL. {runs}")
 def figure10(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 72.0)
     sketch, axes = figure.subplots(1, 2, width_ratios=(1.0, 1.8))
@@ -41,6 +51,10 @@ def figure10(results: "StudyResults") -> Figure:
     sketch.set_title("(a) cone on its tip")
     handles = sizes(axes, results, PROBLEM, SHOWN[2:], "energy")
     handles = sizes(axes, results, PROBLEM, SHOWN[:2], "generalized_energy") + handles
+    time, change = increments(first_run(results, PROBLEM, "mpl"), "generalized_energy")
+    pale = mix(marks(results)["mpl"].colour, "white", 0.6)
+    axes.plot(time, np.maximum(np.abs(change), TINY), color=pale, linewidth=0.7, zorder=0.5)
+    handles.append(line_handle(Mark(pale, "o", SOLID, ""), "MPL, (74)"))
     against_time(axes, "|increment| (J)", 2.0)
     axes.set_title("(b) energy: (74) of EML, $H$ of the others")
     legend_below(figure, handles)

@@ -1,0 +1,126 @@
+"""Own figures of livens2025 that compare many schemes: compositions, largest steps, chains, work."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from liestep.figures.marks import marks
+from liestep.figures.panels import (
+    hollow,
+    label_of,
+    legend_below,
+    line_handle,
+    logarithmic,
+    slope_triangle,
+)
+from liestep.figures.selection import ladder
+from liestep.figures.style import DOUBLE, drawing, new_figure
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+
+def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list:
+    """Column y over column x of every integrator of a problem; handles of the legend."""
+    handles = []
+    for key, mark in marks(results).items():
+        rows = results.select(problem, key)
+        rows = rows[(rows["status"] == "ok") & (rows[x] > 0.0) & (rows[y] > 0.0)].sort_values("step")
+        if not rows.empty:
+            hollow(axes, rows[x].to_numpy(float), rows[y].to_numpy(float), mark, np.ones(len(rows), dtype=bool))
+            handles.append(line_handle(mark, mark.label, marker=True))
+    logarithmic(axes)
+    return handles
+
+
+@drawing("Compositions: state error against the step. EMH, the Cayley scheme on SO(3) and the variational integrator"
+         " have the order of their weights, also with a singular mass matrix; EML and MPL stay at 4, the projected EML"
+         " at 3. Errors below the floor of the reference say nothing. {runs}")
+def compositions(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 92.0)
+    handles: dict[str, object] = {}
+    for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
+        for handle in _ladders(results, axes, problem, "step", "error"):
+            handles.setdefault(handle.get_label(), handle)
+        axes.set_xlabel("step $h$ (s)")
+        axes.set_title(label_of(results, problem))
+        if problem == "top":
+            axes.set_ylabel("state error")
+            for key, order in (("eml_p_s4", 3), ("eml_kl6", 4)):
+                slope_triangle(axes, *ladder(results, problem, key, "error"), order)
+    legend_below(figure, list(handles.values()), columns=4)
+    return figure
+
+
+@drawing("Largest step (s) of those tried with which each scheme completes the run; dark is large. A field without a"
+         " number: no step completed; a dash: the scheme does not apply. {runs}")
+def scheme_map(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 88.0)
+    axes = figure.subplots()
+    problems, keys = list(results.config.problems), list(marks(results))
+    found = np.full((len(keys), len(problems)), np.nan)
+    for j, problem in enumerate(problems):
+        for i, key in enumerate(keys):
+            rows = results.select(problem, key)
+            if rows.empty:
+                axes.text(j, i, "-", ha="center", va="center", color="0.5")
+                continue
+            done = rows[rows["status"] == "ok"]["step"]
+            if not done.empty:
+                found[i, j] = done.max()
+                axes.text(j, i, f"{found[i, j]:g}", ha="center", va="center",
+                          color="white" if found[i, j] > 0.03 else "black")
+    axes.imshow(found, cmap="Blues", norm=LogNorm(5e-4, 1.5), aspect="auto")
+    axes.set_xticks(range(len(problems)), [label_of(results, problem) for problem in problems])
+    axes.set_yticks(range(len(keys)), [mark.label for mark in marks(results).values()])
+    axes.grid(False)
+    axes.tick_params(length=0)
+    return figure
+
+
+@drawing("Chains of bars: seconds of a step against the number of bars, which are eliminated one after the other; grey:"
+         " in proportion to their number, and to its cube, as factoring one matrix would take. {runs}")
+def chain_scaling(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 66.0)
+    left, right = figure.subplots(1, 2)
+    handles = []
+    numbers = np.array([1, 4, 16, 64, 256])
+    for key in ("eml", "emh"):
+        mark = marks(results)[key]
+        seconds = np.array([ladder(results, f"bars_{n}", key, "seconds")[1][0]
+                            / float(results.select(f"bars_{n}", key)["steps"].iloc[0]) for n in numbers])
+        hollow(left, numbers, seconds, mark, np.ones(len(numbers), dtype=bool))
+        hollow(right, numbers, seconds/numbers, mark, np.ones(len(numbers), dtype=bool))
+        handles.append(line_handle(mark, mark.label, marker=True))
+        if key == "eml":
+            left.plot(numbers, seconds[1]*numbers/4.0, color="0.6", linewidth=0.7, zorder=0.5)
+            left.plot(numbers[:4], seconds[1]*(numbers[:4]/4.0)**3, color="0.6", linewidth=0.7, dashes=(3, 2),
+                      zorder=0.5)
+    logarithmic(left)
+    logarithmic(right)
+    for axes, label, title in ((left, "time of a step (s)", "(a) time"),
+                               (right, "time of a step and a bar (s)", "(b) for each bar")):
+        axes.set_xlabel("number of bars")
+        axes.set_ylabel(label)
+        axes.set_title(title)
+    legend_below(figure, handles)
+    return figure
+
+
+@drawing("Work: state error against (left) linear solves of implicit schemes and (right) seconds of all schemes."
+         " {runs}")
+def work(results: "StudyResults") -> Figure:
+    problems = list(results.config.problems)
+    figure = new_figure(DOUBLE, 58.0*len(problems) + 12.0)
+    handles: dict[str, object] = {}
+    for row, problem in zip(figure.subplots(len(problems), 2, sharey="row", squeeze=False), problems, strict=True):
+        for axes, column, label in zip(row, ("linear_solves", "seconds"), ("linear solves", "time (s)"), strict=True):
+            for handle in _ladders(results, axes, problem, column, "error"):
+                handles.setdefault(handle.get_label(), handle)
+            axes.set_xlabel(label)
+            axes.set_title(label_of(results, problem))
+        row[0].set_ylabel("state error")
+    legend_below(figure, list(handles.values()), columns=5)
+    return figure
