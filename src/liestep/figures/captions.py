@@ -3,14 +3,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
+    from liestep.figures.style import Drawing
     from liestep.study.plan import Cell
 
 
-def fill(template: str, results: "StudyResults") -> str:
-    """Caption of a figure: its template with {title}, {t_end} and {runs} of the study."""
+def fill(draw: "Drawing", results: "StudyResults") -> str:
+    """Caption of a figure: its template with {title}, {t_end} and {runs} of the study, and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
-    return template.format(title=results.config.title, t_end=t_end,
+    return draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                            runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
 
 

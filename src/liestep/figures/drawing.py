@@ -32,5 +32,5 @@ def write(results: "StudyResults", name: str, module: str) -> list[Path]:
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
     caption = base.with_name(f"{base.name}.caption.txt")
-    write_text_atomically(caption, fill(draw.caption, results) + "\n")
+    write_text_atomically(caption, fill(draw, results) + "\n")
     return [*paths, caption]

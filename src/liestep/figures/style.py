@@ -41,15 +41,18 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
 
 
 class Drawing(Protocol):
-    """A function that draws a figure, with the template of its caption."""
+    """A function that draws a figure, with the template of its caption and the function that makes its {numbers}."""
 
     caption: str
+    numbers: Callable[["StudyResults"], str]
 
     def __call__(self, results: "StudyResults") -> Figure: ...
 
 
-def drawing(caption: str) -> Callable[[Callable[["StudyResults"], Figure]], Drawing]:
-    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`."""
+def drawing(caption: str, numbers: Callable[["StudyResults"], str] = lambda results: ""
+            ) -> Callable[[Callable[["StudyResults"], Figure]], Drawing]:
+    """Mark a function `StudyResults -> Figure` as a drawing with a caption template, see `liestep.figures.captions`;
+    `numbers` makes the text that stands for {numbers} in it."""
     def wrap(function: Callable[["StudyResults"], Figure]) -> Drawing:
         @wraps(function)
         def draw(results: "StudyResults") -> Figure:
@@ -57,5 +60,6 @@ def drawing(caption: str) -> Callable[[Callable[["StudyResults"], Figure]], Draw
                 return function(results)
         drawn = cast(Drawing, draw)
         drawn.caption = caption
+        drawn.numbers = numbers
         return drawn
     return wrap

@@ -110,7 +110,7 @@ def study_page(products: StudyProducts) -> StudyPage:
 def _figure(products: StudyProducts, results: StudyResults, name: str) -> FigurePart:
     path = products.figure(name, "png")
     text = products.figure(name, "caption.txt")
-    expected = fill(drawing_of(name).caption, results)
+    expected = fill(drawing_of(name), results)
     try:
         found = read_text(text)
     except InputError as error:

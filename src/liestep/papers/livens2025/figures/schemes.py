@@ -109,8 +109,53 @@ def chain_scaling(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Work: state error against (left) linear solves of implicit schemes and (right) seconds of all schemes."
-         " {runs}")
+EXACT = 1e-9  # an invariant is kept if its largest error is below this share of its size
+
+
+def _phrase(results: "StudyResults", problem: str) -> str:
+    """What the finest runs on a problem say: the smallest error, and who keeps the energy and the momentum."""
+    looks, finest = marks(results), []
+    for key in looks:
+        rows = results.select(problem, key)
+        rows = rows[rows["status"] == "ok"].sort_values("step")
+        if not rows.empty:
+            finest.append((looks[key].label, rows.iloc[0]))
+    label, best = min(finest, key=lambda item: float(item[1]["error"]))
+    scale = float(best["energy_scale"])
+    kept = []
+    for name, row in finest:
+        generalized = row.get("generalized_energy_error_max", np.nan)
+        energy = np.fmin(float(row["energy_error_max"]), np.inf if np.isnan(generalized) else float(generalized))
+        relative = row.get("momentum_error_max_relative", np.nan)
+        if energy <= EXACT*scale and not float(relative) > EXACT:
+            kept.append(f"{name} ({float(row['error']):.1e})")
+    text = f"{label_of(results, problem)}: the smallest error has {label}, {float(best['error']):.1e}"
+    return text + (f"; energy and conserved momenta are kept by {', '.join(kept)}" if kept else
+                   "; no scheme keeps energy and momenta")
+
+
+def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> str:
+    """How much longer a scheme takes for the error of a rival: linear interpolation of logarithms."""
+    steps, errors = ladder(results, problem, scheme, "error")
+    _, seconds = ladder(results, problem, scheme, "seconds")
+    _, wanted = ladder(results, problem, rival, "error")
+    _, paid = ladder(results, problem, rival, "seconds")
+    k = len(wanted) - 1  # its largest error, that of its largest step
+    power = np.polyfit(np.log(errors), np.log(seconds), 1)
+    factor = float(np.exp(np.polyval(power, np.log(wanted[k])))/paid[k])
+    looks = marks(results)
+    return (f"For the error of {looks[rival].label} with h = {steps[k]:g} s, {wanted[k]:.1e}, {looks[scheme].label} takes"
+            f" {factor:.1f} times its time ({label_of(results, problem)})")
+
+
+def advice(results: "StudyResults") -> str:
+    """The paragraph that says what to take, made from the study's table: errors in brackets."""
+    phrases = [_phrase(results, problem) for problem in results.config.problems]
+    return ". ".join([*(phrase[:1].upper() + phrase[1:] for phrase in phrases), _price(results, "top", "eml", "slgi")])
+
+
+@drawing("What to take. {numbers}. Work: state error against (left) linear solves of implicit schemes and (right)"
+         " seconds of all schemes. {runs}", advice)
 def work(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 58.0*len(problems) + 12.0)
