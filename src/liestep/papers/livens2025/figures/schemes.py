@@ -144,8 +144,8 @@ def _price(results: "StudyResults", problem: str, scheme: str, rival: str) -> st
     power = np.polyfit(np.log(errors), np.log(seconds), 1)
     factor = float(np.exp(np.polyval(power, np.log(wanted[k])))/paid[k])
     looks = marks(results)
-    return (f"For the error of {looks[rival].label} with h = {steps[k]:g} s, {wanted[k]:.1e}, {looks[scheme].label} takes"
-            f" {factor:.1f} times its time ({label_of(results, problem)})")
+    return (f"For the error of {looks[rival].label} with h = {steps[k]:g} s, {wanted[k]:.1e}, {looks[scheme].label}"
+            f" takes {factor:.1f} times its time ({label_of(results, problem)})")
 
 
 def advice(results: "StudyResults") -> str:
