@@ -35,6 +35,7 @@ class Case:
 STATISTICS_TARGET, NUMPY_TARGET = 1.7, 100.0
 
 PENDULUM, BODIES, ROD, TOP = "double pendulum", "three bodies", "elastic rod", "heavy top"
+BODY = "free body in a quaternion"
 DENSE = {"mass": "dense"}  # what the C twins have
 CASES = (
     Case(f"{PENDULUM}, vi_sphere (multipliers)", "spherical_pendulum_chain", "vi_sphere", "multipliers", 0.01, 20_000,
@@ -49,6 +50,8 @@ CASES = (
          options={"action": "semidirect"}),
     Case(f"{TOP}, cf4", "heavy_top", "cf4", "commutator_free", 1e-3, 30_000, 1.3, preset="printed",
          options={"action": "semidirect"}),
+    Case(f"{BODY}, eml", "free_rigid_body", "eml", "livens", 1e-3, 30_000, 1.15, preset="livens2025"),
+    Case(f"{BODY}, mpl", "free_rigid_body", "mpl", "livens", 1e-3, 30_000, 1.15, preset="livens2025"),
     Case(f"{PENDULUM}, rk4", "spherical_pendulum_chain", "rk4", "runge_kutta", 0.01, 10_000, 1.25,
          options=DENSE),
     Case(f"{BODIES}, vi_sphere (explicit)", "sphere_nbody", "vi_sphere", "explicit", 1e-4, 80_000, 1.25),
@@ -97,6 +100,8 @@ class TwinRun:
         inner = getattr(core.integrator, "inner", core.integrator)
         arrays_only = hasattr(inner, "a") or hasattr(inner, "weights")
         data = inner if arrays_only else (inner.tolerance, inner.iterations) if hasattr(inner, "tolerance") else ()
+        if hasattr(inner, "rule"):
+            data = (inner.rule, *data)
         self.core = core
         self.twin = twin(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
 

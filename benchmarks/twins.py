@@ -14,7 +14,7 @@ SOURCES = Path(__file__).parent/"twins"
 WIDTH = ("-mprefer-vector-width=512",) if has_wide_registers() else ()  # as the core
 FLAGS = ("-O3", "-march=native", *WIDTH, "-ffp-contract=off", "-shared", "-fPIC")
 _folder = tempfile.TemporaryDirectory(prefix="liestep-twins-")
-MOST_OBSERVABLES = 8
+MOST_OBSERVABLES = 16
 _pointers = ctypes.POINTER(ctypes.c_void_p)
 
 
@@ -75,6 +75,9 @@ def twin(system_id: str, step: str, problem, method, *, statistics: bool, order:
             arrays of a tableau or scheme.
     """
     generator = getattr(problem, "generator", problem)
+    if hasattr(problem, "stiffness"):
+        return Twin(library("quaternion_body", "", "", step, statistics, order), 1,
+                    Fields((problem.inertia, problem.stiffness)), Fields(()), Fields(()), Fields(method))
     if hasattr(generator, "body"):
         return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(generator.body.system),
                     Fields(()), Fields(()), Fields(method))
