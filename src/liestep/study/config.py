@@ -2,6 +2,7 @@
 generated from these classes."""
 import math
 import re
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
 from liestep.study.names import LONGEST
-from liestep.study.yamlfile import read_yaml
+from liestep.study.yamlfile import line_of, read_yaml
 
 MOST_RUNGS = 10_000  # of a geometric ladder
 
@@ -36,6 +37,22 @@ Positive = Annotated[Real, Field(gt=0)]
 Count = Annotated[int, Field(gt=0), NO_TRUTH]
 NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
 Once = AfterValidator(_once)
+
+
+def word_of(value: Any) -> str:
+    """A value of an option as a part of a key."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text.replace(".", "p").replace("-", "m").replace("+", "")
+
+
+def _words(values: list[Any]) -> list[Any]:
+    """Raises ValueError for a value that cannot be a part of a key."""
+    for value in values:
+        if not re.fullmatch(r"\w+", word_of(value), re.ASCII):
+            raise ValueError(f"{str(value)[:40]!r} must be letters, digits and _, or a number")
+    return values
+
+
 def _one_line(text: str | None) -> str | None:
     """Raises ValueError for text with characters that are none, such as line ends and escapes of a terminal."""
     if text is not None and not text.isprintable():
@@ -185,6 +202,28 @@ class IntegratorConfig(Settings):
                                                " registered label)")
     variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
                                         " (default: 0 with default options, others by their order)")
+    vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
+        {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
+        " key and the values joined by _ is the key")
+
+
+def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
+    """Keys and entries of all combinations of `vary`; the first option varies slowest.
+
+    Raises:
+        ValueError: an option is given twice, or a key is too long.
+    """
+    if both := entry.vary.keys() & entry.options.keys():
+        raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
+    found = {}
+    for values in product(*entry.vary.values()):
+        name = "_".join([key, *map(word_of, values)])
+        if len(name) > LONGEST:
+            raise ValueError(f"integrators.{key}: vary makes a key of more than {LONGEST} letters, {name}")
+        label = f"{entry.label or key}: {', '.join(map(str, values))}"
+        found[name] = entry.model_copy(update={"id": entry.id or key, "label": label, "vary": {}, "options": {
+            **entry.options, **dict(zip(entry.vary, values, strict=True))}})
+    return found
 
 
 class StudyConfig(Settings):
@@ -212,6 +251,26 @@ class StudyConfig(Settings):
     plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
 
     @model_validator(mode="after")
+    def _varied(self) -> "StudyConfig":
+        """Every entry with `vary` is replaced by its combinations, wherever its key stands."""
+        found: dict[str, IntegratorConfig | None] = {}
+        keys: dict[str, list[str]] = {}
+        for key, entry in self.integrators.items():
+            made = {key: entry} if entry is None or not entry.vary else combinations(key, entry)
+            keys[key] = list(made)
+            if twice := found.keys() & made.keys():
+                raise ValueError(f"two integrators have the key {min(twice)}")
+            found |= made
+        problems = {name: problem.model_copy(update={
+            "integrators": problem.integrators and [one for key in problem.integrators
+                                                    for one in keys.get(key, [key])],
+            "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
+            for name, problem in self.problems.items()}
+        object.__setattr__(self, "integrators", found)
+        object.__setattr__(self, "problems", problems)
+        return self
+
+    @model_validator(mode="after")
     def _second_reference_is_an_integrator(self) -> "StudyConfig":
         if self.second_reference is not None and self.second_reference not in self.integrators:
             raise ValueError(unknown("second_reference", self.second_reference, self.integrators))
@@ -228,6 +287,12 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
     if not isinstance(content, dict):
         raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")
     try:
-        return StudyConfig.model_validate(content), lines
+        config = StudyConfig.model_validate(content)
     except ValidationError as error:
         raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
+    for one in config.integrators:
+        for key in content["integrators"]:
+            if one.startswith(f"{key}_"):  # lines of the entry whose combination it is
+                for name, place in (((), ()), (("options",), ("vary",))):
+                    lines.setdefault(("integrators", one, *name), line_of(("integrators", key, *place), lines))
+    return config, lines
