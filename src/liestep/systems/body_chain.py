@@ -67,6 +67,11 @@ def _own(doc: str, parameters: dict, start: Callable[[Parameters], dict[str, np.
     return Preset(doc, "none", "own", parameters, start, t_end)
 
 
+def level_rods(n: int) -> Preset:
+    """n rods in a level line."""
+    return _own(f"{n} rods of 0.1 m, let go from a level line", _rods(n), _level, 0.5)
+
+
 SHEET = multibody(
     title="Chain of rigid bodies",
     equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V",
@@ -87,7 +92,6 @@ SHEET = multibody(
         "double_pendulum_offset": _own("the same motion, reference points off the centres of mass",
                                        DOUBLE | {"center_of_mass": [[0.1, -0.2, 0.15], [-0.1, 0.05, 0.2]]}, _double,
                                        1.0),
-        **{f"chain_{n}": _own(f"{n} rods of 0.1 m, let go from a level line", _rods(n), _level, 0.5)
-           for n in (10, 100, 1000)},
+        **{f"chain_{n}": level_rods(n) for n in (10, 100, 1000)},
     },
     default_preset="double_pendulum")

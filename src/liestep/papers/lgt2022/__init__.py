@@ -1,7 +1,13 @@
 """Mueller: Lie group integration of multibody systems described in standard absolute coordinates."""
 from liestep.contracts.paper import Paper
 
-_FIGURES = {"work_precision": "accuracy", "joint_drift": "accuracy", "pitch_passage": "accuracy"}
+_FIGURES = {
+    "work_precision": "accuracy", "joint_drift": "joints", "pitch_passage": "accuracy", "reference_points": "accuracy",
+    "quaternion_norm": "accuracy", "large_steps": "accuracy", "lower_pairs": "joints", "stabilised": "joints",
+    "generalized_alpha": "index_three", "multipliers": "index_three", "bliedf": "index_three",
+    "dissipation": "index_three", "stiffness_sweep": "index_three", "cost": "cost", "design": "cost",
+    "long_chains": "cost", "adaptive_mechanisms": "cost",
+}
 
 PAPER = Paper(
     id="lgt2022",
@@ -9,6 +15,7 @@ PAPER = Paper(
     " system models described in terms of standard absolute coordinates. arXiv:2601.21413",
     doi="10.48550/arXiv.2601.21413",
     figures={f"lgt2022.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.maps", "evidence.coordinates"),
+    evidence=("evidence.maps", "evidence.coordinates", "evidence.table"),
     presets="presets",
+    quantities="quantities",
 )

@@ -1,8 +1,10 @@
-"""Presets of the study of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer."""
+"""Presets of the studies of lgt2022, which prints no data: a free body whose pitch passes 90 degrees, ever closer;
+chains of many lengths."""
 import numpy as np
 
 from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Parameters
+from liestep.systems.body_chain import level_rods
 from liestep.systems.jointed_body import FREE
 
 
@@ -14,4 +16,5 @@ def _passing(distance: float) -> Preset:
     return Preset(f"free body with pitch rate 1 and roll rate {distance:g}", "none", "own", FREE, start, 3.0)
 
 
-PRESETS = {"jointed_body": {f"pitch_passage_{k}": _passing(10.0**-k) for k in (1, 2, 3, 4)}}
+PRESETS = {"jointed_body": {f"pitch_passage_{k}": _passing(10.0**-k) for k in (1, 2, 3, 4)},
+           "body_chain": {f"chain_{n}": level_rods(n) for n in (2, 5, 30, 300)}}

@@ -1,4 +1,4 @@
-"""Errors and joints of the local-global transition maps: what the paper leaves to further research."""
+"""Errors of the local-global transition maps: letters A and C to F of the digest."""
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,49 +9,21 @@ from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, panels
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-LEAST = 1e-16  # a residual of zero is drawn here
-
-
-def _panels(results: "StudyResults", column: str, label: str, height: float) -> Figure:
-    """A column of metrics over the step, one panel for each problem, one legend for all."""
-    problems, shown = list(results.config.problems), marks(results)
-    rows = -(-len(problems)//4)
-    figure = new_figure(DOUBLE, height*rows + 14.0)
-    panels = np.atleast_1d(figure.subplots(rows, -(-len(problems)//rows), sharey=True)).ravel()
-    for axes, problem, letter in zip(panels, problems, "abcdefgh", strict=False):
-        for key, mark in shown.items():
-            done = results.select(problem, key)
-            if (done["status"] == "ok").any():
-                steps, values = ladder(results, problem, key, column)
-                axes.plot(steps, np.maximum(values, LEAST), marker=mark.marker, markersize=4.0, linewidth=0.8,
-                          markerfacecolor="white", **mark.line)
-        logarithmic(axes)
-        axes.set_title(f"({letter}) {label_of(results, problem)}")
-        axes.set_xlabel("step (s)")
-    for axes in panels[len(problems):]:
-        axes.set_visible(False)
-    for axes in panels[::-(-len(problems)//rows)]:
-        axes.set_ylabel(label)
-    legend_below(figure, [line_handle(mark, mark.label, True) for mark in shown.values()])
-    return figure
+# |R(i y)| - 1 of the stability functions at y = h |w|/2 (section 4, D of the digest)
+STABILITY = {"rk2": lambda y: np.sqrt(1.0 + y**4/4.0) - 1.0,
+             "rk4": lambda y: np.sqrt(1.0 - y**6/72.0 + y**8/576.0) - 1.0}
 
 
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
          " state vectors. 1x and 2x coincide, and so do a with b and c with d at joints: the group moves places only."
          " {runs}")
 def work_precision(results: "StudyResults") -> Figure:
-    return _panels(results, "error_attitude", "attitude error", 60.0)
-
-
-@drawing("Largest residual of a joint against the step. One body on a joint that makes a group keeps it to round-off"
-         " with SE(3) and body-fixed velocities together, a screw with screw coordinates only, a universal joint never;"
-         " projection keeps all. {runs}")
-def joint_drift(results: "StudyResults") -> Figure:
-    return _panels(results, "joint_error_max", "largest $|g|$ (m or 1)", 58.0)
+    return panels(results, "error_attitude", "attitude error", 60.0)
 
 
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
@@ -60,15 +32,14 @@ def pitch_passage(results: "StudyResults") -> Figure:
     problems, shown = list(results.config.problems), marks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
     figure = new_figure(DOUBLE, 72.0)
-    panels = figure.subplots(1, len(counts), sharey=True)
-    for axes, count, letter in zip(panels, counts, "abcd", strict=False):
+    for axes, count, letter in zip(figure.subplots(1, len(counts), sharey=True), counts, "abcd", strict=False):
         for key, mark in shown.items():
             _passages(axes, results, problems, key, count, mark)
         logarithmic(axes)
         axes.set_title(f"({letter}) {count} steps in 3 s")
         axes.set_xlabel("roll rate (rad/s)")
-    panels[0].set_ylabel("state error")
-    legend_below(figure, [line_handle(mark, mark.label, True) for mark in shown.values()])
+    figure.axes[0].set_ylabel("state error")
+    legend(figure, results)
     return figure
 
 
@@ -83,8 +54,93 @@ def _passages(axes: Axes, results: "StudyResults", problems: list[str], key: str
         row = rows[np.isclose(rows["step"].to_numpy(float), float(cells[0].spec.step or 0.0))].iloc[0]
         (done if row["status"] == "ok" else lost).append((rate, float(row["error"])))
     if done:
-        x, y = np.array(done).T
-        axes.plot(x, np.maximum(y, LEAST), marker=mark.marker, markersize=4.0, linewidth=0.8,
-                  markerfacecolor="white", **mark.line)
+        rates, errors = np.array(done).T
+        curve(axes, rates, errors, mark)
     for rate, _ in lost:
-        axes.plot(rate, 1.0, marker="x", color="#CC3311")
+        axes.plot(rate, 1.0, marker="x", color=LOST)
+
+
+@drawing("Reference points in the centre of mass (solid) and off it (dashed): error of the centre of mass of (a) the"
+         " free body and (b) the body on a spring, (c) attitude error of the fast top. Lines of 1a lie on each other."
+         " {runs}")
+def reference_points(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 78.0)
+    shown = (("free", "center_error", "(a) free body", "error of the centre of mass (m)"),
+             ("spring", "center_error", "(b) body on a spring", "error of the centre of mass (m)"),
+             ("top", "attitude_entry_error", "(c) fast top", "attitude error, largest entry"))
+    for axes, (problem, column, title, label) in zip(figure.subplots(1, 3), shown, strict=True):
+        for key, mark in marks(results).items():
+            for place, dash in ((problem, "-"), (f"{problem}_offset", (0, (3.0, 1.6)))):
+                steps, values = ladder(results, place, key, column)
+                axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
+                          marker=mark.marker, markersize=3.8, markerfacecolor="white")
+        logarithmic(axes)
+        axes.set_title(title)
+        axes.set_xlabel("step (s)")
+        axes.set_ylabel(label)
+    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "-", mark.label), mark.label, True)
+                          for mark in marks(results).values()])
+    return figure
+
+
+@drawing("Change of the length of the quaternion over 1 s of the fast top: points are runs, lines the stability"
+         " functions at i h |w|/2, to the power of the number of steps; for orders 4 and 5 the quaternion shrinks."
+         " {runs}")
+def quaternion_norm(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 76.0)
+    axes = figure.subplots()
+    problem, = results.config.problems
+    spec = results.study.select(problem)[0].spec
+    rate, end = float(np.linalg.norm(spec.initial["body_rate"][0])), spec.t_end
+    for key, mark in marks(results).items():
+        steps, change = ladder(results, problem, key, "quaternion_length_change")
+        axes.plot(steps, np.maximum(np.abs(change), LEAST), **mark.points)
+        if key in STABILITY:
+            fine = np.geomspace(steps.min(), steps.max(), 100)
+            axes.plot(fine, np.abs(end/fine*np.log1p(STABILITY[key](0.5*fine*rate))), color=mark.colour, linewidth=0.8)
+        elif key == "rk5":
+            fine = np.geomspace(steps.min(), steps.max(), 100)
+            axes.plot(fine, np.abs(end/fine*np.log(_growth(0.5j*fine*rate))), color=mark.colour, linewidth=0.8)
+    logarithmic(axes)
+    axes.set_xlabel("step (s)")
+    axes.set_ylabel("change of the length of the quaternion, absolute value")
+    legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
+                          for mark in marks(results).values()])
+    return figure
+
+
+def _growth(z: np.ndarray) -> np.ndarray:
+    """|R(z)| of the weights of order 5 of Dormand and Prince, from their tableau."""
+    from liestep.integrators.tableaux import TABLEAUX
+
+    tableau = TABLEAUX["dormand_prince5"]
+    a, b, one = np.asarray(tableau.a, dtype=float), np.asarray(tableau.b, dtype=float), np.ones(len(tableau.b))
+    return np.array([abs(1.0 + value*b @ np.linalg.solve(np.eye(len(b)) - value*a, one)) for value in z])
+
+
+@drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
+         " of a step; crosses at the top: the step left the domain of its chart. {runs}")
+def large_steps(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 76.0)
+    for axes, problem, title in zip(figure.subplots(1, 2), ("turn", "free"), ("(a) constant turn", "(b) free body"),
+                                    strict=True):
+        spec = results.study.select(problem)[0].spec
+        rate = float(np.linalg.norm(spec.initial["body_rate"][0]))
+        for key, mark in marks(results).items():
+            rows = results.select(problem, key).sort_values("step")
+            done = (rows["status"] == "ok").to_numpy()
+            angle, error = rows["step"].to_numpy(float)*rate, rows["error_attitude"].to_numpy(float)
+            if problem == "turn":
+                error = error/rows["steps"].to_numpy(float)
+            curve(axes, angle[done], error[done], mark)
+            if (~done).any():
+                axes.plot(angle[~done], np.full(np.count_nonzero(~done), 30.0), marker="x", linestyle="none",
+                          color=mark.colour)
+        logarithmic(axes)
+        for end in (np.pi, 2.0*np.pi) if problem == "turn" else (np.pi,):
+            axes.axvline(end, color="0.6", linewidth=0.6)
+        axes.set_title(title)
+        axes.set_xlabel("rotation in a step (rad)")
+        axes.set_ylabel("attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
+    legend(figure, results)
+    return figure

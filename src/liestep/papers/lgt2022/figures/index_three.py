@@ -1,0 +1,127 @@
+"""Index-3 methods: letters G, G2 and H of the digest, stiff springs, dissipation."""
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark, marks
+from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.selection import first_run, ladder
+from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.papers.lgt2022.figures.common import LOST, curve, legend, over_steps
+
+if TYPE_CHECKING:
+    from liestep.analysis.results import StudyResults
+
+MAPS = {("se3", "exp"): ("1a", "#0077BB", "o"), ("so3_r3", "exp"): ("1b", "#EE7733", "s"),
+        ("so3_r3", "cayley"): ("1c", "#009988", "^"), ("se3", "cayley"): ("1d", "#AA4499", "D")}
+STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
+
+
+@drawing("Generalized-alpha with rho = 0.9: largest entry of the attitude's error at the end (upper row), and largest"
+         " residual of the joints' velocities (lower row): round-off with SE(3) on a joint that makes a group, of"
+         " second order else. The fast top errs more with SE(3). {runs}")
+def generalized_alpha(results: "StudyResults") -> Figure:
+    problems = list(results.config.problems)
+    figure = new_figure(DOUBLE, 126.0)
+    rows = figure.subplots(2, len(problems), sharey="row")
+    for k, problem in enumerate(problems):
+        for axes, column in zip(rows[:, k], ("attitude_entry_error", "joint_rate_error_max"), strict=True):
+            over_steps(axes, results, problem, column)
+        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
+        slope_triangle(rows[0, k], *ladder(results, problem, "shift_1b", "attitude_entry_error"), 2.0)
+    rows[0, 0].set_ylabel("attitude error, largest entry")
+    rows[1, 0].set_ylabel("largest $|A V|$ (m/s)")
+    legend(figure, results)
+    return figure
+
+
+@drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
+         " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain. Order 2 with"
+         " SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
+def multipliers(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 82.0)
+    axes = figure.subplots()
+    for key, entry in results.config.integrators.items():
+        assert entry is not None
+        _, colour, marker = MAPS[entry.options["action"], entry.options["chart"]]
+        found = np.array([[float(value) for value in results.select(problem, key)[["step", "multiplier_error"]].iloc[0]]
+                          for problem in results.config.problems])
+        axes.plot(found[:, 0], found[:, 1], color=colour, marker=marker, linestyle=STARTS[entry.options["start"]],
+                  markerfacecolor="white", markersize=3.8, linewidth=0.9)
+        if entry.options["start"] == "corrected" and colour == MAPS["se3", "exp"][1]:
+            slope_triangle(axes, found[:, 0], found[:, 1], 2.0)
+        if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
+            slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
+    logarithmic(axes)
+    axes.set_xlabel("step (s)")
+    axes.set_ylabel("error of the multipliers (N)")
+    legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, label), label, True)
+                            for label, colour, marker in MAPS.values()),
+                          *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
+    return figure
+
+
+@drawing("Backward differentiation: largest entry of the error of attitudes (upper row) and of body rates (lower row)"
+         " at the end; k = 3 has order 3 in the rates with the commutator only. {runs}")
+def bliedf(results: "StudyResults") -> Figure:
+    problems = list(results.config.problems)
+    figure = new_figure(DOUBLE, 126.0)
+    rows = figure.subplots(2, len(problems))
+    for k, problem in enumerate(problems):
+        for axes, column in zip(rows[:, k], ("attitude_entry_error", "rate_entry_error"), strict=True):
+            over_steps(axes, results, problem, column)
+        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
+        slope_triangle(rows[1, k], *ladder(results, problem, "bdf3_1b", "rate_entry_error"), 3.0)
+    rows[0, 0].set_ylabel("attitude error, largest entry")
+    rows[1, 0].set_ylabel("rate error, largest entry (rad/s)")
+    legend(figure, results)
+    return figure
+
+
+@drawing("Energy less its start over 1000 s: generalized-alpha loses energy by its numerical damping, explicit steps"
+         " drift at their order. (b) largest change so far. {runs}")
+def dissipation(results: "StudyResults") -> Figure:
+    problem, = results.config.problems
+    figure = new_figure(DOUBLE, 78.0)
+    left, right = figure.subplots(1, 2)
+    for key, mark in marks(results).items():
+        file = first_run(results, problem, key)
+        change = file["energy"] - file["energy"][0]
+        left.plot(file["time"], change, linewidth=0.9, **mark.line)
+        right.plot(file["time"][1:], np.maximum(np.maximum.accumulate(np.abs(change))[1:], 1e-12), linewidth=0.9,
+                   **mark.line)
+    logarithmic(right)
+    for axes, title in ((left, "(a) change"), (right, "(b) largest so far")):
+        axes.set_title(title)
+        axes.set_xlabel("time (s)")
+    left.set_ylabel("$E - E(0)$ (J)")
+    right.set_ylabel("$|E - E(0)|$ (J)")
+    legend(figure, results)
+    return figure
+
+
+@drawing("Stiffness of the spring that holds the body: (a) attitude error after 3 s, (b) largest error of the energy,"
+         " steps of 10 ms. Crosses at the top: the run ended. {runs}")
+def stiffness_sweep(results: "StudyResults") -> Figure:
+    figure = new_figure(DOUBLE, 78.0)
+    problems = list(results.config.problems)
+    stiffness = np.array([float(results.study.select(problem)[0].spec.parameters["spring_stiffness"])
+                          for problem in problems])
+    for axes, column, title, label in zip(
+            figure.subplots(1, 2), ("error_attitude", "energy_error_max"), ("(a) attitude", "(b) energy"),
+            ("attitude error", "largest $|E - E(0)|$ (J)"), strict=True):
+        for key, mark in marks(results).items():
+            rows = [results.select(problem, key).iloc[0] for problem in problems]
+            done = np.array([row["status"] == "ok" for row in rows])
+            curve(axes, stiffness[done], np.array([float(row[column]) for row in rows])[done], mark)
+        ceiling = 3.0*max(line.get_ydata().max() for line in axes.lines if len(line.get_ydata()))
+        for key in marks(results):
+            lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
+            axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
+        logarithmic(axes)
+        axes.set_title(title)
+        axes.set_xlabel("stiffness (N/m)")
+        axes.set_ylabel(label)
+    legend(figure, results)
+    return figure

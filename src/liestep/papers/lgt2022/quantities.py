@@ -1,0 +1,53 @@
+"""Numbers of a run that the studies of lgt2022 define: largest entries of errors at the end, as its trials give them;
+errors of multipliers and of centres of mass; growth of the residual of joints; length of the quaternion."""
+import json
+
+import numpy as np
+
+from liestep.runs.files import RunFile
+
+VARIABLES = ("attitude", "position", "body_rate", "multiplier", "joint_error", "quaternion_norm", "time")
+NAMES = ("attitude_entry_error", "rate_entry_error", "center_error", "multiplier_error", "joint_error_growth",
+         "quaternion_length_change")
+FEW = 20  # samples; fewer show no growth
+
+
+def entries(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Largest entry of the error of attitudes and body rates at the end, of multipliers from the first sample after the
+    start on, and largest distance (m) of a centre of mass from its place at the end; of complete runs."""
+    if reference is None or file.failed or "body_rate" not in file.variables or "attitude" not in reference.variables:
+        return {}
+    found = {"attitude_entry_error": float(np.abs(file["attitude"][-1] - reference["attitude"][-1]).max()),
+             "rate_entry_error": float(np.abs(file["body_rate"][-1] - reference["body_rate"][-1]).max())}
+    specification = json.loads(file.attributes["specification"])
+    centre = np.asarray(specification["parameters"].get("center_of_mass", 0.0), dtype=float)
+    if "position" in file.variables and centre.size % 3 == 0 and file["position"].ndim == 3:
+        places = [data["position"][-1] + np.einsum("bij,bj->bi", data["attitude"][-1], centre.reshape(-1, 3))
+                  for data in (file, reference)]
+        found["center_error"] = float(np.linalg.norm(places[0] - places[1], axis=1).max())
+    if "multiplier" in file.variables and "multiplier" in reference.variables:
+        found["multiplier_error"] = float(np.abs(file["multiplier"][1:] - reference["multiplier"][1:]).max())
+    return found
+
+
+def growth(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Exponent p of the largest residual of a joint so far ~ t^p, by least squares over the last nine tenths."""
+    if file.failed or "joint_error" not in file.variables or len(file["time"]) < FEW:
+        return {}
+    time, largest = file["time"], np.maximum.accumulate(np.abs(file["joint_error"]))
+    late = (time >= 0.1*time[-1]) & (largest > 0.0)
+    if np.count_nonzero(late) < FEW//2:
+        return {}
+    x, y = np.log(time[late]), np.log(largest[late])
+    x = x - x.mean()
+    return {"joint_error_growth": float(x @ y/(x @ x))}
+
+
+def length(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Length of the quaternion that is farthest from one, less one, at the end."""
+    if file.failed or "quaternion_norm" not in file.variables:
+        return {}
+    return {"quaternion_length_change": float(file["quaternion_norm"][-1] - 1.0)}
+
+
+QUANTITIES = (entries, growth, length)
