@@ -2,8 +2,9 @@
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
-`Option`, `Status`, `ORBIT`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ...
-(`liestep.core.rows`).
+`Option`, `Status`, `ORBIT`. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`, `cylindrical`,
+`prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
+of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
 """
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
@@ -36,14 +37,29 @@ from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations.action import ActionForm
 from liestep.formulations.fixed_body.family import fixed_body
+from liestep.formulations.multibody.assembly import (
+    GROUND,
+    Assembly,
+    Spring,
+    complement,
+    cylindrical,
+    prismatic,
+    revolute,
+    screw,
+    spherical,
+    universal,
+)
 from liestep.formulations.multibody.family import multibody
+from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.formulations.rigid_bodies.family import rigid_bodies
 from liestep.formulations.rigid_bodies.forms import Kept
 from liestep.formulations.spheres.family import spheres
 
 __all__ = [
-    "ORBIT", "ActionForm", "Counter", "Form", "Formulated", "InputError", "Kept", "Method", "Observable", "Option",
-    "Parameter", "Preset", "Sheet", "StateField", "Status", "add", "add_to", "atan2", "axpy", "check_attitude",
-    "check_directions", "check_tangent", "copy", "cos", "cross", "dot", "fixed_body", "kernel", "multibody",
-    "new_meter", "put", "rigid_bodies", "row", "scale", "sin", "spheres", "sqrt", "stage_columns", "stage_rows", "sub",
+    "GROUND", "ORBIT", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Kept", "Method",
+    "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add", "add_to", "atan2",
+    "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement", "copy", "cos", "cross",
+    "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter", "prismatic", "put", "revolute",
+    "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns",
+    "stage_rows", "sub", "universal",
 ]

@@ -1,4 +1,5 @@
-"""timings.csv: seconds of every run of a study, alone on the machine, compilation and statistics excluded.
+"""timings.csv: seconds of every run of a study, compilation and statistics excluded. It is processor time of the
+thread, so that other work on the machine counts less.
 
 Times are products of their own: no run's file holds any, so that runs repeat byte for byte.
 """
@@ -6,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import nan
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -121,9 +122,9 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
 
     def once(steps: int) -> float:
         y = formulated.start.copy()
-        begin = perf_counter()
+        begin = thread_time()
         status, _ = loop(integrator, problem, recorder, y, spec.step, 0, steps, work)
-        return perf_counter() - begin if status == Status.OK else nan
+        return thread_time() - begin if status == Status.OK else nan
 
     return once
 
@@ -140,10 +141,10 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
         outputs = new_recorder(y.shape, np.zeros(width), 1, 2, NO_STATISTICS)
         accepted = new_recorder(y.shape, np.zeros(width), 1, 0, NO_STATISTICS)
         loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
-        begin, status = perf_counter(), Status.RUNNING
+        begin, status = thread_time(), Status.RUNNING
         while status == Status.RUNNING:
             status, _ = loop(pair, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work)
-        return perf_counter() - begin if status == Status.OK else nan
+        return thread_time() - begin if status == Status.OK else nan
 
     once(1e-3*spec.t_end)
     return once
@@ -196,7 +197,7 @@ class _Clock:
         self.solve, self.result = solve, np.empty(0)
 
     def __call__(self) -> float:
-        begin = perf_counter()
+        begin = thread_time()
         self.result = self.solve()
-        return perf_counter() - begin
+        return thread_time() - begin
 

@@ -87,7 +87,7 @@ def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMo
             scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
             motion.draw(scene, int(k))
             scene.draw(limits=limits)
-            clock.set_text(f"t = {file['time'][k]:.3f} s")
+            clock.set_text("\n".join([f"t = {file['time'][k]:.3f} s", *([motion.note(int(k))] if motion.note else [])]))
             writer.grab_frame()
 
 

@@ -25,12 +25,13 @@ TRAIL = 60      # samples of a trail
 @dataclass(frozen=True)
 class Motion:
     """view: of the whole film; draw(scene, k): puts sample k into a scene; reach: (points, 3), all that must fit into
-    the picture; sphere: whether a ball of radius 1 is behind it."""
+    the picture; sphere: whether a ball of radius 1 is behind it; note(k): a line below the time."""
 
     view: View
     draw: Callable[[Scene, int], None]
     reach: np.ndarray
     sphere: bool = False
+    note: Callable[[int], str] | None = None
 
 
 def motion_of(file: RunFile) -> Motion:
@@ -161,7 +162,7 @@ def body(file: RunFile, parameters: Parameters) -> Motion:
 
 
 def mechanism(file: RunFile, assembly: Assembly) -> Motion:
-    """Bodies with their joints; the last body has a trail."""
+    """Bodies with their joints; the last body has a trail. The residual of the joints is counted in the picture."""
     attitudes = file["attitude"]
     centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
     points = [centres[:, i, None] + np.einsum("pj,tij->tpi", looks.body_points(assembly, i), attitudes[:, i])
@@ -174,8 +175,12 @@ def mechanism(file: RunFile, assembly: Assembly) -> Motion:
         trail(scene, centres[:, -1], looks.body_colours(centres.shape[1])[-1], k)
         looks.mechanism(scene, assembly, centres[k], attitudes[k], scale)
 
+    def note(k: int) -> str:
+        return f"joint error {file['joint_error'][k]:.1e}"
+
     margin = 0.12*scale*np.vstack([np.eye(3), -np.eye(3)])  # coils are wider than their springs
-    return Motion(against(assembly.gravity), draw, np.concatenate([reach, *(reach[::7] + side for side in margin)]))
+    return Motion(against(assembly.gravity), draw, np.concatenate([reach, *(reach[::7] + side for side in margin)]),
+                  note=note if "joint_error" in file.variables and assembly.row_count else None)
 
 
 def top(file: RunFile, parameters: Parameters) -> Motion:

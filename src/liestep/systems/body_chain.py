@@ -14,8 +14,8 @@ from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
 from liestep.formulations.multibody.assembly import GROUND, Assembly, spherical
 from liestep.formulations.multibody.family import multibody
+from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.geometry.turns import about_axis
-from liestep.systems._poses import body_state, stacked
 from liestep.systems._symmetry import invariant_axes
 
 

@@ -17,8 +17,8 @@ from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import GROUND, Assembly, revolute, spherical, universal
 from liestep.formulations.multibody.family import multibody
+from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.geometry.turns import about_axis
-from liestep.systems._poses import body_state, stacked
 
 FIRST, SECOND, THIRD = np.eye(3)
 

@@ -38,10 +38,10 @@ from liestep.formulations.multibody.assembly import (
 from liestep.formulations.multibody.components import MIXED
 from liestep.formulations.multibody.family import multibody
 from liestep.formulations.multibody.forms import Layout
+from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.geometry.turns import about_axis
 from liestep.groups.poses import QUATERNION
 from liestep.systems._free_motion import free_motion
-from liestep.systems._poses import body_state, stacked
 from liestep.systems._symmetry import invariant_axes
 
 JOINTS = ("none", "spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")

@@ -6,7 +6,8 @@ _FIGURES = {
     "quaternion_norm": "accuracy", "large_steps": "accuracy", "lower_pairs": "joints", "stabilised": "joints",
     "generalized_alpha": "index_three", "multipliers": "index_three", "bliedf": "index_three",
     "dissipation": "index_three", "stiffness_sweep": "index_three", "cost": "cost", "design": "cost",
-    "long_chains": "cost", "adaptive_mechanisms": "cost",
+    "long_chains": "cost", "adaptive_mechanisms": "cost", "figure1": "table",
+    "table1": "table",
 }
 
 PAPER = Paper(

@@ -5,11 +5,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import Mark, marks
+from liestep.figures.marks import Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, panels
+from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -29,7 +29,7 @@ def work_precision(results: "StudyResults") -> Figure:
 @drawing("Through the pole of the Euler angles: state error against the roll rate with which the pitch passes 90"
          " degrees, a panel for each number of steps; crosses at the top: the run ended at the pole. {runs}")
 def pitch_passage(results: "StudyResults") -> Figure:
-    problems, shown = list(results.config.problems), marks(results)
+    problems, shown = list(results.config.problems), looks(results)
     counts = sorted({int(cell.spec.steps or 0) for cell in results.study.cells})
     figure = new_figure(DOUBLE, 72.0)
     for axes, count, letter in zip(figure.subplots(1, len(counts), sharey=True), counts, "abcd", strict=False):
@@ -69,7 +69,7 @@ def reference_points(results: "StudyResults") -> Figure:
              ("spring", "center_error", "(b) body on a spring", "error of the centre of mass (m)"),
              ("top", "attitude_entry_error", "(c) fast top", "attitude error, largest entry"))
     for axes, (problem, column, title, label) in zip(figure.subplots(1, 3), shown, strict=True):
-        for key, mark in marks(results).items():
+        for key, mark in looks(results).items():
             for place, dash in ((problem, "-"), (f"{problem}_offset", (0, (3.0, 1.6)))):
                 steps, values = ladder(results, place, key, column)
                 axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
@@ -79,7 +79,7 @@ def reference_points(results: "StudyResults") -> Figure:
         axes.set_xlabel("step (s)")
         axes.set_ylabel(label)
     legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "-", mark.label), mark.label, True)
-                          for mark in marks(results).values()])
+                          for mark in looks(results).values()])
     return figure
 
 
@@ -92,7 +92,7 @@ def quaternion_norm(results: "StudyResults") -> Figure:
     problem, = results.config.problems
     spec = results.study.select(problem)[0].spec
     rate, end = float(np.linalg.norm(spec.initial["body_rate"][0])), spec.t_end
-    for key, mark in marks(results).items():
+    for key, mark in looks(results).items():
         steps, change = ladder(results, problem, key, "quaternion_length_change")
         axes.plot(steps, np.maximum(np.abs(change), LEAST), **mark.points)
         if key in STABILITY:
@@ -100,22 +100,23 @@ def quaternion_norm(results: "StudyResults") -> Figure:
             axes.plot(fine, np.abs(end/fine*np.log1p(STABILITY[key](0.5*fine*rate))), color=mark.colour, linewidth=0.8)
         elif key == "rk5":
             fine = np.geomspace(steps.min(), steps.max(), 100)
-            axes.plot(fine, np.abs(end/fine*np.log(_growth(0.5j*fine*rate))), color=mark.colour, linewidth=0.8)
+            axes.plot(fine, np.abs(0.5*end/fine*np.log1p(_growth(0.5j*fine*rate))), color=mark.colour, linewidth=0.8)
     logarithmic(axes)
     axes.set_xlabel("step (s)")
-    axes.set_ylabel("change of the length of the quaternion, absolute value")
+    axes.set_ylabel("$||Q| - 1|$ after 1 s")
     legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
-                          for mark in marks(results).values()])
+                          for mark in looks(results).values()])
     return figure
 
 
 def _growth(z: np.ndarray) -> np.ndarray:
-    """|R(z)| of the weights of order 5 of Dormand and Prince, from their tableau."""
+    """|R(z)|^2 - 1 of the weights of order 5 of Dormand and Prince, from their tableau."""
     from liestep.integrators.tableaux import TABLEAUX
 
     tableau = TABLEAUX["dormand_prince5"]
     a, b, one = np.asarray(tableau.a, dtype=float), np.asarray(tableau.b, dtype=float), np.ones(len(tableau.b))
-    return np.array([abs(1.0 + value*b @ np.linalg.solve(np.eye(len(b)) - value*a, one)) for value in z])
+    change = np.array([value*b @ np.linalg.solve(np.eye(len(b)) - value*a, one) for value in z])
+    return 2.0*change.real + np.abs(change)**2
 
 
 @drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
@@ -126,7 +127,7 @@ def large_steps(results: "StudyResults") -> Figure:
                                     strict=True):
         spec = results.study.select(problem)[0].spec
         rate = float(np.linalg.norm(spec.initial["body_rate"][0]))
-        for key, mark in marks(results).items():
+        for key, mark in looks(results).items():
             rows = results.select(problem, key).sort_values("step")
             done = (rows["status"] == "ok").to_numpy()
             angle, error = rows["step"].to_numpy(float)*rate, rows["error_attitude"].to_numpy(float)

@@ -1,21 +1,66 @@
 """What the figures of lgt2022 share. They find runs by the keys of the study files in config/studies/lgt2022."""
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import Mark, marks
+from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, new_figure
+from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"
+# group and chart -> letter of the paper, colour, marker; cayley2 is our own addition
+MAPS = {("se3", "exp"): ("a", "#0077BB", "o"), ("so3_r3", "exp"): ("b", "#EE7733", "s"),
+        ("so3_r3", "cayley"): ("c", "#009988", "^"), ("se3", "cayley"): ("d", "#AA4499", "D"),
+        ("so3_r3", "cayley2"): ("c", "#882255", "v"), ("se3", "cayley2"): ("d", "#882255", "v")}
+STABILISED = {"none": SOLID, "baumgarte": DOTTED, "projection": DASHED}
+RHO = 0.9  # of generalized-alpha, if a study says nothing else
+DIFFERENCES = {"bliedf1": ("v", DOTTED), "bliedf2": ("^", DASHED), "bliedf3": ("o", SOLID)}
+NATIVE = {"se3": "body", "so3_r3": "mixed"}
+VECTORS = {"none": ("#222222", "P"), "position": ("#707070", "X"), "stages": ("#A8A8A8", "*")}
+
+
+def looks(results: "StudyResults") -> dict[str, Mark]:
+    """Key of every integrator of a study -> its mark: colour and marker say group and chart, grey is for attitudes as
+    state vectors; dashes say velocities that are not native, the stabilisation, or an index-3 method; of backward
+    differences dash and marker say the number of steps."""
+    found: dict[str, Mark] = {}
+    colour: Any
+    marker: Any
+    for key, mark in marks(results).items():
+        options = next(cell.spec.options for cell in results.study.cells if cell.integrator == key)
+        if "chart" not in options:
+            colour, marker = VECTORS.get(str(options.get("projection")), ("#222222", "P"))
+            if options.get("form") == "euler":
+                colour, marker = LOST, "X"
+            found[key] = replace(mark, colour=colour, marker=marker if results.study.integrator_id(key) == "rk4"
+                                 else mark.marker, dash=DASHED)
+            continue
+        _, colour, marker = MAPS[options["action"], options["chart"]]
+        dash = STABILISED.get(str(options.get("stabilisation")), DASHDOT)
+        name = results.study.integrator_id(key)
+        if name in DIFFERENCES:
+            marker, dash = DIFFERENCES[name]
+            dash = DASHDOT if options["commutator"] == "off" else dash
+        if options.get("twist", "native") not in ("native", NATIVE[options["action"]]):
+            colour, dash = mix(colour, "black", 0.45), DOTTED
+        if options.get("attitude", "quaternion") != "quaternion":
+            colour, dash = mix(colour, "white", 0.5), DOTTED
+        if options.get("stabilisation") == "projection":
+            colour = mix(colour, "black", 0.3)
+        if "stabilisation" not in options and "rho" in options and options["rho"] != RHO:
+            colour = mix(colour, "black" if options["rho"] < RHO else "white", 0.45)
+        found[key] = replace(mark, colour=colour, marker=marker, dash=dash)
+    return found
 
 
 def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, mark: Mark) -> None:
@@ -26,7 +71,7 @@ def curve(axes: Axes, x: Sequence[float] | np.ndarray, y: Sequence[float] | np.n
 
 def over_steps(axes: Axes, results: "StudyResults", problem: str, column: str, keys: Iterable[str] = ()) -> None:
     """A column of metrics over the step for the methods with complete runs; both axes logarithmic."""
-    for key, mark in marks(results).items():
+    for key, mark in looks(results).items():
         done = results.select(problem, key)
         if (not keys or key in keys) and (done["status"] == "ok").any():
             steps, values = ladder(results, problem, key, column)
@@ -37,7 +82,7 @@ def over_steps(axes: Axes, results: "StudyResults", problem: str, column: str, k
 
 def legend(figure: Figure, results: "StudyResults", keys: Iterable[str] = ()) -> None:
     """Legend of the methods below all panels."""
-    legend_below(figure, [line_handle(mark, mark.label, True) for key, mark in marks(results).items()
+    legend_below(figure, [line_handle(mark, mark.label, True) for key, mark in looks(results).items()
                           if not keys or key in keys])
 
 

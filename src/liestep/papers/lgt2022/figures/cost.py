@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import marks
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.lgt2022.figures.common import curve, legend
+from liestep.papers.lgt2022.figures.common import curve, legend, looks
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -22,14 +21,14 @@ WIDEST = 2.0  # decades that the colours span
 
 @drawing("Time of a Runge-Kutta step relative to the step on quaternions: eight maps and Euler angles. {runs}")
 def cost(results: "StudyResults") -> Figure:
-    problems, looks = list(results.config.problems), marks(results)
+    problems, shown = list(results.config.problems), looks(results)
     figure = new_figure(DOUBLE, 132.0)
     axes, below = figure.subplots(2, 1)
-    width = 0.9/len(looks)
-    for i, (key, mark) in enumerate(looks.items()):
+    width = 0.9/len(shown)
+    for i, (key, mark) in enumerate(shown.items()):
         times, bases = (np.array([float((rows["seconds"]/rows["steps"]).iloc[0]) for rows in (
             results.select(problem, name) for problem in problems)]) for name in (key, "quaternion"))
-        place = np.arange(len(problems)) + (i - 0.5*(len(looks) - 1))*width
+        place = np.arange(len(problems)) + (i - 0.5*(len(shown) - 1))*width
         for panel, values, text in ((axes, times/bases, "{:.2f}"), (below, 1e6*times, "{:.1f}")):
             panel.bar(place, values, 0.92*width, color=mark.colour)
             for x, value in zip(place, values, strict=True):
@@ -84,7 +83,7 @@ def long_chains(results: "StudyResults") -> Figure:
     axes = figure.subplots()
     sizes = {problem: len(results.study.select(problem)[0].spec.parameters["mass"])
              for problem in results.config.problems}
-    for key, mark in marks(results).items():
+    for key, mark in looks(results).items():
         found = [(sizes[problem], float((rows["seconds"]/rows["steps"]).iloc[0])) for problem in sizes
                  for rows in (results.select(problem, key),) if len(rows) and rows["status"].iloc[0] == "ok"]
         n, times = np.array(found).T
@@ -107,7 +106,7 @@ def adaptive_mechanisms(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 126.0)
     rows = figure.subplots(2, len(problems), sharey=True)
     for k, problem in enumerate(problems):
-        for key, mark in marks(results).items():
+        for key, mark in looks(results).items():
             found = results.select(problem, key)
             found = found[found["status"] == "ok"].sort_values("tolerance")
             for axes, column in zip(rows[:, k], ("tolerance", "seconds"), strict=True):

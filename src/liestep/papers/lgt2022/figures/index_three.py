@@ -4,17 +4,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark, marks
+from liestep.figures.marks import DASHED, DOTTED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.lgt2022.figures.common import LOST, curve, legend, over_steps
+from liestep.papers.lgt2022.figures.common import LOST, MAPS, curve, legend, looks, over_steps
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-MAPS = {("se3", "exp"): ("1a", "#0077BB", "o"), ("so3_r3", "exp"): ("1b", "#EE7733", "s"),
-        ("so3_r3", "cayley"): ("1c", "#009988", "^"), ("se3", "cayley"): ("1d", "#AA4499", "D")}
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
 
 
@@ -37,7 +35,8 @@ def generalized_alpha(results: "StudyResults") -> Figure:
 
 
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
-         " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain. Order 2 with"
+         " over the step: solid with the corrected start, dashed with shifted accelerations, dotted plain (on the"
+         " dashed ones). Order 2 with"
          " SE(3) for every start; with SO(3) x R^3 order 1 without the correction. {runs}")
 def multipliers(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 82.0)
@@ -49,15 +48,15 @@ def multipliers(results: "StudyResults") -> Figure:
                           for problem in results.config.problems])
         axes.plot(found[:, 0], found[:, 1], color=colour, marker=marker, linestyle=STARTS[entry.options["start"]],
                   markerfacecolor="white", markersize=3.8, linewidth=0.9)
-        if entry.options["start"] == "corrected" and colour == MAPS["se3", "exp"][1]:
+        if entry.options["start"] == "shift" and colour == MAPS["se3", "cayley"][1]:
             slope_triangle(axes, found[:, 0], found[:, 1], 2.0)
         if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
             slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
     logarithmic(axes)
     axes.set_xlabel("step (s)")
     axes.set_ylabel("error of the multipliers (N)")
-    legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, label), label, True)
-                            for label, colour, marker in MAPS.values()),
+    legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
+                            for letter, colour, marker in list(MAPS.values())[:4]),
                           *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
     return figure
 
@@ -85,7 +84,7 @@ def dissipation(results: "StudyResults") -> Figure:
     problem, = results.config.problems
     figure = new_figure(DOUBLE, 78.0)
     left, right = figure.subplots(1, 2)
-    for key, mark in marks(results).items():
+    for key, mark in looks(results).items():
         file = first_run(results, problem, key)
         change = file["energy"] - file["energy"][0]
         left.plot(file["time"], change, linewidth=0.9, **mark.line)
@@ -111,12 +110,12 @@ def stiffness_sweep(results: "StudyResults") -> Figure:
     for axes, column, title, label in zip(
             figure.subplots(1, 2), ("error_attitude", "energy_error_max"), ("(a) attitude", "(b) energy"),
             ("attitude error", "largest $|E - E(0)|$ (J)"), strict=True):
-        for key, mark in marks(results).items():
+        for key, mark in looks(results).items():
             rows = [results.select(problem, key).iloc[0] for problem in problems]
             done = np.array([row["status"] == "ok" for row in rows])
             curve(axes, stiffness[done], np.array([float(row[column]) for row in rows])[done], mark)
         ceiling = 3.0*max(line.get_ydata().max() for line in axes.lines if len(line.get_ydata()))
-        for key in marks(results):
+        for key in looks(results):
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
         logarithmic(axes)

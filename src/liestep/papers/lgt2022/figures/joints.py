@@ -4,16 +4,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.figures.marks import marks
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, over_steps
+from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, looks, over_steps
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-KEPT = 1e-11  # residuals below are round-off
+KEPT = 1e-10  # residuals below are round-off
 
 
 @drawing("Residual of the spherical joint of the fast top: (a) over time, with the exponent of its growth over the last"
@@ -24,7 +23,7 @@ def joint_drift(results: "StudyResults") -> Figure:
     grid = figure.subplots(2, 2)
     first, *others = grid.ravel()
     growing = []
-    for key, mark in marks(results).items():
+    for key, mark in looks(results).items():
         file = results.file("over_time", key, results.study.select("over_time", key)[0].resolution)
         time, residual = file["time"][1:], np.maximum.accumulate(np.abs(file["joint_error"]))[1:]
         first.plot(time, np.maximum(residual, LEAST), linewidth=0.9, **mark.line)
@@ -53,11 +52,11 @@ def joint_drift(results: "StudyResults") -> Figure:
 @drawing("Largest residual of the joint of one body to the ground over 5 s, as a power of ten: green where it is"
          " round-off. Steps of 5 ms. {runs}")
 def lower_pairs(results: "StudyResults") -> Figure:
-    problems, looks = list(results.config.problems), marks(results)
-    coarse = {key: results.study.select(problems[0], key)[0].resolution for key in looks}
+    problems, shown_as = list(results.config.problems), looks(results)
+    coarse = {key: results.study.select(problems[0], key)[0].resolution for key in shown_as}
     table = results.metrics.set_index(["problem", "integrator", "resolution"])["joint_error_max"]
     values = np.array([[np.log10(max(float(table[problem, key, coarse[key]]), LEAST)) for problem in problems]
-                       for key in looks])
+                       for key in shown_as])
     figure = new_figure(DOUBLE, 78.0)
     axes = figure.subplots()
     axes.grid(False)
@@ -67,7 +66,7 @@ def lower_pairs(results: "StudyResults") -> Figure:
             axes.text(k, i, f"{value:.1f}", ha="center", va="center", fontsize=7.0,
                       color="white" if value < -13.5 or value > -5.0 else "black")
     axes.set_xticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-    axes.set_yticks(range(len(looks)), [mark.label for mark in looks.values()])
+    axes.set_yticks(range(len(shown_as)), [mark.label for mark in shown_as.values()])
     axes.tick_params(length=0.0, top=False, right=False)
     figure.colorbar(shown, ax=axes, pad=0.01).set_label("log$_{10}$ largest $|g|$ (m or 1)")
     return figure
@@ -80,7 +79,7 @@ def stabilised(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 126.0)
     rows = figure.subplots(2, len(problems), sharey="row")
     for k, problem in enumerate(problems):
-        for key, mark in marks(results).items():
+        for key, mark in looks(results).items():
             _, error = ladder(results, problem, key, "error")
             for axes, column, above in ((rows[0, k], "seconds", False), (rows[1, k], "joint_error_max", True)):
                 _, values = ladder(results, problem, key, column)
