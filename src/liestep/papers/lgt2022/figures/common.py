@@ -51,6 +51,8 @@ def looks(results: "StudyResults") -> dict[str, Mark]:
         if name in DIFFERENCES:
             marker, dash = DIFFERENCES[name]
             dash = DASHDOT if options["commutator"] == "off" else dash
+        if name.startswith("cf"):
+            colour, marker = mix(colour, "black", 0.45), mark.marker
         if options.get("twist", "native") not in ("native", NATIVE[options["action"]]):
             colour, dash = mix(colour, "black", 0.45), DOTTED
         if options.get("attitude", "quaternion") != "quaternion":

@@ -100,7 +100,7 @@ def long_chains(results: "StudyResults") -> Figure:
 
 
 @drawing("Adaptive steps: state error at 51 times of the dense output over the tolerance (upper row) and over seconds"
-         " of a run alone (lower row). {runs}")
+         " of a run alone (lower row). ode45 keeps its absolute tolerance of 1e-6. {runs}")
 def adaptive_mechanisms(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 126.0)
