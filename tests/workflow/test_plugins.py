@@ -11,7 +11,6 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.extend as door
-from liestep import consistent_start, simulate
 from liestep.catalogue import plugin_entries
 from liestep.cli import main
 from liestep.errors import InputError
@@ -64,22 +63,6 @@ def test_examples_are_short_and_the_page_shows_them():
     page = PAGE.read_text("utf-8")
     for path in (SYSTEM, METHOD, EXAMPLES/"my_dumbbell.py", EXAMPLES/"own_study.yaml"):
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
-
-
-def test_own_mechanism():
-    """The page shows the example; it runs, its joints are kept, and a start off a joint names it."""
-    example, page = EXAMPLES/"my_crane.py", (EXAMPLES.parent/"own_mechanism.md").read_text("utf-8")
-    assert f"```python\n{example.read_text('utf-8')}```" in page
-    assert len(example.read_text("utf-8").splitlines()) <= 60
-    load_plugin(example)
-    found = [simulate("my_crane", "rkmk4", steps=steps, samples=3, t_end=0.5, options={
-        "stabilisation": "projection"}).attrs for steps in (50, 100)]
-    assert all(run["joint_error_max"] < 1e-13 and run["joint_rate_error_max"] < 1e-13 for run in found)
-    assert 8.0 < found[0]["energy_error_max"]/found[1]["energy_error_max"] < 64.0
-    with pytest.raises(InputError, match=r"joint 1 .universal.*consistent_start"):
-        simulate("my_crane", "rkmk4", steps=2, initial={"position": [[0.0, 0.1, 0.0], [0.0, 0.0, -1.3]]})
-    offered = consistent_start("my_crane", initial={"position": [[0.0, 0.1, 0.0], [0.0, 0.0, -1.3]]})
-    assert abs(offered["position"][0][1]) < 1e-12
 
 
 SHOWN = {"dipole_in_field.py": (40, 40), "ralston.py": (35, 25)}  # in README: most lines, and most that are not empty
