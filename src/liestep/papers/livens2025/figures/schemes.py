@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import (
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 
-def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list:
+def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:
     """Column y over column x of every integrator of a problem; handles of the legend."""
     handles = []
     for key, mark in marks(results).items():
@@ -40,10 +41,10 @@ def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) 
          " at 3. Errors below the floor of the reference say nothing. {runs}")
 def compositions(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 92.0)
-    handles: dict[str, object] = {}
+    handles: dict[str, Line2D] = {}
     for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
         for handle in _ladders(results, axes, problem, "step", "error"):
-            handles.setdefault(handle.get_label(), handle)
+            handles.setdefault(str(handle.get_label()), handle)
         axes.set_xlabel("step $h$ (s)")
         axes.set_title(label_of(results, problem))
         if problem == "top":
@@ -159,11 +160,11 @@ def advice(results: "StudyResults") -> str:
 def work(results: "StudyResults") -> Figure:
     problems = list(results.config.problems)
     figure = new_figure(DOUBLE, 58.0*len(problems) + 12.0)
-    handles: dict[str, object] = {}
+    handles: dict[str, Line2D] = {}
     for row, problem in zip(figure.subplots(len(problems), 2, sharey="row", squeeze=False), problems, strict=True):
         for axes, column, label in zip(row, ("linear_solves", "seconds"), ("linear solves", "time (s)"), strict=True):
             for handle in _ladders(results, axes, problem, column, "error"):
-                handles.setdefault(handle.get_label(), handle)
+                handles.setdefault(str(handle.get_label()), handle)
             axes.set_xlabel(label)
             axes.set_title(label_of(results, problem))
         row[0].set_ylabel("state error")

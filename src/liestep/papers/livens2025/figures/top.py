@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from liestep.figures.marks import SOLID, Mark, marks
@@ -52,7 +53,7 @@ def figure10(results: "StudyResults") -> Figure:
     handles = sizes(axes, results, PROBLEM, SHOWN[2:], "energy")
     handles = sizes(axes, results, PROBLEM, SHOWN[:2], "generalized_energy") + handles
     time, change = increments(first_run(results, PROBLEM, "mpl"), "generalized_energy")
-    pale = mix(marks(results)["mpl"].colour, "white", 0.6)
+    pale = to_hex(mix(marks(results)["mpl"].colour, "white", 0.6))
     axes.plot(time, np.maximum(np.abs(change), TINY), color=pale, linewidth=0.7, zorder=0.5)
     handles.append(line_handle(Mark(pale, "o", SOLID, ""), "MPL, (74)"))
     against_time(axes, "|increment| (J)", 2.0)
