@@ -6,6 +6,8 @@ from scipy.integrate import solve_ivp
 from liestep import simulate
 from liestep.catalogue import sheet
 from liestep.errors import InputError
+from liestep.formulations.constrained.bodies import redundant
+from liestep.formulations.constrained.joint_forms import Jointed
 from liestep.geometry.quaternion import matrices
 from liestep.papers.livens2025.evidence.runs import joint_momentum
 from liestep.runs.specification import specify, start_of
@@ -169,6 +171,27 @@ def test_starts_with_open_or_redundant_joints_are_refused():
         specify("rigid_loop", "eml", steps=10, initial={"momentum": pushed})
     with pytest.raises(InputError, match="parameter load must not be negative"):
         specify("rigid_loop", "eml", steps=10, parameters={"load": -1.0})
+
+
+def test_redundant_joints_are_found_before_the_first_step():
+    """A second joint at the same place; the same constraints of a chain and of the loop are independent."""
+    for system in ("rigid_chain", "rigid_loop"):
+        start = start_of(system)
+        bodies, state = sheet(system).build(start.parameters), start.initial
+        assert not redundant(bodies, state["position"], state["attitude"])
+        twice = bodies._replace(**{name: np.concatenate([getattr(bodies, name), getattr(bodies, name)[-1:]])
+                                   for name in ("first", "second", "arm", "other")})
+        assert redundant(twice, state["position"], state["attitude"])
+        jointed = Jointed(lambda parameters, bodies=twice: bodies, None, None)
+        with pytest.raises(InputError, match="the joints are redundant at the start"):
+            jointed.manifold(start.parameters, state)
+
+
+def test_attitudes_of_bodies_are_checked_at_the_start():
+    attitude = start_of("rigid_chain").initial["attitude"].copy()
+    attitude[2, 0, 0] += 1e-9
+    with pytest.raises(InputError, match="attitude"):
+        specify("rigid_chain", "eml", steps=10, initial={"attitude": attitude})
 
 
 @pytest.mark.parametrize(("parameters", "said"), [
