@@ -1,5 +1,7 @@
 """Bodies of livens2025 sections 5.3 and 5.4: the digits of two independent codes, exact motions, and identities of the
 schemes."""
+from pathlib import Path
+
 import numpy as np
 import pytest
 from constrained_cases import plain_problem
@@ -9,6 +11,8 @@ from liestep.catalogue import sheet
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
+from liestep.papers.livens2025.quantities import middle_velocities
+from liestep.runs.files import RunFile
 from liestep.runs.specification import specify, start_of
 
 BODY, TOP = {"preset": "livens2025"}, {"preset": "livens2025", "t_end": 0.1}
@@ -77,6 +81,17 @@ def test_the_parasite_of_eml(step, t_end, slip, span):
     assert data.attrs["momentum_error_max"] <= 1e-11
     if step == 0.001:
         assert data.attrs["iterations"] <= 2.1*data.attrs["steps"]
+
+
+def test_velocities_fulfil_their_constraint_in_the_middle_of_steps():
+    """livens2025, remark 4.8 and (94): q_m.v_m = 0; q.v at the ends does not vanish."""
+    data = body("eml", 0.01)
+    kept = {name: data[name].values for name in ("time", "quaternion", "quaternion_velocity")}
+    found = middle_velocities(RunFile(Path(), {}, kept), None)
+    assert found["midpoint_velocity_constraint_error"] <= 1e-12
+    kept["quaternion_velocity"] = -kept["quaternion_velocity"][::-1]
+    assert middle_velocities(RunFile(Path(), {}, kept), None)["midpoint_velocity_constraint_error"] >= 0.1
+    assert data.attrs["velocity_constraint_error_max"] >= 0.5
 
 
 def test_eml_breaks_down_at_the_step_of_the_figures():

@@ -1,5 +1,6 @@
 """Numbers of a run that only livens2025 defines: increments of invariants between samples (its figures 2, 4, 6, 8, 10,
-11, 16), the range of the total energy (80), and the error (121) of the axis of the steady top.
+11, 16), the range of the total energy (80), the error (121) of the axis of the steady top, and q.v in the middle of
+steps (remark 4.8).
 
 Increments are those of samples: studies that use them store every step.
 """
@@ -10,9 +11,9 @@ from liestep.runs.files import RunFile
 
 AFTER_LOAD, BEFORE_PARASITE = 1.05, 5.0  # s, of the closed loop
 INVARIANTS = ("energy", "generalized_energy", "total_energy", "momentum_map")
-VARIABLES = (*INVARIANTS, "attitude", "time")
+VARIABLES = (*INVARIANTS, "attitude", "time", "quaternion", "quaternion_velocity")
 NAMES = (*(f"{name}_increment" for name in INVARIANTS), "momentum_increment_z", "total_energy_range", "axis_error",
-         "loop_energy_range", "loop_momentum_increment")
+         "loop_energy_range", "loop_momentum_increment", "midpoint_velocity_constraint_error")
 
 
 def increments(file: RunFile, reference: RunFile | None) -> dict[str, float]:
@@ -51,4 +52,12 @@ def after_load(file: RunFile, reference: RunFile | None) -> dict[str, float]:
             "loop_momentum_increment": float(np.abs(np.diff(file["momentum_map"][early], axis=0)).max())}
 
 
-QUANTITIES = (increments, axis_error, after_load)
+def middle_velocities(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Largest |q_m.v_m| of the means of neighbouring samples of any quaternion."""
+    if "quaternion_velocity" not in file.variables or len(file["time"]) < 2:
+        return {}
+    q, v = (0.5*(file[name][1:] + file[name][:-1]) for name in ("quaternion", "quaternion_velocity"))
+    return {"midpoint_velocity_constraint_error": float(np.abs(np.sum(q*v, axis=-1)).max())}
+
+
+QUANTITIES = (increments, axis_error, after_load, middle_velocities)
