@@ -112,3 +112,18 @@ def test_references_of_two_engines_agree(system, preset, t_end):
     """Exact motion against a Taylor series; DOP853 against it where the reactions are large beside the motion."""
     found = liestep.reference(system, preset=preset, samples=51, t_end=t_end).attrs
     assert max(value for name, value in found.items() if name.startswith("disagreement_")) < 1e-12
+
+
+@pytest.mark.parametrize(("chart", "rate", "said"), [
+    ("exp", 6.3, "2 pi"), ("cayley", 6.3, "pi (used up to 174 degrees)"),
+    ("cayley2", 12.6, "2 pi (used up to 348 degrees)")])
+def test_a_turn_beyond_a_chart_names_the_chart(chart, rate, said):
+    """Within a step of one second. Coordinates of Cayley maps grow without limit there, those of a step of order 4 only
+    later: a step by little less than pi stays inside and is wrong by 0.2."""
+    request = {"preset": "free", "steps": 1, "t_end": 1.0, "options": {"chart": chart},
+               "initial": {"body_rate": [[0.0, 0.0, rate]]}}
+    with pytest.raises(liestep.IntegrationError, match=f"rkmk4 on jointed_body in the chart {chart}, which ends at a"):
+        liestep.simulate("jointed_body", "rkmk4", **request)
+    data = liestep.simulate("jointed_body", "rkmk4", on_failure="return", **request)
+    assert data.attrs["status"] == "chart_limit"
+    assert f"it ran in the chart {chart}, which ends at a turn of {said}" in data.attrs["message"]

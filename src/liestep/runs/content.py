@@ -1,7 +1,7 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from liestep.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
+CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)"}
 BLOCK_STATISTICS = ("mean", "min", "max")
 
 
@@ -177,13 +178,21 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
             for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 
 
+def chart_of(status: Status, options: Mapping[str, Any]) -> str:
+    """In which chart a run was that left it, and where this ends; "" for all other runs."""
+    if status != Status.CHART_LIMIT or options.get("chart") not in CHART_ENDS:
+        return ""
+    return f"in the chart {options['chart']}, which ends at a turn of {CHART_ENDS[options['chart']]}"
+
+
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
     facts, declared = sheet(spec.problem), method(spec.integrator)
     numbers, formulated = statistics(outcome), outcome.formulated
     kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
     status = outcome.status
-    message = (status.sentence
-               if status == Status.OK else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}")
+    chart = chart_of(status, spec.options)
+    message = (status.sentence if status == Status.OK
+               else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}{chart and f'; it ran {chart}'}")
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
-from liestep.runs.content import Content, carry_out
+from liestep.runs.content import Content, carry_out, chart_of
 from liestep.runs.estimate import require_memory
 from liestep.runs.specification import specify
 
@@ -69,8 +69,10 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     require_memory(spec)
     content = carry_out(spec)
     if content.attributes["status"] != "ok" and on_failure == "raise":
-        raise IntegrationError(Status[content.attributes["status"].upper()], content.attributes["time_reached"],
-                               f"{integrator} on {problem} ")
+        status = Status[content.attributes["status"].upper()]
+        chart = chart_of(status, spec.options)
+        raise IntegrationError(status, content.attributes["time_reached"],
+                               f"{integrator} on {problem}{chart and f' {chart},'} ")
     return to_dataset(content)
 
 
