@@ -6,7 +6,7 @@ from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.runs.content import Content, carry_out, chart_of
 from liestep.runs.estimate import require_memory
-from liestep.runs.specification import specify
+from liestep.runs.specification import RunSpecification, specify
 
 if TYPE_CHECKING:
     import xarray
@@ -69,11 +69,16 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     require_memory(spec)
     content = carry_out(spec)
     if content.attributes["status"] != "ok" and on_failure == "raise":
-        status = Status[content.attributes["status"].upper()]
-        chart = chart_of(status, spec.options)
-        raise IntegrationError(status, content.attributes["time_reached"],
-                               f"{integrator} on {problem}{chart and f' {chart},'} ")
+        raise _failure(spec, content)
     return to_dataset(content)
+
+
+def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
+    """The error of a run that ended before its end."""
+    status = Status[content.attributes["status"].upper()]
+    chart = chart_of(status, spec.options)
+    return IntegrationError(status, content.attributes["time_reached"],
+                            f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":
