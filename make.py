@@ -71,7 +71,7 @@ def check() -> int:
     """Everything that is quick; all of it also if a part fails. Returns 0 if nothing failed."""
     failed = [name for name, program, variables in (
         ("style", ("ruff", "check"), {}), ("types", ("mypy",), {}),
-        ("tests", (*TESTS, "-q", "-m", "not slow", "--durations=5", "--durations-min=5"),
+        ("tests", (*TESTS, "-q", "--quick", "--durations=5", "--durations-min=5"),
          {"LIESTEP_TEST_CACHE": str(CACHE), **KEEP_BYTECODE}),
     ) if call(*program, **variables) != 0]
     print("make.py check:", f"{', '.join(failed)} failed" if failed else "style, types and quick tests pass")

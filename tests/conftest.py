@@ -1,13 +1,15 @@
 """One folder of machine code for the whole session, common to all workers: tests neither read
-nor write the user's cache. And which tests are slow.
+nor write the user's cache. And which tests are quick.
 
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
 LIESTEP_TEST_SECONDS names a file into which a session writes what slow_tests.txt holds: tests and modules of LIMIT
-seconds or more of processor time, their child processes included.
+seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds.
 """
+import hashlib
 import os
 import shutil
 import tempfile
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -16,32 +18,69 @@ WORKER = "PYTEST_XDIST_WORKER" in os.environ
 KEPT = os.environ.get("LIESTEP_TEST_CACHE")
 WRITTEN = os.environ.get("LIESTEP_TEST_SECONDS")
 LIMIT = 1.0  # s of processor time with a kept cache
+CASES = 3    # quick ones of each test function: the first, the last, and one whose hash chooses it
 # Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
 # tests, which any worker can take.
 LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
-LISTED = Path(__file__).with_name("slow_tests.txt")
+LISTED, MEASURED = (Path(__file__).with_name(name) for name in ("slow_tests.txt", "quick_seconds.txt"))
+SPENT: Counter[str] = Counter()  # module -> s
+SLOW: dict[str, float] = {}      # test, or module for the longest preparation of a test -> s
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")
 
 
-def pytest_unconfigure():
-    if not WORKER and not KEPT:
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help=f"no slow tests, and {CASES} cases of each test function")
+
+
+def pytest_unconfigure(config):
+    if WORKER:
+        return
+    if not KEPT:
         shutil.rmtree(os.environ["LIESTEP_CACHE"], ignore_errors=True)
+    if WRITTEN:
+        found = SPENT if config.getoption("--quick") else {name: s for name, s in SLOW.items() if s >= LIMIT}
+        Path(WRITTEN).write_text("".join(f"{spent:.1f} {name}\n" for name, spent in sorted(found.items())), "utf-8")
+
+
+def seconds_in(path: Path) -> dict[str, float]:
+    """Node id of a test, or path of a module -> seconds as they were measured."""
+    return {name: float(seconds) for seconds, _, name in (line.partition(" ")
+                                                           for line in path.read_text("utf-8").splitlines())}
 
 
 def slow_tests() -> dict[str, float]:
-    """Node id of a test, or path of a module -> seconds as they were measured."""
-    return {name: float(seconds) for seconds, _, name in (line.partition(" ")
-                                                           for line in LISTED.read_text("utf-8").splitlines())}
+    return seconds_in(LISTED)
 
 
-def pytest_collection_modifyitems(items):
+def quick_cases(names: list[str]) -> set[str]:
+    """Of the cases of one test function in their order; the same in every session."""
+    middle = sorted(names[1:-1], key=lambda name: hashlib.sha256(name.encode()).digest())
+    return {*names[:1], *names[-1:], *middle[:CASES - 2]}
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Modules that are slow as a whole are not even imported with --quick."""
+    if config.getoption("--quick") and collection_path.suffix == ".py":
+        return collection_path.relative_to(config.rootpath).as_posix() in slow_tests() or None
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
     slow = slow_tests()
     for item in items:
         if item.nodeid in slow or item.nodeid.partition("::")[0] in slow:
             item.add_marker("slow")
     items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))
+    if config.getoption("--quick"):
+        functions = defaultdict(list)
+        for item in items:
+            if not item.get_closest_marker("slow"):
+                functions[item.nodeid.partition("[")[0]].append(item.nodeid)
+        chosen = set().union(*map(quick_cases, functions.values()))
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
 
 
 def processor_seconds() -> float:
@@ -60,10 +99,9 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_runtest_logreport(report):
     """Of the last phase, which knows all. Preparing a test is mostly preparing its module."""
-    if WRITTEN and not WORKER and report.when == "teardown":
+    if report.when == "teardown":
         seconds = {name.rpartition(" ")[2]: value for name, value in report.user_properties}
         module = report.nodeid.partition("::")[0]
-        with open(WRITTEN, "a", encoding="utf-8") as file:
-            for name, spent in ((module, seconds["setup"]), (report.nodeid, seconds.get("call", 0.0))):
-                if spent >= LIMIT:
-                    file.write(f"{spent:.1f} {name}\n")
+        SPENT[module] += sum(seconds.values())
+        SLOW[module] = max(SLOW.get(module, 0.0), seconds["setup"])
+        SLOW[report.nodeid] = seconds.get("call", 0.0)

@@ -2,10 +2,12 @@
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
-`Option`, `Status`, `ORBIT`. Mechanisms: `Assembly` of bodies with `spherical`, `revolute`, `universal`, `cylindrical`,
-`prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
+`Option`, `Status`, `ORBIT`, `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
+`revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
 of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
 """
+from typing import NamedTuple
+
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
@@ -57,9 +59,9 @@ from liestep.formulations.spheres.family import spheres
 
 __all__ = [
     "GROUND", "ORBIT", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Kept", "Method",
-    "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add", "add_to", "atan2",
-    "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement", "copy", "cos", "cross",
-    "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter", "prismatic", "put", "revolute",
-    "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns",
-    "stage_rows", "sub", "universal",
+    "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add",
+    "add_to", "atan2", "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement",
+    "copy", "cos", "cross", "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter", "prismatic", "put",
+    "revolute", "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
+    "stage_columns", "stage_rows", "sub", "universal",
 ]

@@ -21,7 +21,8 @@ def found():
         module = importlib.import_module(f"liestep.groups.{path.stem}" if path.stem != "__init__" else "liestep.groups")
         actions += [cls(2) for _, cls in inspect.getmembers(module, inspect.isclass)
                     if cls.__module__ == module.__name__ and hasattr(cls, "act") and cls is not Product]
-    return [plain(action) for action in (*actions, product(*((action, action.state_rows()) for action in actions)))]
+    sizes = [plain(action).state_rows() for action in actions]
+    return [plain(action) for action in (*actions, product(*zip(actions, sizes, strict=True)))]
 
 
 ACTIONS = found()

@@ -13,7 +13,8 @@ W, X = (tuple(RANDOM.normal(size=3)) for _ in range(2))
 
 def matrix(function, first, count):
     """Matrix of a kernel that is linear in its second argument."""
-    return np.array([function(first, tuple(map(float, row))) for row in np.eye(count)]).T
+    plain = getattr(function, "py_func", function)  # two are made while tests are collected, which compiles nothing
+    return np.array([plain(first, tuple(map(float, row))) for row in np.eye(count)]).T
 
 
 G, E = matrix(kernels.body_part, A, 4), matrix(kernels.space_part, A, 4)

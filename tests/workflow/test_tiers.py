@@ -1,10 +1,10 @@
-"""Which tests `make.py check` leaves out: those of slow_tests.txt and those marked slow."""
+"""Which tests `make.py check` runs: some cases of each test function that is not slow, within a budget."""
 import ast
 import importlib.util
 import re
 from pathlib import Path
 
-from conftest import LIMIT, slow_tests
+from conftest import CASES, LIMIT, MEASURED, quick_cases, seconds_in, slow_tests
 
 TOP = Path(__file__).parents[2]
 MODULES = {path.relative_to(TOP).as_posix(): path.read_text("utf-8") for path in TOP.glob("tests/*/**/test_*.py")}
@@ -15,6 +15,36 @@ ROOMS = {path.stem for path in (TOP/"src"/"liestep").iterdir() if not path.name.
 
 def quick_modules() -> list[str]:
     return [name for name, text in MODULES.items() if name not in slow_tests() and "pytestmark = " not in text]
+
+
+BUDGET = 75.0   # s of processor time for the quick tests, their preparation included; two cores have 120 in a minute
+UNMEASURED = 0.5  # s that a module counts as until it is measured
+
+
+def test_quick_tests_fit_their_budget():
+    seconds = seconds_in(MEASURED)
+    assert set(seconds) <= set(MODULES)
+    assert sum(seconds.get(name, UNMEASURED) for name in MODULES if name not in slow_tests()) <= BUDGET
+
+
+def test_quick_cases_are_few_and_always_the_same():
+    names = [f"tests/test_x.py::test_y[{k}]" for k in range(100)]
+    chosen = quick_cases(names)
+    assert {names[0], names[-1]} < chosen
+    assert len(chosen) == CASES
+    assert chosen == quick_cases(names)
+    assert {name for name in names if name in quick_cases(names[:50]) | quick_cases(names[50:])} > {names[49]}
+    for few in ([], names[:1], names[:2]):
+        assert quick_cases(few) == set(few)
+
+
+def test_every_module_that_is_not_slow_as_a_whole_has_quick_tests():
+    """A test function that takes no cases, or whose cases are not all listed."""
+    for name in quick_modules():
+        functions = [node for node in ast.parse(MODULES[name]).body
+                     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+                     and not any("slow" in ast.unparse(part) for part in node.decorator_list)]
+        assert any(f"{name}::{node.name}" not in slow_tests() for node in functions), name
 
 
 def test_every_slow_test_exists():
@@ -36,11 +66,11 @@ def test_check_leaves_out_the_slow_tests_and_continuous_integration_none():
     specification = importlib.util.spec_from_file_location("make", TOP/"make.py")
     make = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(make)
-    assert "-m" not in make.TESTS[3:]
+    assert not {"-m", "--quick"} & {*make.TESTS[3:]}
     assert re.search(r"^python3 make.py test$", (TOP/".ci"/"run").read_text("utf-8"), re.MULTILINE)
     called = []
     make.call = lambda *arguments, **variables: called.append((arguments, variables)) or 0
     assert make.check() == 0
     tests, variables = called[-1]
-    assert tests[tests.index("-m", 3):][:2] == ("-m", "not slow")
+    assert "--quick" in tests
     assert variables["PYTHONDONTWRITEBYTECODE"] == ""

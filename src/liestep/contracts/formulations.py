@@ -31,7 +31,8 @@ class VectorField(Component, Protocol):
         """out = y + h (weights_0 k_0 + ...) over the first `count` of the slopes k (s, m, d)."""
 
     def project(self, y: np.ndarray) -> None:
-        """Return y to the manifold in place, as far as the option `projection` says."""
+        """Return y to the manifold in place, as far as the option `projection` says; after each step of the methods
+        that declare `projects`."""
 
 
 class LieAction(Component, Protocol):
@@ -53,8 +54,8 @@ class LieAction(Component, Protocol):
         """[a, b] (d, 3); out may be a or b."""
 
     def project(self, y: np.ndarray) -> bool:
-        """Return y to constraints that the action does not keep, in place, after a fixed step, as far as the option
-        `stabilisation` says; False where it cannot."""
+        """Return y to constraints that the action does not keep, in place, as far as the option `stabilisation`
+        says; False where it cannot. After each step of the methods that declare `projects`."""
 
 
 class SphereLagrangian(Component, Protocol):

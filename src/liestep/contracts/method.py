@@ -25,6 +25,7 @@ class Method:
     conserves: str
     symmetric: bool = False
     adaptive: bool = False
+    projects: bool = False            # every step ends with the formulation's `project`
     citation: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)
     resolve: Callable[[Options], dict[str, Any]] = dict  # options that depend on each other; raises InputError

@@ -22,6 +22,8 @@ class Option:
     values: str = ""   # what `normalise` accepts, in words
     # options of forms: (parameters of the system, options before this one) -> default, where it depends on them
     default_for: Callable[[Mapping[str, Any], Mapping[str, Any]], Any] | None = None
+    # options of forms: choices that act by the form's `project`, for which the method must call it (`Method.projects`)
+    after_steps: tuple[str, ...] = ()
     # of forms: (option before this one, its choices with which this one exists); elsewhere it is no part of a run
     needs: tuple[str, tuple[str, ...]] | None = None
 
@@ -61,6 +63,13 @@ class Option:
         if number is None:
             raise InputError(self._complaint(name, value))
         return number
+
+    def require_projection(self, name: str, value: Any) -> None:
+        """Raises InputError for a value that acts after each step; for methods that do not let it act."""
+        if value in self.after_steps:
+            rest = [choice for choice in self.choices if choice not in self.after_steps]
+            raise InputError(f"option {name} is {value!r}, which acts after each step, and this method does not let it;"
+                             f" allowed with this method {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}")
 
     def _number(self, value: Any) -> Any:
         """The number that a value stands for, None when it is none or not allowed."""

@@ -42,7 +42,7 @@ class CasasOwren(NamedTuple):
                 problem.act(sigma, y, y if s == 4 else z)
             if s < 4 and not problem.algebra(t + self.c[s]*h, y if s == 0 else z, k[s]):
                 return Status.NOT_EVALUABLE
-        return Status.OK
+        return Status.OK if problem.project(y) else Status.SINGULAR_MATRIX
 
 
 A = [[Fraction(x) for x in line.split()]
@@ -53,6 +53,6 @@ C = [Fraction(0), Fraction(1, 2), Fraction(1, 2), Fraction(1)]
 METHODS = {
     "rkmk4_2comm": Method(
         summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
-        conserves=ORBIT, citation="Casas and Owren 2003; liegroup2021 section 2",
+        conserves=ORBIT, projects=True, citation="Casas and Owren 2003; liegroup2021 section 2",
         build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C)))),
 }

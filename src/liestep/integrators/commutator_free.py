@@ -169,7 +169,7 @@ def fixed(scheme: ExponentialScheme) -> Method:
     """Integrator of a scheme whose last exponential gives the new state."""
     return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials,"
                   " explicit, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT,
-                  citation=scheme.source, order_for=chart_order(scheme.order),
+                  projects=True, citation=scheme.source, order_for=chart_order(scheme.order),
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 

@@ -89,7 +89,8 @@ def _method(order: int) -> Method:
                         MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
     return Method(summary=f"order {order}, {order} steps, explicit, Adams-Bashforth in local coordinates", order=order,
-                  formulation="lie_chart", conserves=ORBIT, citation="lgt2022 section 6.3; Bashforth and Adams 1883",
+                  formulation="lie_chart", conserves=ORBIT, projects=True,
+                  citation="lgt2022 section 6.3; Bashforth and Adams 1883",
                   options={"transport": Option("on", "of the rates of past states to the coordinates of the current"
                                                " one; off: order 2", ("on", "off"))},
                   order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else 2, build=build)

@@ -59,7 +59,7 @@ class MuntheKaas(NamedTuple):
 def _method(tableau: Tableau, summary: str) -> Method:
     options = DEXPINV if len(tableau.b) > 1 else {}
     return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
-                  conserves=ORBIT,
+                  conserves=ORBIT, projects=True,
                   citation=f"Munthe-Kaas 1999; liegroup2021 section 2; {tableau.source}", options=options,
                   order_for=lambda chosen, sheet, parameters: truncated_order(
                       tableau.order, {"dexpinv": "exact"} | dict(chosen)),
@@ -75,7 +75,7 @@ METHODS = {
     "rkmk5": _method(TABLEAUX["dormand_prince5"], "order 5, 6 stages"),
     "rkmk": Method(
         summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action",
-        conserves=ORBIT, citation="Munthe-Kaas 1999; liegroup2021 section 2",
+        conserves=ORBIT, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 2",
         options=TABLEAU | DEXPINV,
         order_for=lambda chosen, sheet, parameters: truncated_order(tableau_of(chosen).order, chosen),
         build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau_of(chosen).arrays(), dexpinv_component(chosen))),

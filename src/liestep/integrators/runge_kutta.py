@@ -41,7 +41,7 @@ class ExplicitRungeKutta(NamedTuple):
 
 def _method(tableau: Tableau, summary: str) -> Method:
     return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves="nothing exactly",
-                  citation=tableau.source,
+                  projects=True, citation=tableau.source,
                   build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))
 
 
@@ -51,7 +51,7 @@ METHODS = {
     "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
     "runge_kutta": Method(
         summary="any explicit tableau, known or declared", order=4, formulation="vector_field",
-        conserves="nothing exactly", citation="Kutta 1901",
+        conserves="nothing exactly", projects=True, citation="Kutta 1901",
         options=TABLEAU, order_for=lambda options, sheet, parameters: tableau_of(options).order,
         build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
 }

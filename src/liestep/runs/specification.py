@@ -191,7 +191,11 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
         if name not in form.options and name not in declared.options:
             raise InputError(_strange_option(name, declared, facts))
     own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
-    resolved = declared.resolve(form.complete(parameters, given) | own)
+    chosen = form.complete(parameters, given)
+    if not declared.projects:
+        for name, value in chosen.items():
+            form.options[name].require_projection(name, value)
+    resolved = declared.resolve(chosen | own)
     declared.combination(resolved, facts, parameters)
     return resolved
 

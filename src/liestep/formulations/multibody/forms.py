@@ -52,7 +52,7 @@ LIE_OPTIONS = {
     "twist": Option("native", "components of the velocity: native to the group (body for se3, mixed for so3_r3), body,"
                     " mixed (body rate, spatial velocity), or spatial", ("native", *TWISTS)),
     "stabilisation": Option("none", "of the joints: Baumgarte's, or projection of poses and velocities after each step",
-                            ("none", "baumgarte", "projection")),
+                            ("none", "baumgarte", "projection"), after_steps=("projection",)),
     "stabilisation_rate": Option(20.0, _STABILISATION),
 }
 INDEX_THREE_OPTIONS = _ACTION
@@ -60,7 +60,7 @@ FIELD_OPTIONS = {
     "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
                    ("quaternion", "euler", "matrix")),
     "projection": Option("none", "of quaternions: normalise them after each step, or there and inside R(Q) at every"
-                         " stage", ("none", "position", "stages")),
+                         " stage", ("none", "position", "stages"), after_steps=("position", "stages")),
     "twist": Option("mixed", "components of the velocity: mixed (body rate, spatial velocity), body, or spatial",
                     ("mixed", "body", "spatial")),
     "stabilisation": Option("none", "of the joints: Baumgarte's", ("none", "baumgarte")),
@@ -250,7 +250,8 @@ class Declared(NamedTuple):
     def forms(self) -> dict[str, Form]:
         """All formulations."""
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
-                "lie_action": Form(self.action, LIE_OPTIONS), "lie_chart": Form(self.action, LIE_OPTIONS),
+                "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
+                "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
@@ -261,7 +262,15 @@ def twist_of(options: Mapping[str, Any]) -> int:
     return BODY_TWIST if options["action"] == "se3" else MIXED
 
 
+def _unused_rate(parameters: Parameters, options: Options) -> None:
+    rate = options["stabilisation_rate"]
+    if options["stabilisation"] != "baumgarte" and rate != LIE_OPTIONS["stabilisation_rate"].default:
+        raise InputError(f"option stabilisation_rate is {rate!r}, which is for Baumgarte's stabilisation, but"
+                         f" stabilisation is {options['stabilisation']}; allowed is baumgarte")
+
+
 def _field_combination(parameters: Parameters, options: Options) -> None:
+    _unused_rate(parameters, options)
     if options["form"] != "quaternion" and options["projection"] != "none":
         raise InputError(f"option projection is {options['projection']!r}, which normalises quaternions, but the form"
                          f" is {options['form']}; allowed is none")

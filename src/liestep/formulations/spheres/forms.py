@@ -128,7 +128,7 @@ class Declared(NamedTuple):
             "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt), angles two angles for each body,"
                            " singular at the poles +-e3", ("omega", "velocity", "angles")),
             "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
-                                 " tangent", tuple(PROJECTIONS)),
+                                 " tangent", tuple(PROJECTIONS), after_steps=("position", "state")),
             **mass("banded"),
         }
         action = {
