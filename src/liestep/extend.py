@@ -3,8 +3,8 @@
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, `ORBIT`, `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
-`revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors
-of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
+`revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and
+`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
 """
 from typing import NamedTuple
 

@@ -35,6 +35,8 @@ if workflow.is_main_process and "verify" not in sys.argv:
     for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
         print(f"liestep: {sentence}", file=sys.stderr)
     WORKFLOW.forget_lost()
+    if not workflow.output_settings.dryrun:
+        WORKFLOW.plans.save()
     if WORKFLOW.estimate.runs:
         print(f"liestep: to make: {WORKFLOW.estimate}", file=sys.stderr)
 

@@ -25,11 +25,12 @@ from liestep.pipeline.jobs import (
     short_hash,
     together,
 )
+from liestep.pipeline.plans import Plans, content_hash, sources
 from liestep.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.complaints import complaint
 from liestep.study.config import Strict
 from liestep.study.names import named_files
-from liestep.study.plan import Study, study_names
+from liestep.study.plan import Cell, Study, Sweep, study_names
 from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
@@ -53,7 +54,7 @@ class WorkflowConfig(Strict):
 class StudyProducts:
     """Files of one study."""
 
-    def __init__(self, study: Study):
+    def __init__(self, study: Study, plans: Plans | None = None):
         self.study, self.name, self.folder = study, study.name, study.folder
         self.figures = study.config.figures
         for name in self.figures:
@@ -61,10 +62,9 @@ class StudyProducts:
                 require_figure(name)
             except InputError as error:
                 raise study.complain(("figures",), error) from None
-        self.runs = [cell.path for cell in study.cells]
+        self.sweeps, self.references = self._planned(plans)
+        self.runs = [cell.path for cell in self.cells]
         self.animations = [self._animation(text) for text in study.config.animations]
-        self.references = ([self._reference(problem) for problem in study.config.problems]
-                           if study.config.reference else [])
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
         self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
@@ -73,8 +73,31 @@ class StudyProducts:
         # they are inputs: a run made by hand leaves no trace that Snakemake could compare, and stale tables
         # must fail rather than stay.
         self.fingerprint = short_hash(
-            " ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in study.sweeps),
+            " ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in self.sweeps),
                       *(reference.fingerprint for reference in self.references))))
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for sweep in self.sweeps for cell in sweep.cells]
+
+    def _planned(self, plans: Plans | None) -> tuple[tuple[Sweep, ...], list[Reference]]:
+        """Sweeps and references, as an earlier start planned them if the study file and all sources are the same."""
+        study = self.study
+        made_from = content_hash([study.path], study.path.parent) + sources()
+        plans = None if study.config.plugins else plans  # their files lie anywhere
+        before = plans.find(self.name, made_from) if plans else None
+        if before is not None:
+            return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
+                    [Reference(self.name, key, study.reference_path(key), known)
+                     for key, known in before["references"].items()])
+        wanted = study.config.problems if study.config.reference else ()
+        sweeps, references = study.sweeps, [self._reference(problem) for problem in wanted]
+        if plans:
+            plans.keep(self.name, made_from, {
+                "sweeps": [[sweep.problem, sweep.integrator, {cell.resolution: cell.fingerprint
+                                                              for cell in sweep.cells}] for sweep in sweeps],
+                "references": {entry.problem: entry.fingerprint for entry in references}})
+        return sweeps, references
 
     def _reference(self, problem: str) -> Reference:
         from liestep.references.reference import study_reference
@@ -88,8 +111,10 @@ class StudyProducts:
             parts = text.split("/")
             if len(parts) != 3:
                 raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
-            cell, = self.study.select(parts[0], parts[1], parts[2:])
-            if cell.spec.ensemble is not None:
+            before = [cell for cell in self.cells if cell.known
+                      and [cell.problem, cell.integrator, cell.resolution] == parts]
+            cell, = before or self.study.select(parts[0], parts[1], parts[2:])
+            if not before and cell.spec.ensemble is not None:
                 raise InputError(f"{text} is an ensemble; animations are of single runs")
         except InputError as error:
             raise self.study.complain(("animations",), str(error).removeprefix(f"{self.study.path}: ")) from None
@@ -132,13 +157,15 @@ class Workflow:
         asked = set(known if everything == "all" else [everything] if isinstance(everything, str) else everything)
         self.selection = not asked <= set(names)
         self.unselected = [name for name in known if name not in names]
-        self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results)) for name in names]
+        self.plans = Plans(results)
+        self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results), self.plans)
+                        for name in names]
         self.estimate = require_room(self.studies, results)
-        self.sweeps = [sweep for products in self.studies for sweep in products.study.sweeps]
+        self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = self._batches()
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
-        self.claims = self._claims()
+        self.claims, self.computed = self._claims()
         self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
@@ -154,7 +181,7 @@ class Workflow:
             return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
         found = []
         for products in self.studies:
-            sweeps = products.study.sweeps
+            sweeps = products.sweeps
             systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
             for keys in together(systems.items()):
                 found.append(Batch(products.name, (",".join(keys),),
@@ -181,11 +208,22 @@ class Workflow:
             return []
         return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
 
-    def _claims(self) -> dict[str, set[str]]:
-        """Papers with the ids of the studies that their claims refer to, those of which all studies are made. The
-        runs are checked."""
+    def _claims(self) -> tuple[dict[str, list[str]], list[str]]:
+        """Papers with the ids of the studies that their claims refer to, those of which all studies are made; and
+        papers whose evidence claims ask for. The runs are checked."""
+        plugins = any(products.study.config.plugins for products in self.studies)
+        made_from = "" if plugins else content_hash(self.folder.rglob("*.*"), self.folder) + sources()
+        key = f"claims {self.config.studies}"
+        found = self.plans.find(key, made_from) if made_from else None
+        if found is None:
+            found = self._checked_claims()
+            if made_from:
+                self.plans.keep(key, made_from, found)
+        return found
+
+    def _checked_claims(self) -> tuple[dict[str, list[str]], list[str]]:
         studies = {products.name: products.study for products in self.studies}
-        found = {}
+        found, computed = {}, set()
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
@@ -197,25 +235,20 @@ class Workflow:
                 raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
             if missing:
                 continue
-            found[paper] = needed
+            found[paper] = sorted(needed)
             for claim in file.claims:
+                if isinstance(claim.criterion, Computed):
+                    computed.add(claim.criterion.paper)
                 try:
                     require_claim(claim, studies)
                 except InputError as error:
                     raise InputError(f"{path}: claim {claim.id}: {error}") from None
-        return found
+        return found, sorted(computed)
 
     @property
     def claim_files(self) -> dict[str, tuple[Path, ...]]:
         """Paper -> files of its claims, those that are judged."""
         return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
-
-    @property
-    def computed(self) -> list[str]:
-        """Papers whose evidence claims ask for."""
-        found = {claim.criterion.paper for paths in self.claim_files.values() for claim in load_claims(paths).claims
-                 if isinstance(claim.criterion, Computed)}
-        return sorted(found)
 
     @property
     def claim_inputs(self) -> list[Path]:
@@ -227,7 +260,7 @@ class Workflow:
     @property
     def claimed(self) -> list[StudyProducts]:
         """Studies that claims refer to."""
-        names = set().union(*self.claims.values())
+        names = {name for needed in self.claims.values() for name in needed}
         return [products for products in self.studies if products.name in names]
 
     @property
@@ -282,7 +315,7 @@ def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
     """
     found = Estimate()
     for products in studies:
-        for cell in products.study.cells:
+        for cell in products.cells:
             if not cell.path.is_file():
                 require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
                 found += estimate(cell.spec)

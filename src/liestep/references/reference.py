@@ -103,7 +103,7 @@ def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecificat
                                     for cell in study.select(problem))
     except InputError as error:
         raise study.complain(("problems", problem), error) from None
-    return study.folder/"references"/f"{problem}.nc", spec
+    return study.reference_path(problem), spec
 
 
 def is_current_reference(path: Path, spec: ReferenceSpecification) -> bool:

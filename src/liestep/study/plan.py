@@ -1,9 +1,9 @@
 """From a study file to its cells: every run with its specification and the file it is kept in."""
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,25 @@ SETTINGS = tuple(Settings.model_fields)
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of a study: (problem, integrator, resolution) by their keys, its specification and file."""
+    """One run of a study: (problem, integrator, resolution) by their keys, its file, and what makes its specification.
+    `known` is the fingerprint where an earlier start has found it."""
 
     study: str
     problem: str
     integrator: str
     resolution: str
-    spec: RunSpecification
     path: Path
+    specified: Callable[[], RunSpecification]
+    known: str = ""
+
+    @cached_property
+    def spec(self) -> RunSpecification:
+        return self.specified()
 
     @cached_property
     def fingerprint(self) -> str:
         """Changes when the specification or a used source changes."""
-        return f"{self.spec.sha256}:{run_source_hash(self.spec)}"
+        return self.known or f"{self.spec.sha256}:{run_source_hash(self.spec)}"
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,23 @@ class Study:
                 raise InputError(f"{self.path}: {unknown('resolution', name, labels)}")
         return [cell for cell in cells if not resolutions or cell.resolution in resolutions]
 
+    def run_path(self, problem: str, integrator: str, resolution: str) -> Path:
+        """File of a run."""
+        return self.folder/"runs"/problem/integrator/f"{resolution}.nc"
+
+    def reference_path(self, problem: str) -> Path:
+        """File of the reference of a problem."""
+        return self.folder/"references"/f"{problem}.nc"
+
+    def planned_before(self, problem: str, integrator: str, fingerprints: Mapping[str, str]) -> Sweep:
+        """A sweep whose fingerprints by resolution are known; its runs are specified when somebody asks for it."""
+        def specified(label: str) -> RunSpecification:
+            return self.select(problem, integrator, [label])[0].spec
+
+        return Sweep(self.name, problem, integrator, tuple(
+            Cell(self.name, problem, integrator, label, self.run_path(problem, integrator, label),
+                 partial(specified, label), known) for label, known in fingerprints.items()))
+
     def _start(self, problem: str, setup: ProblemConfig) -> Start:
         """Parameters and initial state of a problem, checked once for all its runs."""
         if problem not in self._starts:
@@ -216,7 +239,6 @@ class Study:
         common = {setting: value for setting, value in found.items() if value is not None
                   and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
-        folder = self.folder/"runs"/problem/key
         try:
             for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
                 spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
@@ -224,12 +246,17 @@ class Study:
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
-                cells[label] = Cell(self.name, problem, key, label, spec, folder/f"{label}.nc")
+                cells[label] = Cell(self.name, problem, key, label, self.run_path(problem, key, label),
+                                    partial(_same, spec))
         except InputError as error:
             found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"),
                                    ("integrators", key), place, ())
             raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
+
+
+def _same(spec: RunSpecification) -> RunSpecification:
+    return spec
 
 
 def study_names(config: Path = Path("config")) -> list[str]:
