@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 import liestep
-from liestep.pipeline.handover import SERVER, THREADS, start
+from liestep.pipeline import handover
+from liestep.pipeline.handover import SERVER, THREADS, hand_over, start
 from liestep.storage.records import FOLDER
 from tests.place import Place
 
@@ -128,3 +129,31 @@ def test_a_socket_with_too_long_a_name_is_no_server(tmp_path, monkeypatch):
     start()
     assert SERVER not in os.environ
     assert not folder.exists()
+
+
+def test_on_another_system_nobody_starts_or_asks_a_server(tmp_path, monkeypatch):
+    monkeypatch.setattr(handover, "LINUX", False)
+    monkeypatch.setattr("subprocess.Popen", None)
+    monkeypatch.setattr("socket.socket", None)
+    monkeypatch.delenv(SERVER, raising=False)
+    start()
+    assert SERVER not in os.environ
+    monkeypatch.setenv(SERVER, str(tmp_path/"jobs"))
+    assert hand_over(list(SWEEP)) is None
+
+
+@pytest.mark.slow
+def test_a_workflow_without_forks_makes_the_same_runs(tmp_path):
+    """A Python without os.fork: every job does its work itself, and starts no server."""
+    customised = tmp_path/"customised"
+    customised.mkdir()
+    (customised/"sitecustomize.py").write_text("import os\nos.fork = None\ndel os.fork\n")
+    found = {}
+    for name in ("with", "without"):
+        place = Place(tmp_path/name)
+        path = place.environment.get("PYTHONPATH", "")
+        place.environment["PYTHONPATH"] = os.pathsep.join([str(customised)]*(name == "without") + [path])
+        place.make("--cores", "1", "--until", "sweep_tiny_bodies", "sweep_tiny_pendulum")
+        found[name] = place.contents("*.nc")
+    assert len(found["with"]) == 6
+    assert found["with"] == found["without"]

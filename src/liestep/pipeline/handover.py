@@ -19,6 +19,9 @@ from typing import Any
 SERVER = "LIESTEP_JOB_SERVER"  # environment: the socket of the server
 DECLINED = 254                 # not an exit code of any command: the command does the job itself
 LONGEST = 100                  # bytes of a socket's name; systems allow 104 to 108
+# What the server needs: forks that are safe beside threads, Linux's signal at the end of a connection, descriptors that
+# are sent through a socket.
+LINUX = sys.platform == "linux" and hasattr(os, "fork") and hasattr(socket, "send_fds")
 # Set by Snakemake for jobs of one thread; the libraries of the server read them when it loads them.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
                          "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
@@ -28,7 +31,7 @@ def hand_over(arguments: list[str]) -> int | None:
     """Have the job server carry out a command with this process's files, folder and environment; returns its exit
     code, None when there is no server or it declines."""
     place = os.environ.get(SERVER)
-    if not place:
+    if not place or not LINUX:
         return None
     request = json.dumps({"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ),
                           "group": os.getpgid(0)}).encode()
@@ -50,7 +53,10 @@ def _answer(connection: socket.socket) -> bytes:
 
 def start() -> None:
     """Start a job server for the jobs of this process; it ends with this process, however that ends. Without one
-    (its socket's name is too long, or it does not start) jobs do their work themselves."""
+    (on another system than Linux, or its socket's name is too long, or it does not start) jobs do their work
+    themselves."""
+    if not LINUX:
+        return
     folder = Path(tempfile.mkdtemp(prefix="liestep-"))  # nobody else can enter it
     place = str(folder/"jobs")
     if len(os.fsencode(place)) > LONGEST:
