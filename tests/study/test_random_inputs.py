@@ -3,6 +3,7 @@ import copy
 import os
 import random
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,8 @@ STUDIES = sorted(path for paper in ("rodrigues2021", "livens2025", "lgt2022")
                  for path in (Path(__file__).parents[2]/"config"/"studies"/paper).glob("*.yaml"))
 SYSTEMS = ("bonded_ring", "bonded_block", "bonded_particles", "rigid_chain", "rigid_loop", "mass_spring",
            "spring_pendulum", "jointed_body", "body_chain", "four_bar", "heavy_top", "free_rigid_body")
-VALUES = (float("nan"), float("inf"), -1, 0, "x", "", None, True, [], {}, [[1, 2], [3]], "1e400", 1e300, -1e-300, 10**30,
-          [None], {"a": 1}, "2022-13-45", [1, 2, 3], [[0]*3]*3, "\u0000")
+VALUES = (float("nan"), float("inf"), -1, 0, "x", "", None, True, [], {}, [[1, 2], [3]], "1e400", 1e300, -1e-300,
+          10**30, [None], {"a": 1}, "2022-13-45", [1, 2, 3], [[0]*3]*3, "\u0000")
 NUMBERS = (0.0, -1.0, 1e300, 1e-300, float("nan"), float("inf"), 2.5, 1e17)
 KINDS = ("parameter", "option", "initial", "unknown", "size", "integrator")
 SIZES = ("steps", "step", "tolerance", "samples", "t_end", "replicas", "ensemble", "exponents", "preset")
@@ -31,11 +32,13 @@ SEED = int(os.environ.get("LIESTEP_TEST_SEED", "1"))
 TIMES = 10 if os.environ.get("LIESTEP_FULL") else 1
 
 
-def said(call, *arguments, **named) -> str:
+def said(call) -> str:
     """The sentence that refuses, "" where nothing is refused. Whatever else is raised fails the test."""
     began = time.process_time()
     try:
-        call(*arguments, **named)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call()
         sentence = ""
     except InputError as error:
         sentence = str(error)
@@ -149,3 +152,11 @@ def test_commands(arguments, tmp_path, monkeypatch, capsys):
     assert sentence.startswith("liestep")
     assert sentence.count("\n") == 1
     assert contents(tmp_path) == before
+
+
+def test_a_control_character_in_a_key_is_shown_as_text(tmp_path):
+    content = yaml.safe_load(next(path for path in STUDIES if path.name == "orders.yaml").read_text("utf-8"))
+    content["problems"]["top"]["integrators"] = ["\0"]
+    path = tmp_path/"study.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    assert "integrators.'\\x00': unknown integrator key '\\x00'" in said(lambda: Study(path, "study", tmp_path).cells)

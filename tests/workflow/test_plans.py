@@ -118,7 +118,7 @@ def test_a_damaged_file_is_no_plan(kept, damage, monkeypatch):
 
 
 def test_films_are_found_in_the_plan(folder, monkeypatch):
-    _, found, workflow = look(monkeypatch)
+    _, _, workflow = look(monkeypatch)
     film, = workflow.studies[0].animations
     workflow.plans.save()
     again, = look(monkeypatch)[2].studies[0].animations

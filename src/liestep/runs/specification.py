@@ -105,9 +105,10 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     facts = sheet(problem)
     chosen = _preset(facts, preset, problem)
     parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
-    checked = facts.check({**chosen.parameters, **parameters})
-    state = facts.check_initial(
-        checked, {**({} if set(facts.state_shapes(checked)) <= set(initial) else chosen.initial(checked)), **initial})
+    with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
+        checked = facts.check({**chosen.parameters, **parameters})
+        given = set(facts.state_shapes(checked)) <= set(initial)
+        state = facts.check_initial(checked, {**({} if given else chosen.initial(checked)), **initial})
     return Start(checked, state, chosen.t_end)
 
 

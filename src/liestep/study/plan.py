@@ -96,7 +96,8 @@ class Study:
         return cls(root/f"{name}.yaml", name, results)
 
     def complain(self, place: tuple, message: object) -> InputError:
-        return InputError(f"{self.path}, line {line_of(place, self._lines)}: {'.'.join(map(str, place))}: {message}")
+        key = ".".join(part if part.isprintable() else repr(part) for part in map(str, place))
+        return InputError(f"{self.path}, line {line_of(place, self._lines)}: {key}: {message}")
 
     def _about(self, error: InputError, *places: tuple) -> tuple:
         """The key that a sentence is about: its first word that is a key directly below one of the places;
