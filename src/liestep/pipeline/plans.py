@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import liestep
 from liestep.errors import InputError
 from liestep.storage.records import FOLDER
 from liestep.storage.textfiles import write_text_atomically
@@ -21,7 +20,7 @@ from liestep.study.yamlfile import LARGEST
 @cache
 def sources() -> str:
     """Hash of every file of the package."""
-    root = Path(liestep.__file__).parent
+    root = Path(__file__).parents[1]
     return content_hash(root.rglob("*.py"), root)
 
 
