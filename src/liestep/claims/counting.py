@@ -59,7 +59,7 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
     for counted, noun in COUNTED.items():
         numbers = counts(found, counted)
         total = sum(numbers.values())
-        if total or counted == "paper":
+        if total:
             words = f"{total} {noun if total == 1 else PLURAL[counted]}"
             listed = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items())
             parts.append(f"{words}: {listed}" if listed else words)
