@@ -171,3 +171,4 @@ def test_statements_count_once_and_own_ones_apart():
         " 1 number of another code: 1 reproduced. 2 predictions, 1 met. The criteria of 2 claims were changed after"
         " they were first written.")
     assert predictions([]) == "0 predictions, 0 met"
+    assert headline([row for row in rows if row["claim"] == "e"]).startswith("1 number of another code: 1 reproduced.")
