@@ -79,7 +79,12 @@ def try_sheet(name: str, facts: Sheet, path: Path) -> None:
                              f" {', '.join(map(str, engines))}")
         for formulation, form in facts.forms.items():
             for options in _choices(form):
-                found = form.make(parameters, start, form.complete(parameters, options))
+                try:
+                    found = form.make(parameters, start, form.complete(parameters, options))
+                except InputError:
+                    if options:  # this start cannot be written so, such as angles at a pole
+                        continue
+                    raise
                 _try_formulation(formulation, plain(found.problem), found)
 
 
