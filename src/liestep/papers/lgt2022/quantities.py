@@ -14,18 +14,21 @@ FEW = 20  # samples; fewer show no growth
 
 def entries(file: RunFile, reference: RunFile | None) -> dict[str, float]:
     """Largest entry of the error of attitudes and body rates at the end, of multipliers from the first sample after the
-    start on, and largest distance (m) of a centre of mass from its place at the end; of complete runs."""
-    if reference is None or file.failed or "body_rate" not in file.variables or "attitude" not in reference.variables:
+    start on, and largest distance (m) of a centre of mass from its place at the end; of complete runs, and of what both
+    files have."""
+    if reference is None or file.failed:
         return {}
-    found = {"attitude_entry_error": float(np.abs(file["attitude"][-1] - reference["attitude"][-1]).max()),
-             "rate_entry_error": float(np.abs(file["body_rate"][-1] - reference["body_rate"][-1]).max())}
-    specification = json.loads(file.attributes["specification"])
-    centre = np.asarray(specification["parameters"].get("center_of_mass", 0.0), dtype=float)
-    if "position" in file.variables and centre.size % 3 == 0 and file["position"].ndim == 3:
-        places = [data["position"][-1] + np.einsum("bij,bj->bi", data["attitude"][-1], centre.reshape(-1, 3))
+    both = {name for name in VARIABLES if name in file.variables and name in reference.variables}
+    found = {column: float(np.abs(file[name][-1] - reference[name][-1]).max())
+             for name, column in (("attitude", "attitude_entry_error"), ("body_rate", "rate_entry_error"))
+             if name in both}
+    centre = json.loads(file.attributes["specification"])["parameters"].get("center_of_mass")
+    if centre is not None and {"position", "attitude"} <= both and file["position"].ndim == 3:
+        points = np.asarray(centre, dtype=float).reshape(-1, 3)
+        places = [data["position"][-1] + np.einsum("bij,bj->bi", data["attitude"][-1], points)
                   for data in (file, reference)]
         found["center_error"] = float(np.linalg.norm(places[0] - places[1], axis=1).max())
-    if "multiplier" in file.variables and "multiplier" in reference.variables:
+    if "multiplier" in both:
         found["multiplier_error"] = float(np.abs(file["multiplier"][1:] - reference["multiplier"][1:]).max())
     return found
 

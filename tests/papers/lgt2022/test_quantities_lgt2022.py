@@ -1,0 +1,45 @@
+"""Numbers that the studies of lgt2022 define, on files made up."""
+import json
+
+import numpy as np
+import pytest
+
+from liestep.papers.lgt2022.quantities import entries, growth, length
+
+
+class File:
+    """What the functions read of a run's file."""
+
+    def __init__(self, failed=False, centre=None, **variables):
+        self.failed, self.variables = failed, variables
+        self.attributes = {"specification": json.dumps({"parameters": {"center_of_mass": centre}})}
+
+    def __getitem__(self, name):
+        return self.variables[name]
+
+
+TIME = np.linspace(0.0, 2.0, 41)
+
+
+def test_entries_take_what_both_files_have():
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    run = File(centre=[1.0, 0.0, 0.0], attitude=np.array([[turn]]*2), position=np.zeros((2, 1, 3)),
+               body_rate=np.ones((2, 1, 3)), multiplier=np.array([[9.0], [2.0]]))
+    whole = File(attitude=np.array([[np.eye(3)]]*2), position=np.zeros((2, 1, 3)), body_rate=np.full((2, 1, 3), 1.5),
+                 multiplier=np.array([[0.0], [1.0]]))
+    assert entries(run, whole) == pytest.approx({"attitude_entry_error": 1.0, "rate_entry_error": 0.5,
+                                                 "center_error": np.sqrt(2.0), "multiplier_error": 1.0})
+    assert set(entries(run, File(attitude=whole["attitude"]))) == {"attitude_entry_error"}
+    assert entries(File(failed=True), whole) == entries(run, None) == {}
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_growth_is_the_exponent_of_the_largest_so_far(power):
+    swinging = TIME**power*np.where(np.arange(41) % 2 == 0, 1.0, 0.0)
+    assert growth(File(time=TIME, joint_error=TIME**power), None)["joint_error_growth"] == pytest.approx(power)
+    assert growth(File(time=TIME, joint_error=swinging), None)["joint_error_growth"] == pytest.approx(power, abs=0.1)
+    assert growth(File(time=TIME, joint_error=np.zeros(41)), None) == {}
+
+
+def test_length_is_signed():
+    assert length(File(quaternion_norm=np.array([1.0, 0.75])), None) == {"quaternion_length_change": -0.25}
