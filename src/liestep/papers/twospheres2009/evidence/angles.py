@@ -51,7 +51,7 @@ def polar_distance() -> Evidence:
 
 def _operations() -> tuple[int, int, int, int]:
     """Operations of Lagrange's equations: of a body and of a pair of bodies, in angles and in eqs. (9)-(11)."""
-    import sympy as sp
+    import sympy as sp  # type: ignore[import-untyped]
 
     t, m, mass, g = sp.symbols("t m M g")
     a, b, c, d = (sp.Function(name)(t) for name in "abcd")

@@ -47,7 +47,7 @@ def energy_signs(results: "StudyResults") -> Figure:
     left.tick_params(length=0.0)
     left.grid(False)
     left.set_title("(a) share that loses energy")
-    _strips(right, methods, tolerances, changes)
+    _strips(right, methods, tolerances, changes, [_lines(results, key).replace("\n", " ") for key in methods])
     right.set_title("(b) energy change over 3 s (J)")
     for axes in (left, right):
         axes.set_xlabel("relative tolerance")
@@ -60,15 +60,20 @@ def _lines(results: "StudyResults", key: str) -> str:
     return ((entry.label if entry else None) or key).replace(", ", ",\n")
 
 
-def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: dict) -> None:
+def _strips(axes: Axes, methods: list[str], tolerances: list[float], changes: dict, labels: list[str]) -> None:
     """One column of points for each method at each tolerance, on a scale that is linear below 1e-4 J."""
     colours = ("#4477AA", "#66CCEE", "#AA3377", "#EE99AA")
     for i, key in enumerate(methods):
         for k, tolerance in enumerate(tolerances):
             found = changes.get((key, tolerance), np.empty(0))
-            axes.scatter(np.full(found.size, k + 0.18*(i - 1.5)), found, s=5.0, color=colours[i], linewidths=0.0)
+            axes.scatter(np.full(found.size, k + 0.18*(i - 1.5)), found, s=5.0, color=colours[i], linewidths=0.0,
+                         label=labels[i] if k == 0 else None)
     axes.axhline(0.0, color="0.4", linewidth=0.6)
     axes.set_yscale("symlog", linthresh=1e-4)
+    largest = max((float(np.abs(found[np.isfinite(found)]).max()) for found in changes.values()
+                   if np.isfinite(found).any()), default=1.0)
+    axes.set_ylim(-0.1*largest, 4.0*largest)
+    axes.legend(loc="upper right", fontsize=6.0, handletextpad=0.1)
     axes.set_xticks(range(len(tolerances)), [f"{tolerance:g}" for tolerance in tolerances])
 
 

@@ -1,0 +1,42 @@
+"""Gauss collocation: order conditions of its coefficients, what it keeps, refusals."""
+import numpy as np
+import pytest
+
+from liestep import simulate
+from liestep.errors import InputError
+from liestep.integrators.gauss import tableau
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_coefficients_are_those_of_collocation(stages):
+    a, b, c = tableau(stages)
+    nodes, weights = np.polynomial.legendre.leggauss(stages)
+    assert np.abs(c - 0.5*(1 + nodes)).max() <= 1e-15
+    assert np.abs(b - 0.5*weights).max() <= 1e-15
+    for k in range(1, stages + 1):
+        assert np.abs(a @ c**(k - 1) - c**k/k).max() <= 1e-15
+    symplectic = b[:, None]*a + (b[:, None]*a).T - np.outer(b, b)
+    assert np.abs(symplectic).max() <= 1e-15
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_quadratic_invariants_are_kept_and_others_are_not(stages):
+    options = {"stages": stages}
+    bodies = simulate("sphere_nbody", "gauss", preset="paper", step=5e-3, t_end=1.0, options=options)
+    assert bodies.attrs["unit_length_error_max"] <= 1e-13
+    assert bodies.attrs["momentum_error_max"] <= 1e-13
+    chain = simulate("spherical_pendulum_chain", "gauss", preset="paper_scaled", step=0.1, t_end=5.0, options=options)
+    assert chain.attrs["unit_length_error_max"] <= 1e-13
+    assert chain.attrs["momentum_error_max"] >= 1e-11
+
+
+def test_a_step_without_convergence_says_so():
+    run = simulate("spherical_pendulum_chain", "gauss", preset="paper_scaled", step=0.1, t_end=1.0,
+                   options={"iterations": 2}, on_failure="return")
+    assert run.attrs["status"] != "ok"
+
+
+@pytest.mark.parametrize("stages", [1, 4, 2.5, True, "two"])
+def test_other_stages_are_refused(stages):
+    with pytest.raises(InputError, match="option stages must be 2 or 3"):
+        simulate("sphere_nbody", "gauss", preset="paper", step=5e-3, t_end=1.0, options={"stages": stages})
