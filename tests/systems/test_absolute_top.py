@@ -3,8 +3,10 @@ import numpy as np
 import pytest
 
 from liestep import simulate
+from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.inspection.slopes import LIMIT, torque_slopes
+from liestep.runs.specification import applicable, specify, specify_problem, start_of
 
 CENTRES = {"joint": [0.0, 1.0, 0.0], "center_of_mass": [0.0, 0.0, 0.0]}
 END = {"t_end": 0.5, "steps": 500, "samples": 2}
@@ -75,3 +77,10 @@ def test_options_of_poses_exist_with_actions_on_poses_alone():
             specify("heavy_top", "rkmk4", steps=10, options={name: value})
     with pytest.raises(InputError, match="option reference_point does not exist for lie_action of Rigid body on a"):
         specify("jointed_body", "rkmk4", steps=10, options={"reference_point": "joint"})
+
+
+@pytest.mark.parametrize("preset", ["printed", "classical"])
+def test_checks_of_the_system_pass_over_forms_that_it_lacks(preset):
+    found = dict(torque_slopes(sheet("heavy_top"), specify_problem("heavy_top", preset=preset)))
+    assert "cotangent_rotation" in found
+    assert max(found.values()) < LIMIT

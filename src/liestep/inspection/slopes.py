@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from liestep.contracts.sheet import Sheet
+from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.plugins.trial import plain
 from liestep.runs.specification import RunSpecification
@@ -15,9 +16,13 @@ DIRECTIONS = 5
 
 
 def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, float]]:
-    """(formulation, relative error of torque_slope against differences of torque) of every formulation with both."""
+    """(formulation, relative error of torque_slope against differences of torque) of every formulation with both that
+    the system has at the parameters."""
     for formulation in facts.forms:
-        form = formulate(facts, run.parameters, run.initial, formulation, {})
+        try:
+            form = formulate(facts, run.parameters, run.initial, formulation, {})
+        except InputError:
+            continue
         if hasattr(form.problem, "torque_slope"):
             yield formulation, _worst(plain(form.problem), form.start)
 
