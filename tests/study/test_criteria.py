@@ -108,6 +108,19 @@ def test_a_slope_over_equal_numbers_never_passes():
     assert row("slope", ["two"], {"over": "same_for_all", "at_least": -1e9}).verdict == MISSED
 
 
+@pytest.mark.parametrize(("integrators", "rule", "against", "expected"), [
+    (["two"], {"within": {"at_most": 0.04}, "at_most": 0.1, "at_least": 0.1}, (), MET),
+    (["two"], {"within": {"at_most": 0.02}, "at_least": 0.05, "at_most": 0.05}, (), MET),
+    (["two"], {"within": {"at_most": 1e-9}, "at_least": 0.0}, (), MISSED),
+    (["stopped"], {"within": {"at_most": 1.0}, "at_least": 0.0}, (), MISSED),  # the smallest step fails
+    (["two", "bent"], {"within": {"at_most": 0.01}, "at_least": 0.025, "at_most": 0.05}, (), MET),
+    (["two"], {"within": {"at_most": 0.02}, "at_most": 0.5}, ["bent"], MISSED),
+    (["two"], {"within": {"at_most": 0.02}, "at_least": 1.0, "at_most": 1.0}, ["bent"], MET),
+    (["two"], {"within": {"at_most": 0.02}, "at_least": 0.0}, ["lost"], MISSED)])
+def test_largest_step_is_that_below_which_all_complete(integrators, rule, against, expected):
+    assert row("largest_step", integrators, rule, against)["verdict"] == expected
+
+
 @pytest.mark.parametrize(("rule", "expected"), [
     ({"at_least": 0.5, "within": {"at_most": 2.0}}, MET), ({"at_least": 0.51, "within": {"at_most": 2.0}}, MISSED),
     ({"at_most": 0.25, "within": {"at_least": 3.0}}, MET), ({"at_least": 0.76, "within": {"at_most": 1e9}}, MISSED),

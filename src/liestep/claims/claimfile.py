@@ -63,7 +63,7 @@ class Claim(Strict):
     accuracy: Real | None = Field(None, gt=0, description="external only: how accurate the other code says that its"
                                   " number is")
     runs: list[RunChoice] = Field([], description="the runs that decide")
-    against: list[RunChoice] = Field([], description="ratio and same_state: the runs to compare with")
+    against: list[RunChoice] = Field([], description="ratio, same_state, largest_step: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
                           " or (extremum, state, same_state, share, quantile) a variable of the runs' files")
     criterion: AnyCriterion = Field(description="when the claim counts as reproduced; committed before the run")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from liestep.claims import errata
+from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
-from liestep.papers.rodrigues2021.evidence import bonds, discrete
+from liestep.papers.rodrigues2021.evidence import bonds, discrete, maps
 
 CONFIG, PAPER = Path(__file__).parents[3]/"config", "rodrigues2021"
 
@@ -31,8 +32,17 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
             assert re.search(r"\d", row["evidence"]), entry.id
 
 
-def test_every_evidence_belongs_to_an_erratum(evidence):
-    assert {entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check} == set(evidence)
+def test_every_evidence_belongs_to_an_erratum_or_a_claim(evidence):
+    claims = load_claims(claim_files(CONFIG)[PAPER]).claims
+    used = {claim.criterion.check for claim in claims if claim.criterion.kind == "evidence"}
+    assert {entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check} | used == set(evidence)
+
+
+def test_what_the_text_says_of_symmetry_is_refuted_for_maps_of_first_order(evidence):
+    assert not evidence["euler_symmetric"].confirmed
+    assert evidence["symmetric"].confirmed
+    assert evidence["overhead"].numbers["ratio"] >= 1.5
+    assert evidence["quaternion_form"].numbers["trigonometric"] == 0
 
 
 def test_numbers_are_those_of_the_trial(evidence):
@@ -56,7 +66,11 @@ def test_numbers_are_those_of_the_trial(evidence):
     (discrete, "identity_factor", "rotation", lambda alpha: np.eye(3)),
     (discrete, "legendre", "vee", lambda matrix: -np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])),
     (discrete, "pendulum_moment", "verlet", lambda moment: {"energy": 1.0, "product": 1.0}),
-    (discrete, "domain", "size", lambda vectors: 1.0)])
+    (discrete, "domain", "size", lambda vectors: 1.0),
+    (maps, "symplectic", "_form", lambda y, a, b: float(a[0] @ b[1] - b[0] @ a[1] + y[3] @ np.cross(a[0], b[0]))),
+    (maps, "symmetric", "VARIATIONAL", {**maps.VARIATIONAL, "(23)": ("campello", {})}),
+    (maps, "no_trigonometry", "NEWMARK", maps.EXPONENTIAL), (maps, "overhead", "EXPONENTIAL", maps.NEWMARK),
+    (maps, "quaternion_form", "matrix", lambda q: np.eye(3)), (maps, "chart_limits", "QUARTER", 1.9)])
 def test_evidence_can_say_no(module, name, replaced, by, monkeypatch):
     monkeypatch.setattr(module, replaced, by)
     assert not module.CHECKS[name]().confirmed

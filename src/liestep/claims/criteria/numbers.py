@@ -1,4 +1,5 @@
-"""Criteria on columns of metrics.csv: limits, ratios, slopes; and the share of an ensemble within limits."""
+"""Criteria on columns of metrics.csv: limits, ratios, slopes, largest steps; and the share of an ensemble within
+limits."""
 import math
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas
 
     from liestep.claims.claimfile import Claim
+    from liestep.claims.selection import RunChoice
 
 
 class Bounds(Limits):
@@ -107,6 +109,41 @@ class Slope(Limits, Criterion):
             return math.nan
         x, y = np.log(x) - np.log(x).mean(), np.log(y)
         return float(x @ y/(x @ x)) if np.any(x != 0.0) else math.nan
+
+
+class LargestStep(Limits, Criterion):
+    """The largest step of each choice that completes, and all smaller ones with it, lies within the limits; with
+    `against`, divided by that of the compared runs (same order of choices). A run completes that ends as it should,
+    with `quantity` within the limits `within`; NaN where the smallest step does not."""
+
+    kind: Literal["largest_step"] = KIND
+    within: Limits = Field(description="limits of the quantity of a run that counts as completed")
+
+    def describe(self, claim: "Claim") -> str:
+        compared = " divided by that of the compared runs" if claim.against else ""
+        return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}: {self.bounds}"
+
+    def judge(self, claim: "Claim", results: Results) -> Outcome:
+        found = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs])
+        text = [f"{choice.problem}/{choice.integrator} {step:.4g} s"
+                for choice, step in zip(claim.runs, found, strict=True)]
+        if claim.against:
+            other = np.array([self._largest(claim.quantity, choice, results) for choice in claim.against])
+            if other.size not in (1, found.size):
+                raise InputError(f"{found.size} choices cannot be compared with {other.size}")
+            text += [f"compared with {choice.problem}/{choice.integrator} {step:.4g} s"
+                     for choice, step in zip(claim.against, other, strict=True)]
+            found = found/other
+        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(text))
+
+    def _largest(self, quantity: str, choice: "RunChoice", results: Results) -> float:
+        rows, largest = select(choice, results).sort_values("step"), math.nan
+        require_quantity(quantity, number_columns(rows.iloc[0]))
+        for _, row in rows.iterrows():
+            if row.status != "ok" or not self.within.holds(np.array(float(row[quantity]))):
+                break
+            largest = float(row.step)
+        return largest
 
 
 class Share(Limits, Criterion):

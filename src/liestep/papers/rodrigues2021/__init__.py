@@ -4,7 +4,7 @@ from liestep.contracts.paper import Paper
 _FIGURES = {
     "figure1": "pendulum", "figure2": "ring", "figure3": "ring", "figure4": "impact", "figure5": "impact",
     "figure6": "impact", "figure7": "impact", "drift_rules": "pendulum", "chart": "pendulum", "diameter": "own",
-    "contact": "own", "codes": "own",
+    "contact": "own", "codes": "own", "many": "own",
 }
 
 PAPER = Paper(
@@ -13,7 +13,7 @@ PAPER = Paper(
     " arXiv:2112.01623 (2021)",
     doi="10.48550/arXiv.2112.01623",
     figures={f"rodrigues2021.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.bonds", "evidence.discrete", "evidence.runs"),
+    evidence=("evidence.bonds", "evidence.discrete", "evidence.maps", "evidence.runs"),
     presets="presets",
     quantities="quantities",
 )

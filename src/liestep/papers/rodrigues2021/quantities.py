@@ -1,4 +1,5 @@
-"""Numbers of a run that only rodrigues2021 defines: its relative errors of energy and trajectory, eqs. (35) to (38).
+"""Numbers of a run that only rodrigues2021 defines: its relative errors of energy and trajectory, eqs. (35) to (38),
+and what the impact of a ring does to it.
 
 The norm of the reference is integrated from splines of order 8 through its samples, in pieces between the places where
 a body is turned by pi: there the square of the principal angle has a kink. (37) takes the root of a difference of
@@ -13,7 +14,10 @@ import numpy as np
 from liestep.catalogue import sheet
 from liestep.runs.files import RunFile
 
-VARIABLES = ("energy", "h1_norm_squared", "position", "velocity", "attitude", "angular_momentum", "time")
+TERMS = ("rotation", "bending", "shear", "axial", "contact", "wall")
+FLAT = 1e-3  # share of the kinetic energy of translation that may be lost while it still counts as flat
+VARIABLES = ("energy", "h1_norm_squared", "position", "velocity", "attitude", "angular_momentum", "time",
+             "translation_energy", *(f"{term}_energy" for term in TERMS))
 DEGREE = 7
 _known: dict[str, tuple["Motion", float]] = {}
 FIELDS = ("position", "velocity", "angular_velocity")
@@ -157,5 +161,23 @@ def errors(file: RunFile, reference: RunFile | None) -> dict[str, float]:
     return found | {"h1_error": trajectory_error(file, reference, norm)}
 
 
-QUANTITIES = (errors,)
-NAMES = ("energy_error_h0", "h1_norm_error", "h1_norm_error_sampled", "h1_error")
+def impact(file: RunFile, reference: RunFile | None) -> dict[str, float]:
+    """Of particles before a wall, from the samples. energy_largest: largest |H| (J). flat_until: time of the last
+    sample before the kinetic energy of translation has changed by FLAT of itself (s). diameter_change: largest |D/D(0)
+    - 1| of the extents D along x and y. rebound_speed: mean velocity along x at the end (m/s). share_<term>: largest
+    share of each energy in the total at the start."""
+    if "wall_energy" not in file.variables or file["position"].ndim != 3 or file["time"].size == 0:
+        return {}
+    energy, place, moving = file["energy"], file["position"], file["translation_energy"]
+    extent = np.ptp(place[..., :2], axis=1)
+    changed = np.flatnonzero(np.abs(moving - moving[0]) > FLAT*moving[0])
+    last = changed[0] - 1 if changed.size else moving.size - 1
+    return {"energy_largest": float(np.abs(energy).max()), "flat_until": float(file["time"][max(last, 0)]),
+            "diameter_change": float(np.abs(extent/extent[0] - 1.0).max()),
+            "rebound_speed": float(file["velocity"][-1, :, 0].mean()),
+            **{f"share_{term}": float(file[f"{term}_energy"].max()/energy[0]) for term in TERMS}}
+
+
+QUANTITIES = (errors, impact)
+NAMES = ("energy_error_h0", "h1_norm_error", "h1_norm_error_sampled", "h1_error", "energy_largest", "flat_until",
+         "diameter_change", "rebound_speed", *(f"share_{term}" for term in TERMS))

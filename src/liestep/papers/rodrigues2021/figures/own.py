@@ -1,9 +1,10 @@
-"""Our own figures on the ring and on bodies with three moments: diameters, contacts, codes."""
+"""Our own figures on the ring and on bodies with three moments: diameters, contacts, codes, many particles."""
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from liestep.figures.marks import DASHED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 CODES = ("lgvi", "dlm", "slgi", "rkmk4", "richardson")
+WORK = ("newmark", "dlm", "lgvi", "richardson", "y4", "kl8", "rkmk4", "cf4", "ode45", "dop853")
+SHAPES = {"ring": Mark("#0077BB", "o", SOLID, "ring"), "block": Mark("#CC3311", "s", DASHED, "cubic block")}
 
 
 @drawing("Which diameter of the ring is possible at h = 0.01: largest energy error over 100 s against D_t, crosses"
@@ -64,19 +67,59 @@ def contact(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Energy of an asymmetric top at h = 0.01: largest deviation up to the time. Implicit (LGVI, SLGI) and explicit"
-         " (five turns) symplectic updates stay bounded; the Richardson quaternion update of molecular dynamics codes"
-         " drifts, as a Lie group Runge-Kutta method does. {runs}")
+@drawing("(a) A ring of 80 particles until t = 5 s, while it meets the wall: state error against evaluations of"
+         " the forces, for explicit maps and their compositions, updates of other codes, Lie group and adaptive methods;"
+         " the explicit maps of order two, the LGVI, the five turns and the Richardson update lie on one line. (b) Energy of"
+         " an asymmetric top at h = 0.01: largest deviation up to the time. Implicit (LGVI, SLGI) and explicit (five"
+         " turns) symplectic updates stay bounded; the Richardson quaternion update of molecular dynamics codes drifts,"
+         " as a Lie group Runge-Kutta method does. {runs}")
 def codes(results: "StudyResults") -> Figure:
-    figure = new_figure(SINGLE, 72.0)
-    axes = figure.subplots()
+    figure = new_figure(DOUBLE, 88.0)
+    work, energy = figure.subplots(1, 2)
+    metrics = results.metrics[results.metrics["problem"] == "ring"]
+    metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))
+    shown = [key for key in WORK if (metrics["integrator"] == key).any()]
+    for key in shown:
+        rows = metrics[(metrics["integrator"] == key) & metrics["error"].notna()]
+        work.plot(rows["evaluations"], rows["error"], marker=METHODS[key].marker, linewidth=0.9, markersize=3.5,
+                  markerfacecolor="white", **METHODS[key].line)
+    work.axhspan(0.0, float(metrics["floor"].max()), color="0.88", linewidth=0.0)
+    work.set_xlabel("evaluations of the forces")
+    work.set_ylabel("state error")
+    work.set_title("(a) ring of 80 particles, 5 s")
     for key in CODES:
-        file = first_run(results, "top_40000", key)
+        file = first_run(results, "top", key)
         gap = np.maximum(np.abs(file["energy_blocks"][1]), np.abs(file["energy_blocks"][2]))
         end = (np.arange(len(gap)) + 1.0)*file["time"][-1]/len(gap)
-        axes.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **METHODS[key].line)
-    logarithmic(axes)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("largest energy error so far (J)")
-    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label) for key in CODES])
+        energy.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **METHODS[key].line)
+    energy.set_xlabel("time (s)")
+    energy.set_ylabel("largest energy error so far (J)")
+    energy.set_title("(b) asymmetric top, h = 0.01")
+    for axes in (work, energy):
+        logarithmic(axes)
+    legend_below(figure, [line_handle(METHODS[key], METHODS[key].label, marker=key in shown)
+                          for key in dict.fromkeys((*shown, *CODES))], 4)
+    return figure
+
+
+@drawing("Time per particle and step of map (25) against the number of particles, rings and cubic blocks with contacts"
+         " by a list of neighbours, without statistics. A list made by comparing all pairs would grow with the number"
+         " of particles (dotted). {runs}")
+def many(results: "StudyResults") -> Figure:
+    figure = new_figure(SINGLE, 68.0)
+    axes, highest = figure.subplots(), 0.0
+    for shape, mark in SHAPES.items():
+        rows = results.metrics[results.metrics["problem"].str.startswith(shape)]
+        number = np.array([results.study.select(problem)[0].spec.initial["position"].shape[0]
+                           for problem in rows["problem"]])
+        cost = 1e9*rows["seconds"].to_numpy(float)/rows["steps"].to_numpy(float)/number
+        axes.plot(number, cost, marker=mark.marker, linewidth=0.9, markerfacecolor="white", **mark.line)
+        highest = max(highest, float(np.nanmax(cost)))
+        if shape == "ring":
+            axes.plot(number[:2], cost[0]*number[:2]/number[0], color="0.6", linestyle=":", linewidth=0.9)
+    axes.set_xscale("log")
+    axes.set_ylim(0.0, 1.25*highest)
+    axes.set_xlabel("number of particles")
+    axes.set_ylabel("nanoseconds per particle and step")
+    legend_below(figure, [line_handle(mark, mark.label, marker=True) for mark in SHAPES.values()])
     return figure

@@ -50,17 +50,19 @@ def figure1(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("Drifts of an angle f(z) = z + c z^3 + ..., z = h|w|: energy error (38) and error of the trajectory of the"
-         " pendulum against the step. The smallest constant of the trajectory is that of c = 0, that of the energy is"
-         " Newmark's c = -1/12. {runs}")
+@drawing("Drifts of an angle f(z) = z + c z^3 + ..., z = h|w|: energy error (38) and error of the trajectory"
+         " against the step, of the pendulum (a, b) and of the ring (c, d). On the pendulum the smallest error of the trajectory"
+         " is that of c = 0, that of the energy is Newmark's c = -1/12; on the ring the bonds decide and the rules are"
+         " the same. {runs}")
 def drift_rules(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 74.0)
-    panels = figure.subplots(1, 2)
-    for axes, column, title in zip(panels, ("energy_error_h0", "h1_error"),
-                                   ("(a) energy error (38)", "(b) error of the trajectory"), strict=True):
-        lowest = "newmark" if axes is panels[0] else "exponential"
-        slopes(axes, results, "pendulum", column, dict.fromkeys(CONSTANTS, None) | {lowest: 2})
-        axes.set_title(title)
+    figure = new_figure(DOUBLE, 128.0)
+    panels, letters = figure.subplots(2, 2), iter("abcd")
+    for row, problem in zip(panels, ("pendulum", "ring"), strict=True):
+        for axes, column, title in zip(row, ("energy_error_h0", "h1_error"), ("energy error (38)", "trajectory"),
+                                       strict=True):
+            lowest = "exponential" if column == "h1_error" else "newmark"
+            slopes(axes, results, problem, column, dict.fromkeys(CONSTANTS, None) | {lowest: 2})
+            axes.set_title(f"({next(letters)}) {problem}: {title}")
     names = {key: f"{METHODS[key].label}, c = {value:.4g}" for key, value in CONSTANTS.items()}
     legend_below(figure, [line_handle(METHODS[key], name, marker=True) for key, name in names.items()])
     return figure
@@ -72,7 +74,7 @@ def drift_rules(results: "StudyResults") -> Figure:
 def chart(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 70.0)
     size, gap = figure.subplots(1, 2)
-    plain = first_run(results, "long_500", "newmark")
+    plain = first_run(results, "chart_500", "newmark")
     trace = np.trace(plain["attitude"], axis1=1, axis2=2)
     skew = plain["attitude"] - np.swapaxes(plain["attitude"], 1, 2)
     sine = np.sqrt(0.125*np.sum(skew*skew, axis=(1, 2)))
@@ -83,7 +85,7 @@ def chart(results: "StudyResults") -> Figure:
     size.set_xlabel("time (s)")
     size.set_title("(a) $|\\alpha|$")
     for key in ("alpha", "modified"):
-        other, reference = first_run(results, "long_5000", key), first_run(results, "long_5000", "newmark")
+        other, reference = first_run(results, "chart_5000", key), first_run(results, "chart_5000", "newmark")
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
         gap.plot(other["time"][1:], np.maximum.accumulate(difference)[1:], linewidth=0.9, **METHODS[key].line)
     gap.set_xscale("log")
