@@ -80,6 +80,7 @@ def command_check(arguments: argparse.Namespace) -> None:
     from liestep.pipeline.workflow import StudyProducts, require_room
     from liestep.runs.estimate import count, total
     from liestep.runs.files import read
+    from liestep.study.cautions import cautions
     from liestep.study.plan import Study
 
     if arguments.target.endswith(".nc"):
@@ -91,6 +92,8 @@ def command_check(arguments: argparse.Namespace) -> None:
     require_room([products], arguments.results)
     study = products.study
     print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
+    for sentence in cautions(study):
+        print(f"{study.name}: warning: {sentence}")
 
 
 def command_sweep(arguments: argparse.Namespace) -> None:

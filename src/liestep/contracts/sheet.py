@@ -69,6 +69,8 @@ class Sheet:
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; "" where it can
     requires: "Callable[[Mapping[str, Any], Method], str] | None" = None
+    # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
+    largest_step: Callable[[Parameters], float] | None = None
 
     def check(self, parameters: Mapping[str, Any]) -> Parameters:
         """All parameters, checked and normalised.

@@ -244,7 +244,18 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
         " bonds, contacts and a wall", parameters={**parameters, **LAWS}, build=build,
         masses=lambda values: assembly(values).mass, moments=lambda values: assembly(values).inertia,
         kept=lambda values: kept(values, assembly(values).stiffness), potential=POTENTIAL, presets=presets,
-        manifold=apart, engines=("dop853", "composition"), irregular=irregular, **further)
+        manifold=apart, engines=("dop853", "composition"), irregular=irregular,
+        largest_step=lambda values: axial_limit(assembly(values)), **further)
+
+
+def axial_limit(found: Assembly) -> float:
+    """Smallest r0 sqrt(2/(K^a (1/m_i + 1/m_j))) of all bonds, D sqrt(m/K^a) of equal ones: two over the largest
+    frequency of a chain of them. Infinity without stiff bonds."""
+    i, j = found.bonds[:, 0], found.bonds[:, 1]
+    length = np.linalg.norm(found.position[i] - found.position[j], axis=1)
+    stiff = found.stiffness[:, 1] > 0.0
+    squares = 2.0/(found.stiffness[stiff, 1]*(1.0/found.mass[i] + 1.0/found.mass[j])[stiff])
+    return float((length[stiff]*np.sqrt(squares)).min(initial=np.inf))
 
 
 def kept(values: Parameters, stiffness: np.ndarray) -> Kept:

@@ -174,8 +174,8 @@ def quaternion_form() -> Evidence:
     w, h = np.array([0.3, -1.1, 0.8]), 0.7
     tally, q = Tally(), np.array([0.5, -0.5, 0.1, 0.7])/1.0
     root = tally.functions().sqrt
-    u = [tally.number(0.5*h*x) for x in w]
-    a, b, c, d = (tally.number(x) for x in q)
+    u = [tally.number(float(0.5*h*x)) for x in w]
+    a, b, c, d = (tally.number(float(x)) for x in q)
     moved = [a - (u[0]*b + u[1]*c + u[2]*d), b + (u[0]*a + u[1]*d - u[2]*c), c + (u[1]*a + u[2]*b - u[0]*d),
              d + (u[2]*a + u[0]*c - u[1]*b)]
     length = root(moved[0]*moved[0] + moved[1]*moved[1] + moved[2]*moved[2] + moved[3]*moved[3])

@@ -68,11 +68,11 @@ def contact(results: "StudyResults") -> Figure:
 
 
 @drawing("(a) A ring of 80 particles until t = 5 s, while it meets the wall: state error against evaluations of"
-         " the forces, for explicit maps and their compositions, updates of other codes, Lie group and adaptive methods;"
-         " the explicit maps of order two, the LGVI, the five turns and the Richardson update lie on one line. (b) Energy of"
-         " an asymmetric top at h = 0.01: largest deviation up to the time. Implicit (LGVI, SLGI) and explicit (five"
-         " turns) symplectic updates stay bounded; the Richardson quaternion update of molecular dynamics codes drifts,"
-         " as a Lie group Runge-Kutta method does. {runs}")
+         " the forces, for explicit maps and their compositions, updates of other codes, Lie group and adaptive"
+         " methods; the explicit maps of order two, the LGVI, the five turns and the Richardson update lie on one line."
+         " (b) Energy of an asymmetric top at h = 0.01: largest deviation up to the time. Implicit (LGVI, SLGI) and"
+         " explicit (five turns) symplectic updates stay bounded; the Richardson quaternion update of molecular"
+         " dynamics codes drifts, as a Lie group Runge-Kutta method does. {runs}")
 def codes(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 88.0)
     work, energy = figure.subplots(1, 2)

@@ -51,9 +51,9 @@ def figure1(results: "StudyResults") -> Figure:
 
 
 @drawing("Drifts of an angle f(z) = z + c z^3 + ..., z = h|w|: energy error (38) and error of the trajectory"
-         " against the step, of the pendulum (a, b) and of the ring (c, d). On the pendulum the smallest error of the trajectory"
-         " is that of c = 0, that of the energy is Newmark's c = -1/12; on the ring the bonds decide and the rules are"
-         " the same. {runs}")
+         " against the step, of the pendulum (a, b) and of the ring (c, d). On the pendulum the smallest error of the"
+         " trajectory is that of c = 0, that of the energy is Newmark's c = -1/12; on the ring the bonds decide and"
+         " the rules are the same. {runs}")
 def drift_rules(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 128.0)
     panels, letters = figure.subplots(2, 2), iter("abcd")
