@@ -22,6 +22,7 @@ from liestep.runs.specification import specify
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"
 SYSTEM, METHOD = EXAMPLES/"my_pendulum.py", EXAMPLES/"my_midpoint.py"
+BODIES = EXAMPLES/"my_bodies.py"
 
 
 def liestep(*arguments, folder, expected=0):
@@ -60,8 +61,9 @@ def complaint(path):
 def test_examples_are_short_and_the_page_shows_them():
     assert len(SYSTEM.read_text("utf-8").splitlines()) <= 60
     assert len(METHOD.read_text("utf-8").splitlines()) <= 40
+    assert len([line for line in BODIES.read_text("utf-8").splitlines() if line]) <= 40
     page = PAGE.read_text("utf-8")
-    for path in (SYSTEM, METHOD, EXAMPLES/"my_dumbbell.py", EXAMPLES/"own_study.yaml"):
+    for path in (SYSTEM, METHOD, BODIES, EXAMPLES/"own_study.yaml"):
         assert path.read_text("utf-8").strip() in page, f"docs/own_system.md shows another {path.name}"
 
 

@@ -22,7 +22,7 @@ class Campello(NamedTuple):
     """
 
     phi: float
-    tolerance: float  # on the change of the new velocities, relative to the largest of a kind
+    tolerance: float  # on the change of the new velocities, relative to the largest, and of rotations in radians
     iterations: int   # at most
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
@@ -44,7 +44,7 @@ class Campello(NamedTuple):
             copy(first, y)
             if self.phi != 1.0:
                 kick(problem, (1.0 - self.phi)*h, new, y)
-            change = self.change(problem, y, last)
+            change = self.change(problem, h, y, last)
             self.drift(problem, h, y)
             if not problem.forces(y, new):
                 return Status.NOT_EVALUABLE
@@ -59,16 +59,18 @@ class Campello(NamedTuple):
             copy(y, last)
         return Status.NOT_CONVERGED
 
-    def change(self, problem: Any, y: np.ndarray, last: np.ndarray) -> float:
-        """Largest change of angular momenta and of velocities, each relative to the largest."""
+    def change(self, problem: Any, h: float, y: np.ndarray, last: np.ndarray) -> float:
+        """Largest change of the velocities, relative to the largest, and of the rotations of a step in radians,
+        relative to the largest where that is above one: angular momenta of bodies that do not turn are all rounding."""
         n, worst = problem.bodies(), 0.0
         for kind in range(2 if problem.translates() else 1):
-            size, gap = 0.0, 0.0
+            size, gap = (1.0 if kind == 0 else 0.0), 0.0
             for i in range(n):
+                share = abs(h)/problem.moments(i)[0] if kind == 0 else 1.0
                 for k in range(3):
                     value = y[(3 + 2*kind)*n + i, k]
-                    size = max(size, abs(value))
-                    gap = max(gap, abs(value - last[(3 + 2*kind)*n + i, k]))
+                    size = max(size, share*abs(value))
+                    gap = max(gap, share*abs(value - last[(3 + 2*kind)*n + i, k]))
             if gap > 0.0:
                 worst = max(worst, gap/size)
         return worst
@@ -101,7 +103,8 @@ METHODS = {
         conserves="orthogonality, momentum maps; symplectic form for phi = 1 only",
         options={"phi": Option(1.0, "share of the forces at the start of the step", normalise=check_phi,
                                values="any number from 0 to 1"),
-                 "tolerance": Option(1e-15, "change of the new velocities, relative to the largest"),
+                 "tolerance": Option(1e-15, "change of the new velocities, relative to the largest, and of the rotations of a"
+                                     " step in radians"),
                  "iterations": Option(200, "sweeps of the fixed-point iteration, at most")},
         build=lambda options, tolerance, t_end: Campello(options["phi"], options["tolerance"], options["iterations"])),
 }
