@@ -83,10 +83,10 @@ def form(y, a, b):
 
 
 def defect(step, y):
-    """Largest change of the form over pairs of five random tangents, relative to the largest of them."""
-    tangents = np.random.default_rng(3).standard_normal((5, 4, N, 3))
+    """Largest change of the form over pairs of three random tangents, relative to the largest of them."""
+    tangents = np.random.default_rng(3).standard_normal((3, 4, N, 3))
     images, new = [pushed(step, y, tangent) for tangent in tangents], step(y)
-    pairs = [(i, j) for i in range(5) for j in range(i)]
+    pairs = [(i, j) for i in range(3) for j in range(i)]
     before = np.array([form(y, tangents[i], tangents[j]) for i, j in pairs])
     after = np.array([form(new, images[i], images[j]) for i, j in pairs])
     return np.abs(after - before).max()/np.abs(before).max()

@@ -103,8 +103,8 @@ METHODS = {
         conserves="orthogonality, momentum maps; symplectic form for phi = 1 only",
         options={"phi": Option(1.0, "share of the forces at the start of the step", normalise=check_phi,
                                values="any number from 0 to 1"),
-                 "tolerance": Option(1e-15, "change of the new velocities, relative to the largest, and of the rotations of a"
-                                     " step in radians"),
+                 "tolerance": Option(1e-15, "change of the new velocities, relative to the largest, and of the"
+                                     " rotations of a step in radians"),
                  "iterations": Option(200, "sweeps of the fixed-point iteration, at most")},
         build=lambda options, tolerance, t_end: Campello(options["phi"], options["tolerance"], options["iterations"])),
 }
