@@ -147,8 +147,8 @@ def _exact(reference: RunFile) -> tuple[Motion, float]:
 
 def errors(file: RunFile, reference: RunFile | None) -> dict[str, float]:
     """energy_error_h0: (38). h1_norm_error: (37). h1_norm_error_sampled: (37) of the exact motion of one body on the
-    run's own steps. h1_error: of the trajectory itself."""
-    if "h1_norm_squared" not in file.variables:
+    run's own steps. h1_error: of the trajectory itself. Of single runs, not of ensembles."""
+    if "h1_norm_squared" not in file.variables or file["energy"].ndim != 1:
         return {}
     found = {"energy_error_h0": energy_error(file)}
     if reference is None or file.attributes["status"] != "ok":
