@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
     from liestep.study.plan import Cell
 
-STATISTICS = (("energy_error_mean", "mean energy error"), ("unit_length_error_mean", "mean unit length error"))
+STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
+              "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
 CENTRAL = 0.9
 PANEL = 34.0  # mm, height of a panel of the figure drift without its title and the label of its axis
 
@@ -58,9 +59,10 @@ def printed_values(results: "StudyResults") -> dict[tuple[str, str, str], float]
 def ensemble(results: "StudyResults") -> Figure:
     rows, printed = _ensembles(results, "ensemble"), printed_values(results)
     figure = new_figure(DOUBLE, 10.0*len(rows) + 22.0)
-    axes = figure.subplots(1, len(STATISTICS), sharey=True)
+    shown = {name: title for name, title in STATISTICS.items() if all(name in file.variables for _, file in rows)}
+    axes = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     styles = marks(results)
-    for panel, (name, title) in zip(axes, STATISTICS, strict=True):
+    for panel, (name, title) in zip(axes, shown.items(), strict=True):
         for place, (cell, file) in enumerate(rows):
             _strip(panel, place, file[name], styles[cell.integrator].colour,
                    printed.get((cell.problem, cell.integrator, name)))
