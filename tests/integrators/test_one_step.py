@@ -111,8 +111,9 @@ def test_variational_steps_and_only_they_keep_the_momentum_of_a_symmetry(problem
     kept = np.array(sheet(problem[0]).conserved_momentum(flow.spec.parameters))
     assert kept[2]
     assert np.all(change[~kept] > 0.1)
-    if name in VARIATIONAL:
-        assert np.all(change[kept] <= steps*EPS)
+    # Gauss collocation keeps quadratic invariants: the momentum of bodies whose masses are not coupled
+    if name in VARIATIONAL or (name == "gauss" and problem == BODIES):
+        assert np.all(change[kept] <= 10*steps*EPS if name == "gauss" else change[kept] <= steps*EPS)
     else:
         assert np.all(change[kept] >= 1e-9)
 
@@ -155,7 +156,7 @@ def test_variational_steps_and_only_they_keep_the_symplectic_form(problem, name)
     before = symplectic_form(problem, lambda z: z, y, directions)
     steps = 5 if name == "rkmk5" else 10  # its error would be too small to tell
     after = symplectic_form(problem, lambda z: flow(z, 1.0/steps, steps), y, directions)
-    if method(name).symmetric:
+    if method(name).symmetric and name != "gauss":  # whose coordinates q, omega are not canonical
         assert after == pytest.approx(before, rel=1e-8)
     else:
         assert abs(after/before - 1.0) >= 1e-5
@@ -165,7 +166,7 @@ def test_variational_steps_and_only_they_keep_the_symplectic_form(problem, name)
 @pytest.mark.parametrize("name", FIXED)
 def test_methods_of_the_manifold_stay_on_it_and_runge_kutta_methods_leave_it(problem, name):
     length, tangency = length_and_tangency(Flow(problem, name)(state(problem), 0.02, 100))
-    if method(name).formulation == "vector_field":
+    if method(name).formulation == "vector_field" and name != "gauss":  # to which |q|^2 and q.omega are quadratic
         assert length >= 1e-8
         assert tangency >= 1e-8
     else:
