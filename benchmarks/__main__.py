@@ -1,5 +1,5 @@
 """`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
-study`: times of the workflow."""
+study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions."""
 import argparse
 import os
 import sys
@@ -11,7 +11,7 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("core", "study"), default="core")
+    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms"), default="core")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
     arguments = parser.parse_args()
@@ -22,6 +22,12 @@ def main() -> None:
             from benchmarks.study import measure
 
             sections = [("Time of the whole study", "study", measure(Path(folder), arguments.quick))]
+        elif arguments.what == "mechanisms":
+            from benchmarks import mechanisms
+
+            repeats = 5 if arguments.quick else 25
+            sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_twins(repeats)),
+                        ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
         else:
             sections = core_sections(arguments.quick)
         write(sections, arguments.output, arguments.what)

@@ -5,9 +5,11 @@ import shutil
 
 import pytest
 
+from benchmarks import mechanisms
 from benchmarks.cases import CASES, CoreRun, TwinRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
+from liestep.runs.specification import specify
 
 
 def test_the_workflow_is_found(tmp_path):
@@ -33,3 +35,14 @@ def test_the_twin_in_c_ends_in_the_same_state(statistics):
     case = CASES[0]
     core = CoreRun(case, statistics=statistics)
     assert difference(core, TwinRun(case, core, statistics=statistics)) == 0.0
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("name", ["1a", "1b"])
+def test_the_twins_of_mechanisms_end_in_the_same_state(name):
+    """Points and directions, in range space and by dense elimination."""
+    for system, preset in (("body_chain", "double_pendulum_offset"), ("four_bar", "tilted")):
+        spec = specify(system, "rkmk4", preset=preset, steps=20, t_end=0.02, samples=2, statistics_every=20,
+                       options=mechanisms.MAPS[name])
+        _, gap = mechanisms.compared(spec)
+        assert gap < 1e-12

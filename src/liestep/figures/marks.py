@@ -97,7 +97,7 @@ def variant(mark: Mark, number: int) -> Mark:
     turn, place = divmod(number - 1, len(VARIANTS))
     share, marker, dash = VARIANTS[place]
     if turn:  # asterisks of 3, 4, ... arms
-        share, marker = share/(1.0 + 0.2*turn), (turn + 2, 2, 15.0*place)
+        share, marker = share/(1.0 + 0.2*turn), (turn + 2, 2, 15*place)
     share = -share if np.dot(to_rgb(mark.colour), (0.3, 0.59, 0.11)) > BRIGHT else share
     colour = to_hex(mix(mark.colour, "white" if share > 0 else "black", abs(share)))
     return replace(mark, colour=colour, marker=marker, dash=dash)

@@ -1,0 +1,117 @@
+"""Mechanisms: the core beside C twins of the same formulas and of dense elimination, and time of the maps beside
+quaternions as state vectors."""
+import ctypes
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import interleaved, median, ratio
+from benchmarks.twins import FLAGS, SOURCES
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance
+from liestep.core.status import Status
+from liestep.runs.execution import build
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import RunSpecification, specify
+
+PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
+            ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),
+            ("double pendulum", "body_chain", "double_pendulum", 2000, 1e-4),
+            ("four-bar", "four_bar", "tilted", 1000, 1e-4))
+MAPS = {"1a": {}, "1b": {"action": "so3_r3"}, "2b": {"action": "so3_r3", "attitude": "rotation_vector"}}
+SAME = 1e-9  # largest difference of the states of core and twin, relative
+NO_STATISTICS = 2**62
+_folder = tempfile.TemporaryDirectory(prefix="liestep-mechanisms-")
+
+
+@cache
+def twin(se3: bool, dense: bool) -> ctypes.CDLL:
+    """The compiled twin."""
+    target = Path(_folder.name)/f"mechanism-{int(se3)}-{int(dense)}.so"
+    subprocess.run(["gcc", *FLAGS, f"-DSE3={int(se3)}", f"-DDENSE={int(dense)}", "-o", str(target),
+                    str(SOURCES/"mechanism.c"), "-lm"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+def core_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
+    """Function that makes all steps of a run without statistics, and the state on which it works."""
+    formulated, integrator = build(spec)
+    problem, y = formulated.problem, formulated.start.copy()
+    assert spec.steps is not None
+    recorder = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
+    work = integrator.workspace(problem, y)
+    loop = loop_for(advance, integrator, problem, recorder, work)
+
+    def call() -> None:
+        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, spec.steps, work)
+        if status != Status.OK:
+            raise RuntimeError(f"the core stopped with status {status}")
+
+    return call, y
+
+
+def twin_call(spec: RunSpecification, dense: bool) -> tuple[Any, np.ndarray]:
+    """The same of the twin; quaternions and the exponential chart only."""
+    formulated, _ = build(spec)
+    m, y = formulated.problem.generator.motion.mechanism, formulated.start.copy()
+    size = 6*m.bodies + m.rows
+    scratch = np.zeros(size*(size + 1) if dense else 1)
+    kept = [np.ascontiguousarray(field) for field in (m.constants, np.asarray(m.table, np.int64), np.asarray(
+        m.first, np.int64), np.asarray(m.place, np.int64), m.scratch.copy(), m.band.copy(), m.vectors.copy(),
+        m.column.copy(), scratch)]
+    code = twin(spec.options["action"] == "se3", dense)
+    whole = [ctypes.c_int64(int(value)) for value in (m.bodies, m.groups, m.rows, m.width)]
+
+    def call() -> None:
+        status = code.run(*whole, *(ctypes.c_void_p(part.ctypes.data) for part in kept), ctypes.c_void_p(y.ctypes.data),
+                          ctypes.c_double(spec.step), ctypes.c_int64(spec.steps))
+        if status:
+            raise RuntimeError("the C twin stopped: a singular matrix or the end of a chart")
+
+    return call, y
+
+
+def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
+    """Makers of the calls of core, twin and twin with dense elimination, and the largest relative difference of their
+    last states."""
+    makers = {"core": lambda: core_call(spec), "C": lambda: twin_call(spec, False),
+              "dense": lambda: twin_call(spec, True)}
+    ends = {}
+    for key, make in makers.items():
+        call, y = make()
+        call()
+        ends[key] = y
+    return makers, max(float(np.abs(end - ends["core"]).max()) for end in ends.values())/float(np.abs(
+        ends["core"]).max())
+
+
+def against_twins(repeats: int) -> Iterator[dict[str, Any]]:
+    """Rows: microseconds of a step of rkmk4, core over C, and C with dense elimination over the core. The states of
+    core and twins are compared first."""
+    for label, system, preset, steps, h in PROBLEMS:
+        for name in ("1a", "1b"):
+            spec = specify(system, "rkmk4", preset=preset, steps=steps, t_end=steps*h, samples=2,
+                           statistics_every=steps, options=MAPS[name])
+            alternatives, gap = compared(spec)
+            if not gap < SAME:
+                raise RuntimeError(f"{label}, {name}: core and twins differ by {gap:.1e}")
+            seconds = interleaved(alternatives, repeats)
+            yield {"problem": label, "map": name, "core us": 1e6*median(seconds, "core")/steps, "core/C": ratio(
+                seconds, "core", "C"), "dense C/core": ratio(seconds, "dense", "core"), "difference": gap}
+
+
+def maps_over_quaternions(repeats: int) -> Iterator[dict[str, Any]]:
+    """Rows: time of a Runge-Kutta step through a map over one on quaternions that are normalised at the stages."""
+    for label, system, preset, steps, h in PROBLEMS:
+        entries = {"quaternion": ("rk4", {"projection": "stages"}),
+                   **{name: ("rkmk4", options) for name, options in MAPS.items()}}
+        specs = {key: specify(system, method, preset=preset, steps=steps, t_end=steps*h, samples=2,
+                              statistics_every=steps, options=options) for key, (method, options) in entries.items()}
+        seconds = interleaved({key: lambda one=one: core_call(one) for key, one in specs.items()}, repeats)
+        yield {"problem": label, "quaternion us": 1e6*median(seconds, "quaternion")/steps,
+               **{f"{name}/quaternion": ratio(seconds, name, "quaternion") for name in MAPS}}
