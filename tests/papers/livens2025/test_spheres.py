@@ -8,6 +8,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 from liestep import simulate
 from liestep.catalogue import sheet, system_ids
 from liestep.plugins.loading import load_plugin
+from liestep.runs.specification import specify, start_of
 
 SPHERES = [name for name in system_ids() if "sphere_lagrangian" in sheet(name).forms]
 REQUEST = {"preset": "paper", "step": 0.005, "t_end": 5.0, "samples": 11}
@@ -25,6 +26,19 @@ def test_energy_and_momentum_of_three_bodies():
     assert runs["average"]["energy_error_max"] <= 1e-11
     assert middle["momentum_error_max"] <= 1e-11
     assert middle["energy_error_max"] >= 1e-4
+
+
+def test_cost_of_runs_in_cartesian_coordinates():
+    """The table `work` counts them too: the matrix of a reduced step has 4 n unknowns, of a full one 10 n."""
+    start = start_of("sphere_nbody")
+    counters = {"force_evaluations": 3, "rhs_evaluations": 0, "linear_solves": 2, "exponentials": 0}
+    cost = sheet("sphere_nbody").cost(start.parameters, start.initial)
+    run = {name: specify("sphere_nbody", name, steps=10).options for name in ("eml", "rattle")}
+    reduced, full = (cost(run["eml"] | {"solver": solver}, counters) for solver in ("reduced", "full"))
+    solve = [2*size**3/3 + 2*size*size for size in (12, 30)]
+    assert full - reduced == pytest.approx(2*(solve[1] - solve[0]))
+    assert reduced > 2*solve[0]
+    assert np.isnan(cost(run["rattle"], counters))
 
 
 def test_accuracy_depends_on_the_potential_off_the_spheres():

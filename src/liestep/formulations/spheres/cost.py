@@ -98,6 +98,10 @@ def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mappin
     n, force = len(state["q"]), gradient_flops(system, state["q"])
 
     def flops(options: Mapping[str, Any], counters: Mapping[str, Any]) -> float:
+        if "mass" not in options:  # Cartesian coordinates with n multipliers; only these solvers are counted
+            unknowns = {"reduced": 4*n, "full": 10*n}.get(options.get("solver", ""))
+            return float("nan") if unknowns is None else float(
+                counters["force_evaluations"]*(force + 60*n) + counters["linear_solves"]*_lu(unknowns))
         mass, solver = options["mass"], options.get("solver")
         gradient = force + 60*n + 12*n*n*(mass == "dense")
         if mass == "diagonal":
