@@ -8,6 +8,7 @@ import numpy as np
 from liestep.contracts.formulated import StateField
 
 Fields = Mapping[str, np.ndarray]
+Convert = Callable[[np.ndarray, Fields], np.ndarray]
 LETTERS = {"xyz": "xyz", "wxyz": "wxyz"}  # dimensions whose indices are letters
 
 
@@ -19,7 +20,7 @@ class StandIn:
     name: str
     dims: tuple[str, ...]
     shape: tuple[int, ...]
-    convert: Callable[[np.ndarray, Fields], np.ndarray]
+    convert: Convert
 
 
 def attitude_of(quaternion: np.ndarray) -> np.ndarray:
@@ -39,6 +40,15 @@ def momentum_of(angular_velocity: np.ndarray, attitude: np.ndarray, moments: np.
     return found
 
 
+def _across(directions: str) -> Convert:
+    """q x dq/dt with the directions q of a field."""
+    return lambda values, there: np.cross(there[directions], values)
+
+
+def _turning(moments: np.ndarray) -> Convert:
+    return lambda values, there: momentum_of(values, there["attitude"], moments)
+
+
 def stand_ins(fields: Mapping[str, StateField], shapes: Mapping[str, tuple[int, ...]],
               moments: np.ndarray | None) -> dict[str, StandIn]:
     """Field -> what may stand for it; `moments` (n, 3) of rigid bodies."""
@@ -46,13 +56,11 @@ def stand_ins(fields: Mapping[str, StateField], shapes: Mapping[str, tuple[int, 
     for name, part in fields.items():
         dims, shape = part.dims, shapes[name]
         if part.tangent in fields and "velocity" not in fields:
-            found[name] = StandIn("velocity", dims, shape, lambda values, there, q=part.tangent: np.cross(there[q],
-                                                                                                         values))
+            found[name] = StandIn("velocity", dims, shape, _across(part.tangent))
         elif part.norm == "attitude":
             found[name] = StandIn("quaternion", (*dims[:-2], "wxyz"), (*shape[:-2], 4),
                                   lambda values, there: attitude_of(values))
         elif name == "angular_momentum" and "attitude" in fields and moments is not None:
             inertia = moments if len(shape) == 2 else moments[0]
-            found[name] = StandIn("angular_velocity", dims, shape, lambda values, there, j=inertia: momentum_of(
-                values, there["attitude"], j))
+            found[name] = StandIn("angular_velocity", dims, shape, _turning(inertia))
     return found
