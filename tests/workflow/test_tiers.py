@@ -44,7 +44,7 @@ def test_every_module_that_is_not_slow_as_a_whole_has_quick_tests():
         functions = [node for node in ast.parse(MODULES[name]).body
                      if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
                      and not any("slow" in ast.unparse(part) for part in node.decorator_list)]
-        assert any(f"{name}::{node.name}" not in slow_tests() for node in functions), name
+        assert any(f"{name}::{node.name}" not in slow_tests() for node in functions), f"list all of {name} as slow"
 
 
 def test_every_slow_test_exists():
