@@ -1,5 +1,6 @@
-"""Make the environment, then all results, the tests, or a quick check.
+"""Make the environment, then one quick study, all results, the tests, or a quick check.
 
+    python3 make.py quick                            one study in a minute: a page with a film, figures and verdicts
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
     python3 make.py check                            style, types and the quick tests
@@ -22,6 +23,7 @@ ENVIRONMENT = TOP/".venv"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
 CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
+QUICK_FILES = ("config.yaml", "studies/double_pendulum.yaml", "claims/quick.yaml")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 # tests start many programs: without the bytecode of the package each compiles its sources for 2 s
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -67,6 +69,20 @@ def call(program: str, *arguments: str, **variables: str) -> int:
                            env={**os.environ, "PATH": path, **variables})
 
 
+def quick() -> int:
+    """The study of config/quick in a folder of its own below results; ends with the place of its page."""
+    folder = TOP/"results"/"quick"
+    for name in QUICK_FILES:  # only what changed: a new time would make Snakemake plan anew
+        source, target = TOP/"config"/"quick"/name, folder/"config"/name
+        if not target.is_file() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    code = call("snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(folder), **KEEP_BYTECODE)
+    if code == 0:
+        print((folder/"results"/"claims.md").read_text(), f"open {folder/'results'/'report.html'}", sep="\n")
+    return code
+
+
 def check() -> int:
     """Everything that is quick; all of it also if a part fails. Returns 0 if nothing failed."""
     failed = [name for name, program, variables in (
@@ -81,12 +97,12 @@ def check() -> int:
 def main(arguments: list[str]) -> int:
     if sys.version_info < OLDEST:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
-    commands = {"results": lambda *options: call("snakemake", *options),
+    commands = {"quick": quick, "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE),
                 "check": check, "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("check", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "check", "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

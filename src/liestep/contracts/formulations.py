@@ -64,6 +64,22 @@ class SphereLagrangian(Component, Protocol):
     def potential(self, q: np.ndarray) -> float:
         """V in J of directions q (n, 3), defined off the spheres too."""
 
+    def forced(self) -> bool:
+        """Whether there are forces F of time and velocity; without them the methods below do nothing, and the state
+        has no row for the work."""
+
+    def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """F_i in J (n, 3), tangent to the spheres, conjugate to dq_i/dt = omega_i x q_i."""
+
+    def load(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """G - F (n, 3)."""
+
+    def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
+        """Write the power of F = f (n, 3) into the row of the work."""
+
+    def add_work(self, h: float, y: np.ndarray) -> None:
+        """Add h times that power to the work."""
+
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """dV/dq_i in J (n, 3), the plain one in R^3: its radial part never matters."""
 

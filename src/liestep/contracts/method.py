@@ -37,6 +37,9 @@ class Method:
     fewest_steps: int = 1             # of a run with fixed steps: a multistep method needs a history
     # (parameters, sheet) -> what is missing, in words; "" where it can run
     requires: Callable[[Mapping[str, Any], Sheet], str] | None = None
+    # what it does with forces that depend on time and velocity, in words; "": nothing. Methods on vector fields and Lie
+    # group actions need not say: their right-hand sides hold the forces
+    forces: str = ""
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
     elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
 
@@ -46,6 +49,11 @@ class Method:
             return self
         found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
         return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
+
+    @property
+    def takes_forces(self) -> bool:
+        """Whether it runs on systems with forces of time and velocity."""
+        return bool(self.forces) or self.formulation in ("vector_field", "lie_action")
 
     def order_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
         """Order with complete options on a system."""

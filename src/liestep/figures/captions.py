@@ -1,6 +1,9 @@
 """Captions: templates filled with what the study ran, so that no number is typed by hand."""
 from typing import TYPE_CHECKING
 
+from liestep.catalogue import sheet
+from liestep.formulations import formulate_standard
+
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
     from liestep.figures.style import Drawing
@@ -11,8 +14,20 @@ def fill(draw: "Drawing", results: "StudyResults") -> str:
     """Caption of a figure: its template with {title}, {t_end} and {runs} of the study, and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
-    return draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
-                           runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
+    text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
+                               runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
+    return text + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+
+
+def _work(results: "StudyResults") -> str:
+    """Says which problems have forces: their energy is less the work."""
+    forced = []
+    for key, entry in results.config.problems.items():
+        run = next((cell.spec for cell in results.study.cells if cell.problem == key), None)
+        found = formulate_standard(sheet(run.problem), run.parameters, run.initial).observables if run else ()
+        if any(part.name == "work" for part in found):
+            forced.append(entry.label or key)
+    return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""
 
 
 def describe_runs(results: "StudyResults") -> str:

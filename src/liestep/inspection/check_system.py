@@ -1,7 +1,7 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from liestep.inspection.gradients import LIMIT as FORCE_LIMIT
 from liestep.inspection.gradients import force_error
 from liestep.inspection.slopes import LIMIT as SLOPE_LIMIT
 from liestep.inspection.slopes import torque_slopes
-from liestep.plugins.trial import plain
+from liestep.plugins.trial import plain, try_force
 from liestep.references.engines import EngineError, dop853, right_hand_side, row_sizes
 from liestep.runs.execution import run_once
 from liestep.runs.specification import (
@@ -103,6 +103,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
     start = begin.initial["q"]
     generator = np.random.Generator(np.random.PCG64(1))
     wrong, where, torque = 0.0, "", np.zeros(3)
+    forces: list[Push] = []
     for _ in range(DIRECTIONS):
         q = start + 0.05*generator.standard_normal(start.shape)
         q /= np.linalg.norm(q, axis=1)[:, None]
@@ -115,17 +116,42 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
         if not gap[worst] <= wrong:
             wrong, where = (float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g},"
                             f" differences {slopes[worst]:.8g}")
-        torques = np.cross(q, gradient)
+        push = _push(system, q, generator)
+        forces = forces if push is None else [*forces, push]
+        torques = np.cross(q, gradient if push is None else gradient - push.force)
         torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
     good = wrong <= GRADIENT_LIMIT
     yield Row("gradient against finite differences",
               f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
+    if forces:
+        yield Row("force: finite, all rows written, q and omega left alone", f"in {len(forces)} states; power"
+                  f" {min(one.power for one in forces):.3g} to {max(one.power for one in forces):.3g} W", True)
     flags = facts.conserved_momentum(begin.parameters)
     for axis, flag, size in zip("xyz", flags, torque, strict=True):
         kept = size <= TORQUE_LIMIT
         said, is_so = (("conserved" if flag else "not conserved"),
                        ("vanishes" if kept else f"is {size:.1e} of all torques"))
         yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
+
+
+class Push(NamedTuple):
+    """Forces of a system at one state."""
+
+    force: np.ndarray  # (n, 3)
+    power: float       # W
+
+
+def _push(system: Any, q: np.ndarray, generator: np.random.Generator) -> Push | None:
+    """The forces at a random time and at random velocities; None for a system without forces.
+
+    Raises:
+        InputError: see `try_force`.
+    """
+    if not system.forced():
+        return None
+    omega = np.cross(q, generator.standard_normal(q.shape))
+    force = try_force(system.system, q, omega, float(generator.uniform(0.0, 10.0)))
+    return Push(force, float(np.sum(force*np.cross(omega, q))))
 
 
 def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:

@@ -37,7 +37,7 @@ def _system(name: str) -> str:
     return "\n".join([
         f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
-        _entry("State", "; ".join(_state(facts))),
+        _entry("State", "; ".join(_state(facts))), *_work(facts),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
@@ -74,6 +74,16 @@ def _state(facts: Sheet) -> list[str]:
             for part in found.fields if part.name in facts.state_shapes(parameters)]
 
 
+def _work(facts: Sheet) -> list[str]:
+    """What the energy of a system with forces is."""
+    preset = facts.presets[facts.default]
+    parameters = facts.check(preset.parameters)
+    found = formulate_standard(facts, parameters, preset.initial(parameters)).observables
+    if not any(part.name == "work" for part in found):
+        return []
+    return [_entry("Energy", "energy less work: total energy less the work of the forces, which is conserved")]
+
+
 def _preset(name: str, preset: Preset, facts: Sheet) -> list[str]:
     parameters = facts.check(preset.parameters)
     kept = [axis for axis, flag in zip("xyz", facts.conserved_momentum(parameters), strict=True) if flag]
@@ -91,7 +101,9 @@ def _integrator(name: str) -> str:
         f"{name}: {facts.summary}", "",
         f"Order: {facts.order}{', symmetric' if facts.symmetric else ''}",
         f"Steps: {'adaptive, give a tolerance' if facts.adaptive else 'fixed, give a step'}",
-        _entry("Conserves", facts.conserves), _entry("Source", facts.citation or "none"),
+        _entry("Conserves", facts.conserves),
+        *([_entry("Forces of time and velocity", facts.forces)] if facts.forces else []),
+        _entry("Source", facts.citation or "none"),
         *(["", "Options (default first)", *_columns(options)] if options else ["Options: none of its own"]),
         f"Options of the formulation {facts.formulation}: see `liestep describe` of a problem",
         "", _entry("Problems", ", ".join(able))])

@@ -9,10 +9,10 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale
+from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
-from liestep.integrators.variational_sphere import length_defect
+from liestep.integrators.variational_sphere import SETTLED, begin, extent, finish, length_defect, settled
 
 
 class CayleyWork(NamedTuple):
@@ -23,6 +23,8 @@ class CayleyWork(NamedTuple):
     update: np.ndarray  # (n, 3)
     a: np.ndarray       # (3n, 3n)
     pivots: np.ndarray  # (3n,)
+    push: np.ndarray    # (n, 3) F
+    before: np.ndarray  # (n, 3) omega of the last iteration
 
 
 @kernel
@@ -53,15 +55,16 @@ class CayleyStep(NamedTuple):
         size = rows.size
         return CayleyWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
                           np.zeros((size, size), y.dtype),
-                          np.zeros(size, dtype=np.int64))
+                          np.zeros(size, dtype=np.int64), rows.copy(), rows.copy())
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        problem.gradient(y[:y.shape[0]//2], work.g)
+        begin(problem, t, y, work.g, work.push)
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
+        problem.add_work(0.5*h, y)
         for i in range(n):
             qi = row(q, i)
             pull = scale(-0.5*h*h, row(work.g, i))
@@ -94,10 +97,40 @@ class CayleyStep(NamedTuple):
             # Divided by h: the rounding of 1/h would be the same in every step, a drift of the momentum.
             pull = (pull[0]/h, pull[1]/h, pull[2]/h)
             put(w, i, cross(row(q, i), axpy(-0.5*h, row(work.g, i), pull)))
+            if problem.forced():
+                put(work.d, i, row(w, i))
         if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX
         problem.meter[Counter.LINEAR_SOLVES] += 1
+        if problem.forced():
+            return self.settle(problem, t + h, y, h, work)
         return Status.OK
+
+    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        """A(q) omega+ = d + (h/2) q x F(t, q, omega+), by fixed-point iteration to round-off; g becomes G - F."""
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:2*n]
+        previous = np.inf
+        for _ in range(SETTLED):
+            problem.force(t, q, w, work.push)
+            problem.meter[Counter.ITERATIONS] += 1
+            copy(w, work.before)
+            for i in range(n):
+                put(w, i, axpy(0.5*h, cross(row(q, i), row(work.push, i)), row(work.d, i)))
+            if not problem.solve_inertia(q, w):
+                return Status.SINGULAR_MATRIX
+            problem.meter[Counter.LINEAR_SOLVES] += 1
+            change, size = 0.0, 0.0
+            for i in range(n):
+                new = row(w, i)
+                change, size = max(change, extent(sub(new, row(work.before, i)))), max(size, extent(new))
+            if settled(change, size, previous, self.stagnation):
+                finish(problem, h, y, work.g, work.push)
+                return Status.OK
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            previous = change
+        return Status.NOT_CONVERGED
 
     def displacements(self, q: np.ndarray, work: Any) -> None:
         """(F_i - I) q_i = u_i (f_i x q_i - |f_i|^2 q_i), u_i = 2/(1 + |f_i|^2)"""

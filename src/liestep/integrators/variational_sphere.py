@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sqrt
+from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.core.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 
@@ -23,27 +23,79 @@ def length_defect(q: Vector) -> float:
     return ((q[0]*q[0] - 1.0) + q[1]*q[1]) + q[2]*q[2]
 
 
+SETTLED = 60  # iterations, at most, for the velocity after a kick by forces
+
+
+class Kicks(NamedTuple):
+    """What an explicit step remembers."""
+
+    g: np.ndarray     # (n, 3) G - F at the end of the last step
+    push: np.ndarray  # (n, 3) F
+    base: np.ndarray  # (n, 3) omega before the forces
+
+
+@kernel
+def begin(problem: Any, t: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
+    """g = G - F at the start of a run, and its power."""
+    n = y.shape[0]//2
+    problem.gradient(y[:n], g)
+    if problem.forced():
+        problem.force(t, y[:n], y[n:2*n], push)
+        for i in range(n):
+            put(g, i, sub(row(g, i), row(push, i)))
+        problem.set_power(y[:n], y[n:2*n], push, y)
+
+
+@kernel
+def settled(change: float, size: float, previous: float, stagnation: float) -> bool:
+    """Whether an iteration for velocities has ended: changes far below round-off, or small and no longer half of what
+    they were."""
+    return change <= 1e-4*stagnation*size or (change <= stagnation*size and change > 0.5*previous)
+
+
+@kernel
+def extent(u: Vector) -> float:
+    """Largest component."""
+    return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
+
+
+@kernel
+def finish(problem: Any, h: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
+    """The end of a kick by the force `push`: its power, its work over the half kick, and g = G - F."""
+    n = y.shape[0]//2
+    problem.set_power(y[:n], y[n:2*n], push, y)
+    problem.add_work(0.5*h, y)
+    for i in range(n):
+        put(g, i, sub(row(g, i), row(push, i)))
+
+
 class ExplicitStep(NamedTuple):
     """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30).
+
+    A force F of time and velocity kicks like the gradient, at the start with the velocity there, at the end with the
+    velocity after the kick, which it needs an iteration for: symmetric, so that compositions keep their order.
 
     Domain: a step that rotates a body by 90 degrees or more returns STEP_TOO_LARGE.
     """
 
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
+    stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
-        return np.zeros_like(y[:y.shape[0]//2])
+        rows = np.zeros_like(y[:y.shape[0]//2])
+        return Kicks(rows, rows.copy(), rows.copy())
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        problem.gradient(y[:y.shape[0]//2], work)
+        begin(problem, t, y, work.g, work.push)
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
+        problem.add_work(0.5*h, y)
         for i in range(n):
             qi = row(q, i)
-            a = axpy(-0.5*h/problem.body_mass(i), cross(qi, row(work, i)), row(w, i))
+            a = axpy(-0.5*h/problem.body_mass(i), cross(qi, row(work.g, i)), row(w, i))
             d = scale(h, a)
             s = dot(d, d)
             if self.increment:
@@ -57,10 +109,34 @@ class ExplicitStep(NamedTuple):
             else:
                 put(q, i, axpy(root, qi, turn))
             put(w, i, a)
-        problem.gradient(q, work)
+        problem.gradient(q, work.g)
         for i in range(n):
-            put(w, i, axpy(-0.5*h/problem.body_mass(i), cross(row(q, i), row(work, i)), row(w, i)))
+            put(w, i, axpy(-0.5*h/problem.body_mass(i), cross(row(q, i), row(work.g, i)), row(w, i)))
+        if problem.forced():
+            return self.settle(problem, t + h, y, h, work)
         return Status.OK
+
+    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        """omega+ = omega + h/(2 m) q x F(t, q, omega+) by fixed-point iteration to round-off; g becomes G - F."""
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:2*n]
+        copy(w, work.base)
+        previous = np.inf
+        for _ in range(SETTLED):
+            problem.force(t, q, w, work.push)
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size = 0.0, 0.0
+            for i in range(n):
+                new = axpy(0.5*h/problem.body_mass(i), cross(row(q, i), row(work.push, i)), row(work.base, i))
+                change, size = max(change, extent(sub(new, row(w, i)))), max(size, extent(new))
+                put(w, i, new)
+            if settled(change, size, previous, self.stagnation):
+                finish(problem, h, y, work.g, work.push)
+                return Status.OK
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            previous = change
+        return Status.NOT_CONVERGED
 
 
 class MultiplierWork(NamedTuple):
@@ -73,6 +149,8 @@ class MultiplierWork(NamedTuple):
     residual: np.ndarray    # (n,)
     a: np.ndarray           # (n, n)
     pivots: np.ndarray      # (n,)
+    push: np.ndarray        # (n, 3) F
+    before: np.ndarray      # (n, 3) omega of the last iteration
 
 
 class MultiplierStep(NamedTuple):
@@ -93,10 +171,10 @@ class MultiplierStep(NamedTuple):
         n = rows.shape[0]
         return MultiplierWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
                               np.zeros(n, y.dtype), np.zeros(n, y.dtype), np.zeros((n, n), y.dtype),
-                              np.zeros(n, dtype=np.int64))
+                              np.zeros(n, dtype=np.int64), rows.copy(), rows.copy())
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        problem.gradient(y[:y.shape[0]//2], work.g)
+        begin(problem, t, y, work.g, work.push)
         for i in range(work.multiplier.shape[0]):
             work.multiplier[i] = 0.0
         return Status.OK
@@ -104,6 +182,7 @@ class MultiplierStep(NamedTuple):
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
+        problem.add_work(0.5*h, y)
         self.apply_inverse(problem, work.g, work.kick)
         for i in range(n):
             put(work.v, i, cross(row(w, i), row(q, i)))
@@ -127,7 +206,40 @@ class MultiplierStep(NamedTuple):
         self.apply_inverse(problem, work.g, work.kick)
         for i in range(n):
             put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))
+        if problem.forced():
+            return self.settle(problem, t + h, y, h, work)
         return self.project(problem, q, w, work)
+
+    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        """v+ = v + (h/2) M^-1 F(t, q, omega+) made tangent, by fixed-point iteration to round-off; g becomes G - F."""
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:2*n]
+        copy(work.v, work.target)
+        status = self.project(problem, q, w, work)
+        if status != Status.OK:
+            return status
+        previous = np.inf
+        for _ in range(SETTLED):
+            problem.force(t, q, w, work.push)
+            problem.meter[Counter.ITERATIONS] += 1
+            self.apply_inverse(problem, work.push, work.kick)
+            for i in range(n):
+                put(work.v, i, axpy(0.5*h, row(work.kick, i), row(work.target, i)))
+            copy(w, work.before)
+            status = self.project(problem, q, w, work)
+            if status != Status.OK:
+                return status
+            change, size = 0.0, 0.0
+            for i in range(n):
+                new = row(w, i)
+                change, size = max(change, extent(sub(new, row(work.before, i)))), max(size, extent(new))
+            if settled(change, size, previous, self.stagnation):
+                finish(problem, h, y, work.g, work.push)
+                return Status.OK
+            if not change < np.inf:
+                return Status.NOT_CONVERGED
+            previous = change
+        return Status.NOT_CONVERGED
 
     def apply_inverse(self, problem: Any, g: np.ndarray, out: np.ndarray) -> None:
         """out_i = sum_j Minv_ij g_j"""

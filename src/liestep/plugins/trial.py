@@ -130,9 +130,28 @@ def _call(formulation: str, problem: Any, found: Formulated) -> None:
                              " are not written")
         if not np.array_equal(q, before):
             raise InputError("potential or gradient changes q; write to out only")
+        if problem.forced():
+            try_force(problem.system, q, y[len(q):2*len(q)].copy())
     elif hasattr(problem, "torque_slope"):
         problem.torque(y)
         problem.torque_slope(y, (1.0, 0.0, 0.0))
+
+
+def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:
+    """The forces (n, 3) of a system on spheres, in plain Python.
+
+    Raises:
+        InputError: rows that are not finite or not written, or arguments that are changed.
+    """
+    before, out = (q.copy(), omega.copy()), np.full_like(q, np.nan)
+    system.force(t, q, omega, out)
+    if not (np.array_equal(q, before[0]) and np.array_equal(omega, before[1])):
+        raise InputError("force changes q or omega; write to out only")
+    if not np.isfinite(out).all():
+        row = int(np.argmax(~np.isfinite(out).all(axis=1)))
+        raise InputError(f"force leaves row {row} of out unwritten, or writes what is not finite, at t = {t:g}; it must"
+                         f" write all {len(out)} rows of three numbers")
+    return out
 
 
 def try_method(name: str, declared: Method, path: Path) -> None:

@@ -56,6 +56,27 @@ class SphereLagrangian(NamedTuple):
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         return self.mass.solve(q, out)
 
+    def forced(self) -> bool:
+        """Whether the system has forces: `forced.ForcedSphereLagrangian` has the same methods, and there they act.
+        Compiled code may not lack a method even where it is never called."""
+        return False
+
+    def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def load(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """out = G."""
+        self.gradient(q, out)
+
+    def add_power(self, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
+        pass
+
+    def add_work(self, h: float, y: np.ndarray) -> None:
+        pass
+
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         for i in range(n):
@@ -101,11 +122,12 @@ class SphereOmegaForm(NamedTuple):
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
-        q, w = y[:n], y[n:]
-        self.lagrangian.gradient(q, self.g)
+        q, w = y[:n], y[n:2*n]
+        self.lagrangian.load(t, q, w, self.g)
+        self.lagrangian.add_power(q, w, out)
         for i in range(n):
             put(out, i, cross(row(w, i), row(q, i)))
-        return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:])
+        return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:2*n])
 
     def project(self, y: np.ndarray) -> None:
         project_rows(self.projection, y)
@@ -124,6 +146,7 @@ class SphereVelocityForm(NamedTuple):
     meter: np.ndarray
     g: np.ndarray
     projection: int
+    omega: np.ndarray  # (n, 3) scratch: q x v, which forces ask for
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
@@ -132,17 +155,22 @@ class SphereVelocityForm(NamedTuple):
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         n = y.shape[0]//2
-        q, v = y[:n], y[n:]
-        self.lagrangian.gradient(q, self.g)
+        q, v = y[:n], y[n:2*n]
+        if self.lagrangian.forced():
+            for i in range(n):
+                put(self.omega, i, cross(row(q, i), row(v, i)))
+        self.lagrangian.load(t, q, self.omega, self.g)
+        self.lagrangian.add_power(q, self.omega, out)
         for i in range(n):
             put(out, i, row(v, i))
-        return self.lagrangian.mass.acceleration(q, v, self.g, out[n:])
+        return self.lagrangian.mass.acceleration(q, v, self.g, out[n:2*n])
 
     def project(self, y: np.ndarray) -> None:
         project_rows(self.projection, y)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.lagrangian.observe_velocity(y, y[y.shape[0]//2:], out)
+        n = y.shape[0]//2
+        self.lagrangian.observe_velocity(y, y[n:2*n], out)
 
 
 class SphereGenerator(NamedTuple):
@@ -160,8 +188,9 @@ class SphereGenerator(NamedTuple):
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         n = y.shape[0]//2
-        q, w = y[:n], y[n:]
-        self.lagrangian.gradient(q, self.g)
+        q, w = y[:n], y[n:2*n]
+        self.lagrangian.load(t, q, w, self.g)
+        self.lagrangian.add_power(q, w, out)
         ok = self.lagrangian.mass.angular_acceleration(q, w, self.g, self.dw)
         for i in range(n):
             a, b = row(q, i), row(w, i)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from liestep.contracts.manifold import check_directions, check_tangent
+from liestep.contracts.method import Method
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet, State
 from liestep.formulations.spheres.cost import cost_model
@@ -25,9 +26,12 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     `build` makes a NamedTuple with `potential(q)` in J and `gradient(q, out)`, its plain derivative in R^3 (n, 3);
     `mass` gives (n,) for uncoupled bodies or (n, n), in kg m2: T = 1/2 sum_ij M_ij dq_i/dt.dq_j/dt (twospheres2009
     eq. (2)).
+    If it has `force(t, q, omega, out)` too, F_i in J conjugate to dq_i/dt (M dv/dt = -G + F + lambda q), it gets a row
+    for the work, and the energy that is conserved is T + V less the work.
     `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
     """
     declared = Declared(build, mass, conserved_momentum)
+    further["requires"] = _requires_forces(declared, further.get("requires"))
 
     def checked(values: Parameters) -> None:
         combination(values)
@@ -59,7 +63,18 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
 
 
 def _row_sizes(rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """1 for directions; for omega the larger of its size and the root of its rate of change."""
+    """1 for directions and a row of work; for omega the larger of its size and the root of its rate of change."""
     n = len(rows)//2
-    rate = max(np.abs(rows[n:]).max(), np.sqrt(np.abs(rates[n:]).max())) or 1.0
-    return np.concatenate([np.full(n, 1.0), np.full(n, rate)])
+    rate = max(np.abs(rows[n:2*n]).max(), np.sqrt(np.abs(rates[n:2*n]).max())) or 1.0
+    return np.concatenate([np.full(n, 1.0), np.full(n, rate), np.full(len(rows) - 2*n, 1.0)])
+
+
+def _requires_forces(declared: Declared, other: Callable[[Parameters, Method], str] | None
+                     ) -> Callable[[Parameters, Method], str]:
+    """`Sheet.requires`: what the system says itself, and that a system with forces needs a method that takes them."""
+    def requires(values: Parameters, method: Method) -> str:
+        if not method.takes_forces and declared.forced(values):
+            return "its formulation has no forces that depend on time and velocity, and the system has"
+        return other(values, method) if other else ""
+
+    return requires

@@ -19,8 +19,11 @@ from liestep.formulations.spheres.components import (
     SphereOmegaForm,
     SphereVelocityForm,
 )
+from liestep.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force, with_work
 from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
+from liestep.groups.product import product
 from liestep.groups.tangent_spheres import TangentSpheres
+from liestep.groups.translation import Translation
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
 FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
@@ -54,11 +57,16 @@ class Declared(NamedTuple):
         parts = _parts(self, parameters, state, options)
         return parts.formulated(parts.lagrangian, state, state["omega"], _omega_fields)
 
+    def forced(self, parameters: Parameters) -> bool:
+        """Whether the system declares forces of time and velocity."""
+        return has_force(self.build(parameters))
+
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts, scratch = _parts(self, parameters, state, options), np.zeros_like(state["q"])
         common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
-            return parts.formulated(SphereVelocityForm(*common), state, parts.velocity, _velocity_fields)
+            form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
+            return parts.formulated(form, state, parts.velocity, _velocity_fields)
         if options["form"] == "angles":
             problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
             start = angles_of(state["q"], state["omega"])
@@ -69,7 +77,10 @@ class Declared(NamedTuple):
         parts, n = _parts(self, parameters, state, options), len(state["q"])
         generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
                                     options["beta"])
-        problem = ActionForm(TangentSpheres(n), generator, parts.lagrangian.meter)
+        action = TangentSpheres(n)
+        if parts.lagrangian.forced():
+            action = product((action, 2*n), (Translation(1), 1))
+        problem = ActionForm(action, generator, parts.lagrangian.meter)
         return parts.formulated(problem, state, state["omega"], _omega_fields)
 
     def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -103,6 +114,9 @@ class Declared(NamedTuple):
 
     def check_mass_option(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
+        if options.get("form") == "angles" and self.forced(parameters):
+            raise InputError("option form is angles, which has no forces that depend on time and velocity, and the"
+                             " system has; allowed are omega, velocity")
         matrix, chosen = np.asarray(self.mass(parameters)), options["mass"]
         if options.get("form") == "angles" and options["projection"] != "none":
             raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
@@ -156,14 +170,15 @@ def _cartesian_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 class _Parts(NamedTuple):
     """What the formulations of one system and start have in common."""
 
-    lagrangian: SphereLagrangian
+    lagrangian: SphereLagrangian | ForcedSphereLagrangian
     velocity: np.ndarray      # (n, 3) dq/dt
     observables: tuple[Observable, ...]
     momentum_scale: float
 
     def formulated(self, problem: Any, state: State, last: np.ndarray, to_fields: Callable) -> Formulated:
-        """`last` are the last n rows of the state."""
-        start = np.ascontiguousarray(np.concatenate([state["q"], last]))
+        """`last` are the n rows of the state after q; with forces one for the work follows."""
+        work = [np.zeros_like(last[:1])] if self.lagrangian.forced() else []
+        start = np.ascontiguousarray(np.concatenate([state["q"], last, *work]))
         return Formulated(problem, start, FIELDS, self.observables, to_fields, self.momentum_scale)
 
 
@@ -173,19 +188,24 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
         matrix = np.diag(matrix)
     velocity = np.cross(state["omega"], state["q"])
     momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
-    lagrangian = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
-                                  np.zeros_like(velocity), new_meter())
-    return _Parts(lagrangian, velocity, sphere_observables(declared.conserved_momentum(parameters)),
-                  float(np.sum(np.linalg.norm(momenta, axis=1))))
+    plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
+                             np.zeros_like(velocity), new_meter())
+    observables = sphere_observables(declared.conserved_momentum(parameters))
+    scale = float(np.sum(np.linalg.norm(momenta, axis=1)))
+    if not has_force(plain.system):
+        return _Parts(plain, velocity, observables, scale)
+    forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.meter,
+                                    np.zeros_like(velocity))
+    return _Parts(forced, velocity, with_work(observables, WORK), scale)
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     n = rows.shape[-2]//2
-    return {"q": rows[..., :n, :], "omega": rows[..., n:, :]}
+    return {"q": rows[..., :n, :], "omega": rows[..., n:2*n, :]}
 
 
 def _velocity_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
     """omega = q x dq/dt, also for states off the manifold."""
     n = rows.shape[-2]//2
     q = rows[..., :n, :]
-    return {"q": q, "omega": np.cross(q, rows[..., n:, :])}
+    return {"q": q, "omega": np.cross(q, rows[..., n:2*n, :])}

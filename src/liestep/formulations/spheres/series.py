@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from liestep.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient
+from liestep.core.tracing import plain_component
+from liestep.formulations.spheres.forced import has_force
+from liestep.formulations.symbolic import NotSymbolic, SeriesEquations, expressions, functions, symbolic_gradient
 
 LARGEST = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
 
@@ -21,14 +23,41 @@ def multiplier_series(system: Any, mass: np.ndarray, state: Mapping[str, np.ndar
         NotSymbolic: see there.
     """
     q, omega = state["q"], state["omega"]
-    return SeriesEquations(_equations(system, mass, len(q)), np.concatenate([q, np.cross(omega, q)]).ravel(), _to_rows)
+    start = np.concatenate([q, np.cross(omega, q)]).ravel()
+    if has_force(system):
+        start = np.append(start, 0.0)
+    return SeriesEquations(_equations(system, mass, len(q)), start, _to_rows)
 
 
 def _to_rows(values: np.ndarray) -> np.ndarray:
-    """(q, dq/dt) (time, 6n) to rows q, omega (time, 2n, 3)."""
-    rows = values.reshape(len(values), -1, 3)
-    n = rows.shape[1]//2
-    return np.concatenate([rows[:, :n], np.cross(rows[:, :n], rows[:, n:])], axis=1)
+    """(q, dq/dt) (time, 6n), with forces and the work (time, 6n + 1), to rows q, omega and work (time, 2n or 2n + 1,
+    3)."""
+    n, work = divmod(values.shape[1], 6)
+    rows = values[:, :6*n].reshape(len(values), -1, 3)
+    found = [rows[:, :n], np.cross(rows[:, :n], rows[:, n:])]
+    if work:
+        found.append(values[:, -1:, None]*np.array([1.0, 0.0, 0.0]))
+    return np.concatenate(found, axis=1)
+
+
+def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The part of the system's forces tangent to the spheres, as expressions.
+
+    Raises:
+        NotSymbolic: the code decides on values, or uses a function that expressions do not have.
+    """
+    import heyoka
+
+    omega, out = (np.zeros(q.shape, dtype=object) for _ in range(2))
+    for i, (a, b) in enumerate(zip(q, v, strict=True)):
+        omega[i] = [a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]]
+    try:
+        plain_component(system, functions()).force(heyoka.time, q, omega, out)
+    except (TypeError, ValueError) as error:
+        raise NotSymbolic(f"the force is not one expression: {error}") from None
+    found = expressions(out)
+    return np.array([f - heyoka.sum(list(a*f))/heyoka.sum(list(a*a))*a for a, f in zip(q, found, strict=True)],
+                    dtype=object)
 
 
 def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
@@ -39,14 +68,18 @@ def _equations(system: Any, mass: np.ndarray, n: int) -> list[tuple]:
         raise NotSymbolic(f"{n} bodies are more than {LARGEST}")
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
-    force = -symbolic_gradient(system, q)
+    force, power = -symbolic_gradient(system, q), []
+    if has_force(system):
+        push = _forces(system, q, v)
+        force = force + push
+        power = [(heyoka.make_vars("work"), heyoka.sum(list((push*v).flat)))]
     inverse = np.diag(1.0/mass) if mass.ndim == 1 else np.linalg.inv(mass)
     free = _apply(inverse, force)
     dot = np.array([[heyoka.sum(list(q[i]*q[j])) for j in range(n)] for i in range(n)], dtype=object)
     right = [-heyoka.sum(list(v[i]*v[i])) - heyoka.sum(list(q[i]*free[i])) for i in range(n)]
     multiplier = _solve(dot, inverse, right)
     acceleration = free + _apply(inverse, np.array(multiplier, dtype=object)[:, None]*q)
-    return [*zip(q.flat, v.flat, strict=True), *zip(v.flat, acceleration.flat, strict=True)]
+    return [*zip(q.flat, v.flat, strict=True), *zip(v.flat, acceleration.flat, strict=True), *power]
 
 
 def _apply(inverse: np.ndarray, columns: np.ndarray) -> np.ndarray:
