@@ -4,7 +4,8 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, `ORBIT`, `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
 `revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and
-`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`).
+`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`),
+and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from typing import NamedTuple
 
@@ -56,12 +57,13 @@ from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.formulations.rigid_bodies.family import rigid_bodies
 from liestep.formulations.rigid_bodies.forms import Kept
 from liestep.formulations.spheres.family import spheres
+from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 
 __all__ = [
     "GROUND", "ORBIT", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Kept", "Method",
     "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add",
     "add_to", "atan2", "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement",
-    "copy", "cos", "cross", "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter", "prismatic", "put",
-    "revolute", "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
-    "stage_columns", "stage_rows", "sub", "universal",
+    "copy", "cos", "cross", "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter",
+    "orthogonality_error", "prismatic", "put", "revolute", "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
+    "stage_columns", "stage_rows", "sub", "to_body", "to_space", "universal",
 ]

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from force_cases import EXAMPLES, errors, load, order
+from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
@@ -9,6 +10,7 @@ from liestep.catalogue import method, sheet
 from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.inspection.check_system import check_system
+from liestep.integrators.vi_sphere import DRAG
 from liestep.plugins.trial import plain
 from liestep.runs.specification import start_of
 
@@ -112,14 +114,19 @@ def test_evaluations_of_the_force_per_step():
     assert 4.0 <= found["both"] <= 10.0
 
 
-@pytest.mark.parametrize(("integrator", "limit"), [
-    ("vi_sphere", 1.2), ("vi_sphere_y4", 0.4), ("vi_sphere_s4", 1.6), ("vi_sphere_kl6", 1.2), ("vi_sphere_kl8", 2.0)])
-def test_drag_beyond_the_limit_is_a_status_and_never_a_number(integrator, limit):
-    load("damped_pendulum")
+@pytest.mark.parametrize(("name", "integrator"), [
+    ("one", "vi_sphere"), ("y4", "vi_sphere_y4"), ("s4", "vi_sphere_s4"), ("y6", "vi_sphere_y6"),
+    ("kl6", "vi_sphere_kl6"), ("kl8", "vi_sphere_kl8")])
+def test_drag_converges_up_to_the_limit_and_is_a_status_beyond(name, integrator):
+    liestep.load_plugin(TOP/"tests"/"plugins"/"drag_on_a_bob.py")
+    limit, h = DRAG[name], 0.1
     assert f"{limit:.1f} m/c" in method(integrator).forces
-    far = liestep.simulate("damped_pendulum", integrator, steps=10, t_end=T, on_failure="return",
-                           parameters={"drag": 300.0, "shake": 0.0, "g": 0.1})
-    assert far.attrs["status"] == "not_converged"
+
+    def status(share):
+        return liestep.simulate("drag_on_a_bob", integrator, step=h, t_end=4.0, parameters={"drag": share*limit/h},
+                                on_failure="return").attrs["status"]
+
+    assert [status(0.9), status(1.2)] == ["ok", "not_converged"]
 
 
 def test_methods_that_cannot_take_forces_say_which_can():

@@ -109,6 +109,16 @@ class CotangentRotation(Component, Protocol):
     def torque_slope(self, y: np.ndarray, u: tuple[float, float, float]) -> tuple[float, float, float]:
         """d/de torque(exp(e hat u) Q) at e = 0, a tuple of three; u in rad, spatial."""
 
+    def aim(self, t: float, h: float) -> None:
+        """Say at which time a step of length h takes its torques: applied ones depend on it."""
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: tuple[float, float, float]) -> tuple[float, float, float]:
+        """All torques at the attitude of `stage` within a step from y that turns by z, a rotation vector in the axes of
+        the body at y: the torque, and what is applied at the angular velocity z/h."""
+
+    def add_work(self, stage: np.ndarray, z: tuple[float, float, float], y: np.ndarray) -> None:
+        """Add the work of applied torques over that step to the last row of y, which is there only with them."""
+
     def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond attitude and momentum by h with the attitude of `stage`."""
 

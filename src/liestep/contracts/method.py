@@ -40,6 +40,8 @@ class Method:
     # what it does with forces that depend on time and velocity, in words; "": nothing. Methods on vector fields and Lie
     # group actions need not say: their right-hand sides hold the forces
     forces: str = ""
+    # what it needs of earlier steps, in words; "": a step of any length can be made from any state of a run
+    history: str = ""
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
     elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ from liestep.inspection.gradients import LIMIT as FORCE_LIMIT
 from liestep.inspection.gradients import force_error
 from liestep.inspection.slopes import LIMIT as SLOPE_LIMIT
 from liestep.inspection.slopes import torque_slopes
-from liestep.plugins.trial import plain, try_force
+from liestep.plugins.trial import plain, try_applied, try_force
 from liestep.references.engines import EngineError, dop853, right_hand_side, row_sizes
 from liestep.runs.execution import run_once
 from liestep.runs.specification import (
@@ -156,6 +156,7 @@ def _push(system: Any, q: np.ndarray, generator: np.random.Generator) -> Push | 
 
 def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     """Forces of rigid bodies against differences; derivatives of torques, which only implicit integrators use."""
+    yield from _applied_checks(name, preset, facts)
     wrong = force_error(facts, specify_problem(name, preset=preset))
     if wrong is not None:
         yield Row("forces and torques against finite differences",
@@ -163,6 +164,32 @@ def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
     for formulation, wrong in torque_slopes(facts, specify_problem(name, preset=preset)):
         yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
                   f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
+
+
+def _applied_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """The applied torque of a body, and its momentum flags with both torques; nothing for other systems."""
+    begin = start_of(name, preset=preset)
+    if "cotangent_rotation" not in facts.forms:
+        return
+    form = formulate(facts, begin.parameters, begin.initial, "cotangent_rotation", {})
+    body = plain(form.problem)
+    if not hasattr(getattr(body, "system", None), "applied"):
+        return
+    generator, total, size, powers = np.random.Generator(np.random.PCG64(1)), np.zeros(3), 0.0, []
+    for _ in range(DIRECTIONS):
+        y, t = form.start.copy(), float(generator.uniform(0.0, 10.0))
+        y[:3] = y[:3] @ np.linalg.qr(generator.standard_normal((3, 3)))[0]
+        y[3] += generator.standard_normal(3)*np.linalg.norm(y[3])
+        torque, power = try_applied(body, y, t)
+        both = np.array([np.array(body.torque(y)), torque])
+        total, size = np.maximum(total, np.abs(both.sum(axis=0))), max(size, float(np.abs(both).max()))
+        powers.append(power)
+    yield Row("applied: a tuple of finite numbers, attitude left alone",
+              f"in {DIRECTIONS} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
+    for axis, flag, found in zip("xyz", facts.conserved_momentum(begin.parameters), total/(size or 1.0), strict=True):
+        kept = found <= TORQUE_LIMIT
+        yield Row(f"momentum about {axis}", f"declared {'' if flag else 'not '}conserved, the torque"
+                  f" {'vanishes' if kept else f'is {found:.1e} of all torques'}", bool(flag) == bool(kept))
 
 
 def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:
@@ -250,7 +277,7 @@ class Motion:
         """Accurate runs in every formulation, form and action give the same motion."""
         for formulation, form in self.facts.forms.items():
             integrator = ACCURATE.get(formulation)
-            if integrator is None:
+            if integrator is None or not applicable(self.name, integrator, self.run.parameters):
                 continue
             # the words of options that change what is integrated
             word = next((name for name in ("form", "action") if name in form.options), "")

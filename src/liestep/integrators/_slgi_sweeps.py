@@ -33,6 +33,9 @@ class Held(NamedTuple):
     def torque(self, y: np.ndarray) -> Vector:
         return row(self.values, 1)
 
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return row(self.values, 1)
+
     def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
         return 0.0*u[0], 0.0*u[1], 0.0*u[2]
 

@@ -116,7 +116,7 @@ def _method(order: int) -> Method:
                   citation="Wieloch and Arnold 2021; lgt2022 section 4.3",
                   options=(more if order == 3 else {}) | NEWTON,
                   fewest_steps=order, order_for=lambda chosen, sheet, parameters: min(order, _limit(chosen)),
-                  build=build)
+                  history="it takes its states at earlier steps", build=build)
 
 
 METHODS = {f"bliedf{order}": _method(order) for order in (1, 2, 3)}

@@ -250,5 +250,6 @@ METHODS = {
                                normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,
                  "start": Option("corrected", "of accelerations and velocities: corrected for order 2 of the"
                                  " multipliers, shift of accelerations alone, or plain", STARTS), **NEWTON},
-        resolve=_resolve, combination=_unconstrained, order_for=_order, build=_build),
+        resolve=_resolve, combination=_unconstrained, order_for=_order,
+        history="it takes its accelerations at earlier steps", build=_build),
 }

@@ -93,7 +93,8 @@ def _method(order: int) -> Method:
                   citation="lgt2022 section 6.3; Bashforth and Adams 1883",
                   options={"transport": Option("on", "of the rates of past states to the coordinates of the current"
                                                " one; off: order 2", ("on", "off"))},
-                  order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else 2, build=build)
+                  order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else 2,
+                  history="it takes its slopes at earlier steps", build=build)
 
 
 METHODS = {f"lie_ab{order}": _method(order) for order in WEIGHTS}

@@ -68,12 +68,14 @@ class SymplecticTheta(NamedTuple):
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
         copy(y, stage)
+        problem.aim(t + self.theta*h, h)
         status, z = self.solve(problem, y, h, start, z, stage, jacobian)
         if status != Status.OK:
             return status
         turn(to_space(y, scale(self.theta, z)), y, stage)
-        momentum = axpy(h, problem.torque(stage), row(y, 3))
+        momentum = axpy(h, problem.pull(y, stage, z), row(y, 3))
         problem.carry(h, stage, y)
+        problem.add_work(stage, z, y)
         turn(to_space(y, z), y, y)
         put(y, 3, momentum)
         problem.meter[Counter.EXPONENTIALS] += 2
@@ -114,7 +116,7 @@ class SymplecticTheta(NamedTuple):
         whole, part = scale(-1.0, z), scale(-theta, z)
         k = dexp_coefficients(dot(whole, whole))
         j = dexp_coefficients(dot(part, part))
-        kick = scale(h, to_body(y, problem.torque(stage)))
+        kick = scale(h, to_body(y, problem.pull(y, stage, z)))
         end = add(start, kick)
         target = axpy(-theta, quadratic(j[0], j[1], part, kick), quadratic(k[0], k[1], whole, end))
         for i in range(3):
@@ -149,6 +151,9 @@ THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise
                          values="any number from 0 to 1")}
 
 
+APPLIED = "applied torques at theta h with the mean angular velocity of the step, within the iteration: the same order"
+
+
 def _method(summary: str, formulation: str, source: str, options: dict[str, Option],
             theta: Callable[[Mapping[str, Any]], float], order_for: Callable | None = None,
             sweeps: bool = False) -> Method:
@@ -159,7 +164,7 @@ def _method(summary: str, formulation: str, source: str, options: dict[str, Opti
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
                   options=options,
                   conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
-                  symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5,
+                  symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5, forces=APPLIED,
                   build=lambda options, tolerance, t_end: one(options), elsewhere=many if sweeps else {})
 
 

@@ -2,7 +2,9 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import xarray
+from numpy.typing import ArrayLike
 
 from liestep.interactive.datasets import require_run
 
@@ -22,6 +24,19 @@ class RunAccessor:
         from liestep.interactive.plots import plot
 
         return plot(self._data)
+
+    def at(self, times: ArrayLike) -> xarray.Dataset:
+        """State and observables at any times in s within the run, which was made with `dense=True`.
+
+        Each is one step of the method from the last node before it: of the method's order, on the manifold.
+
+        Raises:
+            InputError: a data set without nodes, or a time outside of the run.
+            IntegrationError: a partial step failed.
+        """
+        from liestep.interactive.datasets import between
+
+        return between(self._data, np.atleast_1d(np.asarray(times, dtype=np.float64)))
 
 
 @cache

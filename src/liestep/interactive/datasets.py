@@ -6,6 +6,7 @@ import numpy as np
 import xarray
 
 from liestep.errors import InputError
+from liestep.runs.dense import ROWS, Between, specification_of
 from liestep.runs.files import RunFile, read
 
 
@@ -69,3 +70,18 @@ def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
         found.append(Series(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
                             values - values[0] if attribute == "invariants" else np.abs(values)))
     return found
+
+
+def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
+    """State fields and observables of a dense run at times (k,); errors as `RunAccessor.at`."""
+    if ROWS not in data:
+        raise InputError("the data set has no nodes: simulate it with dense=True")
+    reached = float(data.attrs["time_reached"])
+    outside = times[~((times >= 0.0) & (times <= reached))]
+    if outside.size:
+        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from 0 to {reached!r}")
+    run = Between(specification_of(data.attrs), data[ROWS].values)
+    found = [run.at(float(time)) for time in times]
+    values = run.fields(np.array([rows for rows, _ in found]), np.array([seen for _, seen in found]))
+    return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
+                           for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

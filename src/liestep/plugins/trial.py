@@ -132,9 +132,27 @@ def _call(formulation: str, problem: Any, found: Formulated) -> None:
             raise InputError("potential or gradient changes q; write to out only")
         if problem.forced():
             try_force(problem.system, q, y[len(q):2*len(q)].copy())
+    elif hasattr(getattr(problem, "system", None), "applied") and formulation == "cotangent_rotation":
+        try_applied(problem, y)
     elif hasattr(problem, "torque_slope"):
         problem.torque(y)
         problem.torque_slope(y, (1.0, 0.0, 0.0))
+
+
+def try_applied(problem: Any, y: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
+    """The applied torque (3,) of a body and its power, in plain Python.
+
+    Raises:
+        InputError: what it returns is no tuple of three finite numbers, or the attitude is changed.
+    """
+    problem.torque_slope(y, (1.0, 0.0, 0.0))
+    before, w = y.copy(), problem.angular_velocity(y)
+    found = problem.system.applied(t, y, w)
+    if not np.array_equal(y, before):
+        raise InputError("applied changes the attitude; it returns a torque")
+    if not (isinstance(found, tuple) and len(found) == 3 and np.isfinite(np.array(found, dtype=float)).all()):
+        raise InputError(f"applied must return a tuple of three finite numbers, not {found!r}")
+    return np.array(found, dtype=float), float(np.dot(found, w))
 
 
 def try_force(system: Any, q: np.ndarray, omega: np.ndarray, t: float = 0.0) -> np.ndarray:

@@ -6,7 +6,9 @@ from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.runs.content import Content, carry_out, chart_of
 from liestep.runs.estimate import require_memory
+from liestep.runs.events import Until
 from liestep.runs.specification import RunSpecification, specify
+from liestep.runs.until import until_event, with_nodes
 
 if TYPE_CHECKING:
     import xarray
@@ -17,7 +19,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
-             ensemble: Mapping[str, Any] | None = None, exponents: int = 0) -> "xarray.Dataset":
+             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, dense: bool = False,
+             until: Until | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -43,6 +46,11 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
         ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}.
         exponents: fixed steps: so many Lyapunov exponents, the largest ones.
+        dense: keep every step, so that `data.liestep.at(times)` gives the state at any time, by one step of the
+            method from the last node: on the manifold, with the order of the method. Fixed steps only.
+        until: end the run where this becomes zero: a function of the state, `lambda state: state["q"][0, 2]`, or
+            (field or observable, index, value), such as ("q", (0, 2), 0.0). attrs["event_time"] is the time,
+            attrs["event"] is "none" where it never occurs.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -66,8 +74,10 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents)
+    if dense and until is not None:
+        raise InputError("give dense or until, not both: a run that ends at an event keeps no nodes")
     require_memory(spec)
-    content = carry_out(spec)
+    content = with_nodes(spec) if dense else carry_out(spec) if until is None else until_event(spec, until)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)

@@ -14,6 +14,7 @@ A system (`systems.heavy_top`, `systems.free_rigid_body`) offers
     dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
     dual_observe(y, out)      observables of the body state
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
+    applied(t, q, omega)      optional: a spatial torque of time and velocity beside tau, see `driven`
 """
 from typing import Any, NamedTuple
 
@@ -61,6 +62,23 @@ class RigidBody(NamedTuple):
 
     def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
         """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
+
+    def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
+        """All torques at time t, the spatial angular velocity being w: `driven.DrivenBody` has the same methods as this
+        class, and there those for applied torques act."""
+        return self.torque(y)
+
+    def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:
+        pass
+
+    def aim(self, t: float, h: float) -> None:
+        pass
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return self.torque(stage)
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
@@ -119,6 +137,15 @@ class QuadraticTop(NamedTuple):
         pull = to_body(stage, self.system.weight())
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
+    def aim(self, t: float, h: float) -> None:
+        pass
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return self.torque(stage)
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        pass
+
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)
 
@@ -126,7 +153,7 @@ class QuadraticTop(NamedTuple):
 class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12; nothing is projected."""
 
-    body: RigidBody
+    body: Any          # RigidBody or DrivenBody
     meter: np.ndarray
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
@@ -136,10 +163,11 @@ class AttitudeField(NamedTuple):
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
         w = self.body.angular_velocity(y)
-        torque = self.body.torque(y)
+        torque = self.body.load(t, y, w)
         for i in range(3):
             put(out, i, cross(w, row(y, i)))
         put(out, 3, torque)
+        self.body.add_power(t, y, w, out, 4)
         return True
 
     def project(self, y: np.ndarray) -> None:
@@ -152,14 +180,15 @@ class AttitudeField(NamedTuple):
 class AttitudeGenerator(NamedTuple):
     """f(Q, pi): (w, tau - w x pi) for `groups.cotangent_rotation`, (w, tau) for the direct product of SO(3) and R^3."""
 
-    body: RigidBody
+    body: Any          # RigidBody or DrivenBody
     semidirect: bool
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         w = self.body.angular_velocity(y)
-        torque = self.body.torque(y)
+        torque = self.body.load(t, y, w)
         put(out, 0, w)
         put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
+        self.body.add_power(t, y, w, out, 2)
         return True
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from liestep.contracts.formulated import Observable
 from liestep.contracts.manifold import check_attitude
+from liestep.contracts.method import Method
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet
 from liestep.formulations.fixed_body.forms import STATE, Declared, needs_thickness, rotational_energy
@@ -32,8 +33,20 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     if lever is not None:
         further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
     declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
+    further["requires"] = _requires_torques(declared, further.get("requires"))
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
                  manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
                  forms=declared.forms(quadratic), kinetic_energy=rotational_energy,
                  moments=lambda values: values["inertia"][None], **further)
+
+
+def _requires_torques(declared: Declared, other: Callable[[Parameters, Method], str] | None
+                      ) -> Callable[[Parameters, Method], str]:
+    """`Sheet.requires`: what the system says itself, and that applied torques need a method that takes them."""
+    def requires(values: Parameters, method: Method) -> str:
+        if not method.takes_forces and declared.has_applied(values):
+            return "its formulation has no torques that depend on time and velocity, and the system has"
+        return other(values, method) if other else ""
+
+    return requires

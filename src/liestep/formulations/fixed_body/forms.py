@@ -29,6 +29,8 @@ from liestep.formulations.fixed_body.components import (
     QuadraticTop,
     RigidBody,
 )
+from liestep.formulations.fixed_body.driven import DrivenBody, has_applied
+from liestep.formulations.work import with_work
 from liestep.groups.coadjoint_motion import CoadjointMotion
 from liestep.groups.cotangent_rotation import CotangentRotation
 from liestep.groups.product import product
@@ -77,7 +79,17 @@ class Declared(NamedTuple):
 
     def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `cotangent_rotation`."""
-        return self.attitude(parameters, state, RigidBody(self.build(parameters), new_meter()))
+        return self.attitude(parameters, state, self.driven(parameters, RigidBody(self.build(parameters), new_meter())))
+
+    def has_applied(self, parameters: Parameters) -> bool:
+        """Whether the system declares a torque of time and velocity."""
+        return has_applied(self.build(parameters))
+
+    def driven(self, parameters: Parameters, body: Any) -> Any:
+        """The body with the torques that its system applies, if it does."""
+        if not has_applied(body.system):
+            return body
+        return DrivenBody(body, body.system, body.meter, np.zeros(2), self.observables(parameters)[-1].columns.stop)
 
     def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `rigid_bodies`: the same rows."""
@@ -86,15 +98,17 @@ class Declared(NamedTuple):
     def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulation `quadratic_rotation`, with the rows q and p more."""
         system = self.build(parameters)
-        plain = self.attitude(parameters, state, QuadraticTop(system, new_meter()))
-        start = np.concatenate([plain.start, [np.zeros(3), -system.lever]])
+        problem = self.driven(parameters, QuadraticTop(system, new_meter()))
+        plain = self.attitude(parameters, state, problem)
+        start = np.concatenate([plain.start[:4], [np.zeros(3), -system.lever], plain.start[4:]])
         return replace(plain, start=start, fields=(*plain.fields, AUXILIARY))
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter = self.build(parameters), new_meter()
         if options["form"] == "coadjoint":
             return self.dual(parameters, state, DualField(system, meter))
-        return self.attitude(parameters, state, AttitudeField(RigidBody(system, meter), meter))
+        return self.attitude(parameters, state,
+                             AttitudeField(self.driven(parameters, RigidBody(system, meter)), meter))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
@@ -104,8 +118,13 @@ class Declared(NamedTuple):
         if chosen == "coadjoint":
             coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
             return self.dual(parameters, state, ActionForm(coadjoint, DualGenerator(system), meter))
-        action = CotangentRotation(4) if chosen == "semidirect" else product((Rotation(3), 3), (Translation(1), 1))
-        generator = AttitudeGenerator(RigidBody(system, meter), chosen == "semidirect")
+        parts: list[tuple[Any, int]] = [(Rotation(3), 3), (Translation(1), 1)]
+        if chosen == "semidirect":
+            parts = [(CotangentRotation(4), 4)]
+        if has_applied(system):
+            parts.append((Translation(1), 1))
+        action = product(*parts)
+        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, meter)), chosen == "semidirect")
         return self.attitude(parameters, state, ActionForm(action, generator, meter))
 
     @property
@@ -142,11 +161,21 @@ class Declared(NamedTuple):
         return columns
 
     def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
-        """A component on rows Q e_1, Q e_2, Q e_3, pi."""
+        """A component on rows Q e_1, Q e_2, Q e_3, pi; with applied torques one for the work follows."""
         gravity, momentum = self.gravity(parameters), state["angular_momentum"]
-        return Formulated(problem, np.ascontiguousarray(np.concatenate([state["attitude"].T, momentum[None]])),
-                          attitude_fields(gravity), self.observables(parameters), _attitude_reader(gravity),
-                          float(np.linalg.norm(momentum)))
+        start, columns = [state["attitude"].T, momentum[None]], self.observables(parameters)
+        if self.has_applied(parameters):
+            start.append(np.zeros_like(momentum[None]))
+            columns = with_work(columns, columns[-1].columns.stop)
+        return Formulated(problem, np.ascontiguousarray(np.concatenate(start)), attitude_fields(gravity), columns,
+                          _attitude_reader(gravity), float(np.linalg.norm(momentum)))
+
+    def check_form(self, parameters: Parameters, options: Options) -> None:
+        """Raises InputError for the coadjoint motion of a body with applied torques."""
+        for name in ("form", "action"):
+            if options.get(name) == "coadjoint" and self.has_applied(parameters):
+                raise InputError(f"option {name} is coadjoint, which has no torques of time and velocity, and the"
+                                 f" system has; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on the rows Pi and, with gravity, Gamma."""
@@ -163,7 +192,8 @@ class Declared(NamedTuple):
                                 " angular momentum and gravity", ("attitude", "coadjoint"))}
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
-        found = {"vector_field": Form(self.vector_field, field), "lie_action": Form(self.action, action),
+        found = {"vector_field": Form(self.vector_field, field, self.check_form),
+                 "lie_action": Form(self.action, action, self.check_form),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
         if self.mass_center is not None:
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
@@ -216,7 +246,7 @@ def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[
                   "body_momentum": np.einsum("...ij,...j->...i", columns, momentum)}
         if gravity is not None:
             fields["gravity_body"] = columns @ gravity
-        if rows.shape[-2] == 6:
+        if rows.shape[-2] >= 6:
             fields["auxiliary"] = rows[..., 4, :]
         return fields
 

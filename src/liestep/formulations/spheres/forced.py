@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Observable
 from liestep.core.counters import Counter
 from liestep.core.rows import axpy, cross, dot, put, row, sub
 
@@ -101,14 +100,3 @@ class ForcedSphereLagrangian(NamedTuple):
 def has_force(system: Any) -> bool:
     """Whether a system declares forces: known from its class, before anything is compiled."""
     return hasattr(type(system), "force")
-
-
-def with_work(observables: tuple[Observable, ...], column: int) -> tuple[Observable, ...]:
-    """Observables of a system with forces, which have work and mechanical energy from this column on."""
-    energy, *others = observables
-    return (Observable("energy", energy.columns, "J", "total energy less the work of the forces",
-                       statistics=energy.statistics), *others,
-            Observable("work", slice(column, column + 1), "J", "work of the forces since the start", "plain"),
-            Observable("mechanical_energy", slice(column + 1, column + 2), "J", "kinetic and potential energy",
-                       "plain"))
-

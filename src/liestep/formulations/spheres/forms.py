@@ -19,8 +19,9 @@ from liestep.formulations.spheres.components import (
     SphereOmegaForm,
     SphereVelocityForm,
 )
-from liestep.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force, with_work
+from liestep.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force
 from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
+from liestep.formulations.work import with_work
 from liestep.groups.product import product
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.groups.translation import Translation

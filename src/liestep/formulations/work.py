@@ -1,0 +1,13 @@
+"""Observables of systems with forces of time and velocity, the same in all families."""
+from liestep.contracts.formulated import Observable
+
+
+def with_work(observables: tuple[Observable, ...], column: int) -> tuple[Observable, ...]:
+    """Observables of a system with forces, which have work and mechanical energy from this column on."""
+    energy, *others = observables
+    return (Observable("energy", energy.columns, "J", "total energy less the work of the forces",
+                       statistics=energy.statistics), *others,
+            Observable("work", slice(column, column + 1), "J", "work of the forces since the start", "plain"),
+            Observable("mechanical_energy", slice(column + 1, column + 2), "J", "kinetic and potential energy",
+                       "plain"))
+
