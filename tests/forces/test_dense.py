@@ -86,7 +86,7 @@ def test_what_has_no_partial_step_says_so():
     load("damped_pendulum")
     with pytest.raises(InputError, match="dop853 is adaptive and keeps no nodes"):
         liestep.simulate("damped_pendulum", "dop853", tolerance=1e-6, t_end=T, dense=True)
-    with pytest.raises(InputError, match=r"lie_ab2 has no dense output .* earlier steps.*integrators that have: .*rkmk4"):
+    with pytest.raises(InputError, match=r"lie_ab2 has no dense output .* steps.*integrators that have: .*rkmk4"):
         liestep.simulate("heavy_top", "lie_ab2", step=0.01, t_end=0.1, dense=True)
     with pytest.raises(InputError, match="lie_ab2 has no dense output"):
         liestep.simulate("heavy_top", "lie_ab2", step=0.01, t_end=0.1, until=("energy", None, 0.0))
@@ -101,7 +101,7 @@ def test_dense_output_needs_nodes_memory_and_times_within_the_run(monkeypatch):
         plain.liestep.at([0.5])
     dense = liestep.simulate("damped_pendulum", "vi_sphere", steps=20, t_end=T, dense=True)
     for time in (-0.1, 1.1, np.nan):
-        with pytest.raises(InputError, match="outside of the run, which is from 0 to 1.0"):
+        with pytest.raises(InputError, match=r"outside of the run, which is from 0 to 1\.0"):
             dense.liestep.at([0.5, time])
     monkeypatch.setenv("LIESTEP_MEMORY", "100000")
     with pytest.raises(InputError, match=r"dense output keeps every step: the run needs .* of memory"):
