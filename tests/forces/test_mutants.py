@@ -1,0 +1,79 @@
+"""Wrong steps with forces lose their order, in plain Python: the step as it is keeps 2, composed 4."""
+import itertools
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from place import TOP
+from plugin_room import _nothing_stays  # noqa: F401
+
+import liestep
+from liestep.catalogue import sheet
+from liestep.core.status import Status
+from liestep.formulations import formulate
+from liestep.integrators import variational_sphere
+from liestep.integrators.composition import Composition
+from liestep.integrators.weights import composition_weights
+from liestep.plugins.trial import plain
+from liestep.runs.specification import start_of
+
+SOURCE = Path(variational_sphere.__file__).read_text()
+T, COUNTS = 1.0, (20, 40, 80)
+HALF, ITERATE = "problem.add_work(0.5*h, y)", "            problem.force(t, q, w, work.push)"
+MUTANTS = {
+    "the last velocity instead of the one after the kick":
+        ("one", "state", 2, ((ITERATE, ITERATE.replace(" w,", " work.base,")),)),
+    "force of the wrong end of the step":
+        ("one", "state", 2, (("self.settle(problem, t + h, y, h, work)", "self.settle(problem, t, y, h, work)"),)),
+    "one iteration": ("y4", "state", 4, (("if settled(change, size, previous, self.stagnation):", "if True:"),)),
+    "work by one end's power":
+        ("one", "work", 2, ((f"push, y)\n    {HALF}\n", "push, y)\n"), (HALF, "problem.add_work(h, y)"))),
+}
+
+
+def changed(name, replacements):
+    """The module of the step with other text."""
+    text = SOURCE
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new)
+    module = ModuleType(f"mutant_{abs(hash(name))}")
+    sys.modules[module.__name__] = module
+    exec(compile(text, module.__name__, "exec"), module.__dict__)
+    return module
+
+
+def observed(module, weights, part):
+    """Order by three runs whose steps are halved, of the state or of the work."""
+    if "drag_and_clock" not in liestep.systems():
+        liestep.load_plugin(TOP/"tests"/"plugins"/"drag_and_clock.py")
+    start, facts, ends = start_of("drag_and_clock"), sheet("drag_and_clock"), []
+    for steps in COUNTS:
+        form = formulate(facts, start.parameters, start.initial, "sphere_lagrangian", {})
+        step = plain(Composition(module.ExplicitStep(True, 1e-12), composition_weights(weights)))
+        problem, y, h = plain(form.problem), form.start.copy(), T/steps
+        work = step.workspace(problem, y)
+        assert step.start(problem, 0.0, y, h, work) == Status.OK
+        for k in range(steps):
+            assert step.step(problem, k*h, y, h, work) == Status.OK
+        ends.append(y[-1, :1].copy() if part == "work" else y[:-1].copy())
+    one, two = (np.abs(a - b).max() for a, b in itertools.pairwise(ends))
+    return np.log2(one/two)
+
+
+@pytest.mark.parametrize(("weights", "part", "theory"), [("one", "state", 2), ("one", "work", 2), ("y4", "state", 4),
+                                                         ("y4", "work", 4)])
+def test_step_as_it_is(weights, part, theory):
+    assert abs(observed(variational_sphere, weights, part) - theory) < 0.2
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_dies(name):
+    weights, part, theory, replacements = MUTANTS[name]
+    module = changed(name, replacements)
+    try:
+        assert observed(module, weights, part) < theory - 0.5
+    finally:
+        del sys.modules[module.__name__]
