@@ -87,9 +87,9 @@ def test_what_has_no_partial_step_says_so():
     with pytest.raises(InputError, match="dop853 is adaptive and keeps no nodes"):
         liestep.simulate("damped_pendulum", "dop853", tolerance=1e-6, t_end=T, dense=True)
     with pytest.raises(InputError, match=r"lie_ab2 has no dense output .* steps.*integrators that have: .*rkmk4"):
-        liestep.simulate("heavy_top", "lie_ab2", step=0.01, t_end=0.1, dense=True)
+        liestep.simulate("body_chain", "lie_ab2", step=0.01, t_end=0.1, dense=True)
     with pytest.raises(InputError, match="lie_ab2 has no dense output"):
-        liestep.simulate("heavy_top", "lie_ab2", step=0.01, t_end=0.1, until=("energy", None, 0.0))
+        liestep.simulate("body_chain", "lie_ab2", step=0.01, t_end=0.1, until=("energy", None, 0.0))
     with pytest.raises(InputError, match="give dense or until, not both"):
         liestep.simulate("damped_pendulum", "rkmk4", step=0.1, t_end=T, dense=True, until=("q", (0, 2), 0.0))
 

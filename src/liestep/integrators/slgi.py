@@ -177,7 +177,7 @@ METHODS = {
         formulation="cotangent_rotation", symmetric=True, citation="liegroup2021, section 3.2, composed",
         conserves="orthogonality, symplectic form, momentum maps; energy bounded",
         options={"weights": Option("y4", "scheme of the composition", COMPOSED), **SOLVER},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order, forces=APPLIED,
         build=lambda options, tolerance, t_end: Composition(
             SymplecticTheta(0.5, options["tolerance"], options["iterations"]),
             composition_weights(options["weights"]))),
