@@ -64,6 +64,7 @@ __all__ = [
     "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add",
     "add_to", "atan2", "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement",
     "copy", "cos", "cross", "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter",
-    "orthogonality_error", "prismatic", "put", "revolute", "rigid_bodies", "row", "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked",
-    "stage_columns", "stage_rows", "sub", "to_body", "to_space", "universal",
+    "orthogonality_error", "prismatic", "put", "revolute", "rigid_bodies", "row", "scale", "screw", "sin",
+    "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "to_body", "to_space",
+    "universal",
 ]
