@@ -1,9 +1,8 @@
 """Formulations: what a system offers to a family of integrators, as protocols of compiled components.
 
-A component is a NamedTuple; its methods are compiled. The types here are those of runs, all arrays of float64;
-certificates call the same methods with complex numbers and with objects of many digits. y is a state (m, d), where the
-form chooses m and d; t is a time in s; methods write their result to `out`. Vectors are in spatial components unless it
-says otherwise. `meter` counts evaluations (`liestep.core.counters`).
+A component is a NamedTuple; its methods are compiled. Types are those of runs; certificates call the same methods with
+other numbers. y is a state (m, d), where the form chooses m and d; t is a time in s; methods write their result to
+`out`. Vectors are spatial unless it says otherwise. `meter` counts evaluations (`liestep.core.counters`).
 """
 from typing import Protocol
 
@@ -31,8 +30,7 @@ class VectorField(Component, Protocol):
         """out = y + h (weights_0 k_0 + ...) over the first `count` of the slopes k (s, m, d)."""
 
     def project(self, y: np.ndarray) -> None:
-        """Return y to the manifold in place, as far as the option `projection` says; after each step of the methods
-        that declare `projects`."""
+        """Return y to the manifold in place as the option `projection` says, after steps of methods with `projects`."""
 
 
 class LieAction(Component, Protocol):
@@ -65,17 +63,13 @@ class SphereLagrangian(Component, Protocol):
         """V in J of directions q (n, 3), defined off the spheres too."""
 
     def forced(self) -> bool:
-        """Whether there are forces F of time and velocity; without them the methods below do nothing, and the state
-        has no row for the work."""
+        """Whether there are forces F of time and velocity; without them the next three methods do nothing."""
 
     def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
         """F_i in J (n, 3), tangent to the spheres, conjugate to dq_i/dt = omega_i x q_i."""
 
-    def load(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
-        """G - F (n, 3)."""
-
     def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
-        """Write the power of F = f (n, 3) into the row of the work."""
+        """Write the power of F = f (n, 3) into the row of the work, the last one of y."""
 
     def add_work(self, h: float, y: np.ndarray) -> None:
         """Add h times that power to the work."""
@@ -93,8 +87,7 @@ class SphereLagrangian(Component, Protocol):
         """(M^-1)_ij of a full mass matrix (option mass: dense)."""
 
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
-        """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j) with diagonal blocks M_ii; False when A is
-        not positive definite. Of a full mass matrix (option mass: dense)."""
+        """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j), A_ii = M_ii; False if it cannot (mass: dense)."""
 
 
 class CotangentRotation(Component, Protocol):
@@ -110,11 +103,10 @@ class CotangentRotation(Component, Protocol):
         """d/de torque(exp(e hat u) Q) at e = 0, a tuple of three; u in rad, spatial."""
 
     def aim(self, t: float, h: float) -> None:
-        """Say at which time a step of length h takes its torques: applied ones depend on it."""
+        """Say when a step of length h takes its torques: applied ones depend on time and on z/h below."""
 
     def pull(self, y: np.ndarray, stage: np.ndarray, z: tuple[float, float, float]) -> tuple[float, float, float]:
-        """All torques at the attitude of `stage` within a step from y that turns by z, a rotation vector in the axes of
-        the body at y: the torque, and what is applied at the angular velocity z/h."""
+        """All torques at the attitude of `stage` within a step from y by the rotation vector z, in the body at y."""
 
     def add_work(self, stage: np.ndarray, z: tuple[float, float, float], y: np.ndarray) -> None:
         """Add the work of applied torques over that step to the last row of y, which is there only with them."""
