@@ -87,7 +87,7 @@ class SphereLagrangian(Component, Protocol):
         """(M^-1)_ij of a full mass matrix (option mass: dense)."""
 
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
-        """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j), A_ii = M_ii; False if it cannot (mass: dense)."""
+        """Solve A(q) x = out in place (n, 3), A_ij = -M_ij hat(q_i) hat(q_j), A_ii = M_ii; False where it cannot."""
 
 
 class CotangentRotation(Component, Protocol):
