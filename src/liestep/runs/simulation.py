@@ -29,28 +29,23 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         step: step size in s of a fixed-step integrator; must divide t_end.
         tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
         t_end: end time in s (default: that of the preset).
-        preset: named parameters, initial state and t_end of the system (default: the system's default
-            preset); the other arguments override it.
-        parameters: replace those of the preset: numbers or nested lists of the shapes and in the units that
-            `liestep describe PROBLEM` lists.
+        preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
+        parameters: replace those of the preset; shapes and units are listed by `liestep describe PROBLEM`.
         initial: state fields that replace those of the preset. Systems on spheres: `q` (n, 3), unit vectors, and
             `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to
             space, and `angular_momentum` (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
         options: options of the integrator and of the system's form, see `liestep describe`.
         samples: number of equally spaced output times, both ends included (default: at most 1001).
-        on_failure: "raise", or "return" for the truncated data set with `attrs["status"]`.
-        steps: number of steps, instead of `step`.
+        on_failure: "raise", or "return" for the truncated data set. steps: number of steps, instead of `step`.
         statistics_every: the statistics count every so many steps.
         outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
         log_steps: adaptive integrators: keep the accepted times and steps.
         replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
         ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}.
         exponents: fixed steps: so many Lyapunov exponents, the largest ones.
-        dense: keep every step, so that `data.liestep.at(times)` gives the state at any time, by one step of the
-            method from the last node: on the manifold, with the order of the method. Fixed steps only.
-        until: end the run where this becomes zero: a function of the state, `lambda state: state["q"][0, 2]`, or
-            (field or observable, index, value), such as ("q", (0, 2), 0.0). attrs["event_time"] is the time,
-            attrs["event"] is "none" where it never occurs.
+        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
+        until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
+            value): ("q", (0, 2), 0.0). attrs["event_time"] in s; attrs["event"] is "none" where it never occurs.
 
     Returns:
         Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
@@ -74,13 +69,18 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
                    parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
                    statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
                    ensemble=ensemble, exponents=exponents)
-    if dense and until is not None:
-        raise InputError("give dense or until, not both: a run that ends at an event keeps no nodes")
     require_memory(spec)
-    content = with_nodes(spec) if dense else carry_out(spec) if until is None else until_event(spec, until)
+    content = _content(spec, dense, until)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
     return to_dataset(content)
+
+
+def _content(spec: RunSpecification, dense: bool, until: Until | None) -> Content:
+    """The content of a run, with its nodes or up to an event."""
+    if dense and until is not None:
+        raise InputError("give dense or until, not both: a run that ends at an event keeps no nodes")
+    return with_nodes(spec) if dense else carry_out(spec) if until is None else until_event(spec, until)
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
