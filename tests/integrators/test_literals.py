@@ -40,6 +40,9 @@ NO_DIGIT = {
     ("start", "work.multiplier[i] = 0.0"): "first guess of an iteration",
     ("step", "work.multiplier[i] = -0.5*h*h*dot(u, u)"): "first guess of an iteration",
     ("step", "put(work.f, i, scale(0.5*h, row(w, i)))"): "first guess of an iteration",
+    ("replace_slope", ""): "when the iteration ends", ("step", "change = 0.0"): "when the iteration ends",
+    ("step", "previous, done = 1.0"): "when the iteration ends", ("step", "done = settled("): "when the iteration ends",
+    ("step", "k[s, i, j] = 0.0"): "first guess of an iteration",
     ("first", ""): "first step of a pair", ("attempt", "work.current["): "a flag",
     ("interpolate", "work.current["): "a flag"}
 
