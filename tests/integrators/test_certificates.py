@@ -13,7 +13,7 @@ from liestep.certificates.flow import COLUMNS, flow_of
 from liestep.certificates.identities import SAME_MAPS, difference, identities
 from liestep.certificates.number import _added, _difference, _product, libmp, numbers, short
 from liestep.certificates.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
-from liestep.certificates.steps import RoundedError, step_of
+from liestep.certificates.steps import OTHERWISE, RoundedError, step_of
 from liestep.cli import main
 from liestep.core.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
@@ -140,8 +140,7 @@ def test_numbers_are_exact_or_fall_back_to_float64():
     assert not short(1e-12)
 
 
-# methods of several steps, or on kernels with series for float64: tests/papers/lgt2022 measure their orders
-OTHERWISE = ("index_three", "lie_chart")
+# tests/papers/lgt2022 measure the orders of those OTHERWISE
 CERTIFIED = [(name, options, cases) for name in own_integrators() if method(name).formulation not in OTHERWISE
              for options, cases in variants_of(name)]
 

@@ -14,7 +14,7 @@ import numpy as np
 from liestep.catalogue import integrator_ids, method
 from liestep.certificates.flow import Flow, flow_of, largest
 from liestep.certificates.number import numbers
-from liestep.certificates.steps import Case, Step, step_of
+from liestep.certificates.steps import OTHERWISE, Case, Step, step_of
 from liestep.runs.specification import applicable, start_of
 
 DIGITS = 150
@@ -107,7 +107,9 @@ class Certificate(NamedTuple):
 
 
 def able(case: Case, integrator: str) -> bool:
-    """Whether an integrator can run on a case."""
+    """Whether an integrator can run on a case in many digits."""
+    if method(integrator).formulation in OTHERWISE:
+        return False
     start = start_of(case.problem, preset=case.preset, parameters=case.parameters)
     return applicable(case.problem, integrator, start.parameters)
 
