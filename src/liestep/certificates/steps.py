@@ -87,7 +87,7 @@ class Step(NamedTuple):
         return numbers(self.digits).of(0)
 
     def workspace(self, y: np.ndarray) -> Any:
-        return self.integrator.workspace(self.problem, y)
+        return plain_component(self.integrator.workspace(self.problem, y), functions_of(self.digits))
 
     def check(self, status: Status, y: Any, work: Any) -> None:
         """Raises IntegrationError or RoundedError."""
