@@ -38,6 +38,7 @@ def runs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*system_ids(), "coadjoint"])
 def test_every_system_is_drawn_inside_the_picture(name, runs):
     """All that a scene draws at the first and the last sample lies within the limits that were made for all samples."""
@@ -54,6 +55,7 @@ def test_every_system_is_drawn_inside_the_picture(name, runs):
         assert points[:, 1].max() <= top
 
 
+@pytest.mark.slow
 def test_chain_ends_where_its_links_add_up(runs):
     file = read(runs/"spherical_pendulum_chain.nc")
     length = np.array(sheet("spherical_pendulum_chain").presets["paper"].parameters["length"])
@@ -63,6 +65,7 @@ def test_chain_ends_where_its_links_add_up(runs):
     assert np.allclose(joints[:, -1], np.einsum("n,tnx->tx", length, file["q"]), rtol=1e-14, atol=0.0)
 
 
+@pytest.mark.slow
 def test_film_repeats_byte_for_byte_and_moves(runs, tmp_path, capsys):
     source = tmp_path/"top.nc"
     shutil.copy(runs/"heavy_top.nc", source)
@@ -82,6 +85,7 @@ def test_film_repeats_byte_for_byte_and_moves(runs, tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.gif", "top.gif", "top.nc"]
 
 
+@pytest.mark.slow
 def test_frames_are_stored_samples(runs):
     file = read(runs/"heavy_top.nc")
     assert chosen(file, 4).tolist() == [0, 3, 7, 10]
@@ -93,6 +97,7 @@ def test_references_can_be_drawn(tmp_path):
     assert animate(tmp_path/"r.nc", tmp_path/"r.gif", frames=2, width=100) == 2
 
 
+@pytest.mark.slow
 def test_mp4_is_refused_without_ffmpeg_and_repeatable_with_it(runs, tmp_path, monkeypatch, capsys):
     target = tmp_path/"top.mp4"
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -101,6 +106,7 @@ def test_mp4_is_refused_without_ffmpeg_and_repeatable_with_it(runs, tmp_path, mo
     assert "+bitexact" in writer_for(target, 20, "").extra_args
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
 def test_mp4(runs, tmp_path):
     for name in ("a.mp4", "b.mp4"):
@@ -116,6 +122,7 @@ def test_mp4(runs, tmp_path):
     (["RUN", "--width", "10"], "width must be from 100 to 4000, not 10"),
     (["RUN", "-o", "RUN/film.gif"], "cannot write"),
 ])
+@pytest.mark.slow
 def test_wrong_requests(arguments, expected, runs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     place = str(runs/"heavy_top.nc")

@@ -28,6 +28,7 @@ def evidence():
     return {name: check() for name, check in checks(PAPER).items()}
 
 
+@pytest.mark.slow
 def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
     monkeypatch.setattr(errata, "checks",
                         lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
@@ -43,6 +44,7 @@ def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
             assert re.search(r"\d", row["evidence"]), entry.id
 
 
+@pytest.mark.slow
 def test_every_evidence_belongs_to_one_erratum_or_claim(evidence):
     used = [entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check]
     used += [claim.criterion.check for claim in load_claims(claim_files(CONFIG)[PAPER]).claims
@@ -50,6 +52,7 @@ def test_every_evidence_belongs_to_one_erratum_or_claim(evidence):
     assert sorted(used) == sorted(evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "number", "printed"), [
     ("body_steps", "a", "1.1717e-04"), ("body_steps", "b", "1.1986e-06"), ("pendulum_units", "scaled_rk", "7.8586e-04"),
     ("spring_duration", "error", "3.6171e-05")])
@@ -57,6 +60,7 @@ def test_corrected_data_give_the_printed_digits(evidence, name, number, printed)
     assert f"{evidence[name].numbers[number]:.4e}" == printed
 
 
+@pytest.mark.slow
 def test_numbers_have_the_sizes_that_theory_gives(evidence):
     units = evidence["pendulum_units"].numbers
     # energies of one motion in two units
