@@ -75,7 +75,7 @@ def test_changed_file_is_read_again_and_refused_when_damaged(cell, opened):
 def test_another_specification_is_not_served_from_memory(cell, cells):
     reading.run_file(cell)
     with pytest.raises(InputError, match="another specification"):
-        reading.run_file(replace(cell, spec=cells[1].spec))
+        reading.run_file(replace(cell, specified=lambda: cells[1].spec))
 
 
 def test_shared_arrays_cannot_be_changed(cell):
