@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from liestep.catalogue import sheet
 from liestep.errors import InputError
 from liestep.runs.specification import RunSpecification
 
@@ -19,7 +20,7 @@ MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for ex
 OBSERVABLES = 12           # numbers at a sample beside the state: time, energy, momenta, residuals; an upper bound
 FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
 NUMBER = 8                 # bytes
-LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step takes for each number of the state, and for each pair of them
+LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step takes for each number of the state, and for each pair of them on spheres
 TANGENT = 3  # times as long as a step takes one with a derivative
 UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
@@ -51,7 +52,9 @@ def estimate(spec: RunSpecification) -> Estimate:
     stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
     size = stored*(spec.ensemble.members if spec.ensemble else 1) + FIXED
     steps = (spec.steps or spec.outputs)*times
-    seconds = steps*(LINEAR*numbers + QUADRATIC*numbers**2)*(1 + TANGENT*spec.exponents)
+    # bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their number
+    pairs = numbers**2 if sheet(spec.problem).mass is not None else 0
+    seconds = steps*(LINEAR*numbers + QUADRATIC*pairs)*(1 + TANGENT*spec.exponents)
     return Estimate(1, steps, size, seconds, stored*times + size)
 
 
