@@ -2,6 +2,7 @@
 wrong files are refused."""
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
 from liestep.cli import main
 from liestep.errors import InputError
+from liestep.papers.twospheres2009.evidence import angles as angles
+from liestep.papers.twospheres2009.evidence import continua as continua
 from liestep.papers.twospheres2009.evidence import continuous as continuous
 from liestep.papers.twospheres2009.evidence import discrete as discrete
 from liestep.papers.twospheres2009.evidence import rod as rod
@@ -96,6 +99,10 @@ def noisy_motion(*arguments, **more):
     return motion._replace(q=motion.q + 1e-6*np.random.default_rng(1).standard_normal(motion.q.shape))
 
 
+def one_place(value: float) -> dict:
+    return {"q": SimpleNamespace(values=np.array([value]))}
+
+
 ROD, SPRING_ERRORS = rod.rod_sheet, examples.spring_errors
 DETERMINES, GRADIENT = discrete.determines, statements._gradient
 ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, continuous.difference_gradient
@@ -124,11 +131,21 @@ ANGULAR, ICOSPHERE, DIFFERENCES = discrete.angular_matrix, examples.icosphere, c
     (examples, "body_steps", "BODIES", (4.7895e-6, 4.7960e-8)),
     (examples, "pendulum_units", "PENDULUM_RK", 7.5628e-2),
     (examples, "face_count", "icosphere", lambda level: ICOSPHERE(level - 1)),
-    (examples, "rounded_starts", "PENDULUM_LENGTH", 2e-5)],
+    (examples, "rounded_starts", "PENDULUM_LENGTH", 2e-5),
+    (angles, "polar_distance", "SIDEWAYS", (0.3, 0.3, 0.3, 0.3)),
+    (angles, "compactness", "_operations", lambda: (3, 5, 2, 4)),
+    (angles, "triple_pendulum", "simulate", lambda *names, step=0.0, **setting: one_place(step**4)),
+    (continua, "element_limit", "_tips", lambda power: np.arange(4.0)[:, None, None]*np.ones((4, 3, 3))),
+    (continua, "macroscopic", "MOLECULES_END", 4.0)],
     ids=lambda value: value if isinstance(value, str) else "")
 def test_every_evidence_can_say_no(module, name, replaced, by, monkeypatch):
     monkeypatch.setattr(module, replaced, by)
     assert checks(PAPER)[name]().confirmed is False
+
+
+def test_the_triple_pendulum_is_practical_unless_its_error_does_not_fall(monkeypatch):
+    monkeypatch.setattr(angles, "simulate", lambda *names, step=0.0, **setting: one_place(step))
+    assert angles.triple_pendulum().confirmed is True
 
 
 def test_printed_forms_that_are_right_are_not_refused():
