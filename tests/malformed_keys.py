@@ -44,6 +44,8 @@ CRITERIA = {  # definition -> its claim
                    runs=[{**CHOICE, "resolution": None}]),
     "Share": claim("share", {"kind": "share", "at_most": 1.0, "at_least": 0.0,
                              "within": {"at_most": 1.0, "at_least": 0.0}}, runs=[{**CHOICE, "problem": "many"}]),
+    "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
+                                          "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
     "SameState": claim("same_state", {"kind": "same_state", "tolerance": 0.0, "samples": "all"}, quantity="q"),
 }
 VALID = {
@@ -274,6 +276,8 @@ TABLES = {
                        (True, "must be a whole number, not True"), (7, "needs 7 runs, which are not there: 2")]},
         "Share": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                              ({}, "give at_most, at_least or both")]},
+        "LargestStep": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
+                                                   ({}, "give at_most, at_least or both")]},
         "Limits": LIMITS,
         "Contrast": KIND | LIMITS | {"of": [("larges", "did you mean largest?"),
                                             (3, "must be 'largest' or 'smallest', not 3")]},

@@ -229,6 +229,9 @@ def test_every_criterion_is_a_sentence_with_its_numbers():
                "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]"),
                "slope": ({"at_least": 1.5, "over": "cost"}, "error over cost in logarithms, at least 3 runs, >= 1.5"),
                "share": ({"at_least": 0.75, "within": {"at_most": 3.0}}, "error <= 3 is >= 0.75"),
+               "largest_step": ({"at_least": 0.5, "within": {"at_most": 3.0}},
+                                "largest step that completes with error <= 3 divided by that of the compared runs: "
+                                ">= 0.5"),
                "same_state": ({"tolerance": 1e-6}, "all samples of error within 1e-06")}
     numbers |= {"attitude": ({"expected": [1.0, 0.0, 0.0, 0.0], "tolerance": 0.25}, "within 0.25 rad"),
                 "contrast": ({"of": "smallest", "at_most": 3.5}, "the smallest |error| and the median <= 3.5"),

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.study.plan
 from liestep.pipeline import plans

@@ -9,6 +9,7 @@ from liestep.claims import errata
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
 from liestep.papers.liegroup2021.evidence import algebra as algebra
+from liestep.papers.liegroup2021.evidence import chains as chains
 from liestep.papers.liegroup2021.evidence import mechanics as mechanics
 from liestep.papers.liegroup2021.evidence import runs as runs
 from liestep.papers.liegroup2021.evidence import statements as statements
@@ -80,6 +81,8 @@ RATE, HAT, FINAL = algebra.rate, mechanics.hat, runs.final_state
     (mechanics, "chain_energy", "moving_energy", lambda masses, lengths, rates: 1.0),
     (mechanics, "payload_gravity", "GRAVITY", 1.62),
     (mechanics, "link_rates", "hat", lambda vector: -HAT(vector)),
+    (chains, "chain_limit", "LINKS", (5, 10, 5, 10, 5)),
+    (chains, "hamiltonian_chain", "size", lambda vector: 1.0),
     (runs, "reference_bias", "RELATIVE", 1e-12),
     (runs, "control_exponent", "final_state", lambda preset, integrator, tolerance, options: FINAL(
         preset, integrator, tolerance, {key: value for key, value in options.items() if key != "exponent"}))],

@@ -3,7 +3,7 @@ import numpy as np
 
 from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
-from liestep.papers.lgt2022.evidence.maps import exponential, vectors
+from liestep.papers.lgt2022.matrices import exponential, vectors
 
 
 def _free_body(turned: bool, steps: int) -> float:

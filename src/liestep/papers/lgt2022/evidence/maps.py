@@ -4,34 +4,9 @@ import numpy as np
 
 from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
+from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
 
-RANDOM = 20220101
 EXACT, WRONG = 1e-13, 0.01
-
-
-def exponential(matrix: np.ndarray) -> np.ndarray:
-    """Matrix exponential by its series after halvings."""
-    halvings = max(0, int(np.ceil(np.log2(max(size(matrix), 1e-300)))) + 3)
-    part, term, total = matrix/2.0**halvings, np.eye(len(matrix)), np.eye(len(matrix))
-    for k in range(1, 20):
-        term = term @ part/k
-        total = total + term
-    for _ in range(halvings):
-        total = total @ total
-    return total
-
-
-def motion(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """(x, y) of se(3) as a matrix (4, 4)."""
-    matrix = np.zeros((4, 4))
-    matrix[:3, :3], matrix[:3, 3] = hat(x), y
-    return matrix
-
-
-def cayley(matrix: np.ndarray) -> np.ndarray:
-    """(I - A)^-1 (I + A): the Cayley map of the paper, without a factor 1/2."""
-    found: np.ndarray = np.linalg.solve(np.eye(len(matrix)) - matrix, np.eye(len(matrix)) + matrix)
-    return found
 
 
 def attitude(scalar: float, vector: np.ndarray) -> np.ndarray:
@@ -49,11 +24,6 @@ def of_vector(x: np.ndarray) -> tuple[float, np.ndarray]:
     """Unit quaternion of a rotation vector."""
     angle = float(np.linalg.norm(x))
     return float(np.cos(0.5*angle)), 0.5*float(np.sinc(0.5*angle/np.pi))*x
-
-
-def vectors(count: int) -> np.ndarray:
-    """Random vectors (count, 3)."""
-    return np.random.default_rng(RANDOM).normal(size=(count, 3))
 
 
 def decided(corrected: float, printed: float, text: str, **more: float) -> Evidence:

@@ -9,7 +9,7 @@ from liestep.core.tracing import Functions, plain_component
 from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.papers.lgt2022.evidence.table import NAMES, row_of
+from liestep.papers.lgt2022.transition_maps import NAMES, row_of
 from liestep.runs.execution import build
 
 if TYPE_CHECKING:

@@ -1,0 +1,77 @@
+"""The eight local-global transition maps of table 1 of lgt2022, made from the code that the runs use: how far each is
+from the product of the group, and its floating-point operations."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from liestep.analysis.vectors import hat, size
+from liestep.core.tracing import plain_component
+from liestep.formulations.multibody.forms import attitude_block, matrices
+from liestep.formulations.spheres.cost import COUNTING, Counted
+from liestep.geometry.charts import CAYLEY, EXPONENTIAL
+from liestep.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
+from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
+
+LETTERS = {"a": (1, EXPONENTIAL), "b": (0, EXPONENTIAL), "c": (0, CAYLEY), "d": (1, CAYLEY)}
+NAMES = tuple(f"{number}{letter}" for number in (1, 2) for letter in LETTERS)
+TRANSLATIONS = 6  # additions of the velocities, which every map has
+
+
+@dataclass(frozen=True)
+class Row:
+    """defect: largest entry by which the map misses the product of the group; act, rate: operations of the map and of
+    the inverse differential for one body."""
+
+    defect: float
+    act: int
+    rate: int
+
+
+def poses(name: str) -> Poses:
+    """The component of a map."""
+    se3, chart = LETTERS[name[1]]
+    return Poses(1, QUATERNION if name[0] == "1" else ROTATION_VECTOR, se3, chart)
+
+
+def row_of(name: str) -> Row:
+    """Numbers of one map at random data; turns of about a radian."""
+    component = poses(name)
+    x, y, w, u, place, turn = vectors(6)
+    x = 0.7*x/np.linalg.norm(x)
+    attitude = exponential(hat(turn))
+    width = 4 if component.attitude == QUATERNION else 3
+    state = np.zeros((4, width))
+    state[:1] = attitude_block(component.attitude, attitude, width)
+    state[1, :3] = place
+    xi, v, out = np.array([x, y, w, u]), np.array([w, u, x, y]), np.zeros((4, width))
+    component.act(xi, state, out)
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = matrices(component.attitude, out[:1]), out[1, :3]
+    start = np.eye(4)
+    start[:3, :3], start[:3, 3] = attitude, place
+    return Row(size(found - _product(component, start, x, y)), _count(component, "act", xi, state) - TRANSLATIONS,
+               _count(component, "dexpinv", xi, v))
+
+
+def _product(component: Poses, start: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """start psi(X) by matrix functions; Cayley charts are scaled by 1/2."""
+    step = exponential(motion(x, y)) if component.chart == EXPONENTIAL else cayley(0.5*motion(x, y))
+    if component.se3 == 1:
+        found: np.ndarray = start @ step
+        return found
+    found = start.copy()
+    found[:3, :3], found[:3, 3] = start[:3, :3] @ step[:3, :3], start[:3, 3] + y
+    return found
+
+
+def _count(component: Poses, method: str, *arguments: np.ndarray) -> int:
+    """Additions, multiplications, divisions and elementary functions, one each."""
+    tally = [0]
+    counted = []
+    for values in arguments:
+        array: np.ndarray = np.empty(values.shape, dtype=object)
+        for place, value in np.ndenumerate(values):
+            array[place] = Counted(float(value), tally)
+        counted.append(array)
+    getattr(plain_component(component, COUNTING), method)(*counted, np.zeros(arguments[-1].shape, dtype=object))
+    return tally[0]
