@@ -43,6 +43,7 @@ NO_DIGIT = {
     ("replace_slope", ""): "when the iteration ends", ("step", "change = 0.0"): "when the iteration ends",
     ("step", "previous, done = 1.0"): "when the iteration ends", ("step", "done = settled("): "when the iteration ends",
     ("step", "k[s, i, j] = 0.0"): "first guess of an iteration",
+    ("step", "problem.add_work(0.5*h, y)"): "zero without forces; tests/forces holds the work of forces",
     ("first", ""): "first step of a pair", ("attempt", "work.current["): "a flag",
     ("interpolate", "work.current["): "a flag"}
 
