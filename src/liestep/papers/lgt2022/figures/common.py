@@ -50,7 +50,7 @@ def looks(results: "StudyResults") -> dict[str, Mark]:
         name = results.study.integrator_id(key)
         if name in DIFFERENCES:
             marker, dash = DIFFERENCES[name]
-            dash = DASHDOT if options["commutator"] == "off" else dash
+            dash = DASHDOT if options.get("commutator") == "off" else dash
         if name.startswith("cf"):
             colour, marker = mix(colour, "black", 0.45), mark.marker
         if options.get("twist", "native") not in ("native", NATIVE[options["action"]]):
