@@ -26,6 +26,8 @@ class Option:
     after_steps: tuple[str, ...] = ()
     # of forms: (option before this one, its choices with which this one exists); elsewhere it is no part of a run
     needs: tuple[str, tuple[str, ...]] | None = None
+    # options before this one -> whether its default is no part of a run: for options that are younger than runs
+    silent: Callable[[Mapping[str, Any]], bool] = lambda options: False
 
     def applies(self, chosen: Mapping[str, Any]) -> bool:
         """Whether the option exists beside the options before it."""

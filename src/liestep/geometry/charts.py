@@ -7,20 +7,29 @@ Munthe-Kaas methods take for granted: EXPONENTIAL exp(X), CAYLEY cay(X/2), CAYLE
     C^-1 dC/dt = V  <=>  dX/dt = dpsi^-1_(-X) V        V = (w, u): body velocities, for SE(3) of the reference point
 
 All functions take the number of the chart; a rotation reaches the end of its chart at 2 pi, pi and 2 pi.
+
+SECOND_KIND is exp(y) exp(x_1 e_1) exp(x_2 e_2) exp(x_3 e_3), canonical coordinates of the second kind (Owren and
+Marthinsen 2001), which end at x_2 = pi/2. It agrees with exp to first order only, and psi(-X) is not the inverse of
+psi(X), so that rates of steps from the left (`left_rate`) have formulas of their own.
 """
+import math
+
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import Vector, add, axpy, cos, cross, dot, scale, sin, sqrt
 from liestep.geometry.quaternion import Quaternion, to_rotation_vector
 from liestep.geometry.se3 import dexpinv as se3_dexpinv
 from liestep.geometry.so3 import FOUR_PI_SQUARED, dexpinv
 
-EXPONENTIAL, CAYLEY, CAYLEY2 = 0, 1, 2
+EXPONENTIAL, CAYLEY, CAYLEY2, SECOND_KIND = 0, 1, 2, 3
 LARGEST_RODRIGUES = 400.0  # |c|^2: 174 degrees of the Cayley map, 348 of the second-order one
+LARGEST_SECOND = math.atan(20.0)  # of |x_2| in the chart of the second kind
 
 
 @kernel
 def reaches(chart: int, x: Vector) -> bool:
     """Whether the rotation x lies inside the chart; False for NaN."""
+    if chart == 3:
+        return abs(x[1]) < LARGEST_SECOND
     size = dot(x, x)
     if chart == 0:
         return size < FOUR_PI_SQUARED
@@ -39,6 +48,16 @@ def half_angle(z2: float) -> tuple[float, float]:
 
 
 @kernel
+@outlined
+def three_turns(x: Vector) -> Quaternion:
+    """The unit quaternion of turns about the axes 1, 2 and 3, the last one first."""
+    c, s = cos(0.5*x[0]), sin(0.5*x[0])
+    d, t = cos(0.5*x[1]), sin(0.5*x[1])
+    e, u = cos(0.5*x[2]), sin(0.5*x[2])
+    return c*d*e - s*t*u, s*d*e + c*t*u, c*t*e - s*d*u, c*d*u + s*t*e
+
+
+@kernel
 def rotation(chart: int, x: Vector) -> Quaternion:
     """The unit quaternion of psi(x)."""
     if chart == 0:
@@ -46,6 +65,8 @@ def rotation(chart: int, x: Vector) -> Quaternion:
     elif chart == 1:
         first = 1.0/sqrt(1.0 + 0.25*dot(x, x))
         s = 0.5*first
+    elif chart == 3:
+        return three_turns(x)
     else:
         size = 0.0625*dot(x, x)
         s = 0.5/(1.0 + size)
@@ -56,6 +77,8 @@ def rotation(chart: int, x: Vector) -> Quaternion:
 @kernel
 def translation(chart: int, q: Quaternion, x: Vector, y: Vector) -> Vector:
     """Translation of psi(x, y) on SE(3), in the axes before the step; q = rotation(chart, x)."""
+    if chart == 3:
+        return y
     first = cross(x, y)
     if chart == 0:  # dexp_x y, its coefficients from those of the half angle
         z2 = dot(x, x)
@@ -107,6 +130,24 @@ def rate(chart: int, x: Vector, y: Vector, w: Vector, u: Vector) -> tuple[Vector
     moved = scale(0.5, add(moved, cross(c, moved)))
     moved = add(moved, cross(d, half))
     return rotation_rate(chart, x, w), scale(2.0, add(moved, cross(c, moved)))
+
+
+@kernel
+def left_rotation_rate(chart: int, x: Vector, w: Vector) -> Vector:
+    """dx/dt of the spatial rate w on SO(3): d/dt psi(x) = hat(w) psi(x)."""
+    if chart != 3:
+        return rotation_rate(chart, scale(-1.0, x), w)
+    c, s = cos(x[0]), sin(x[0])
+    third = (c*w[2] - s*w[1])/cos(x[1])
+    return w[0] - sin(x[1])*third, c*w[1] + s*w[2], third
+
+
+@kernel
+def left_rate(chart: int, x: Vector, y: Vector, w: Vector, u: Vector) -> tuple[Vector, Vector]:
+    """(dx/dt, dy/dt) of the spatial velocity (w, u) on SE(3): d/dt psi(x, y) = (w, u) psi(x, y)."""
+    if chart != 3:
+        return rate(chart, scale(-1.0, x), scale(-1.0, y), w, u)
+    return left_rotation_rate(chart, x, w), add(u, cross(w, y))
 
 
 @kernel

@@ -9,16 +9,28 @@ from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
 
-__all__ = ["bracket", "dexpinv", "exp_apply", "in_chart"]
+__all__ = ["apply", "bracket", "dexpinv", "exp_apply", "exponential", "in_chart"]
+
+
+@kernel
+def exponential(A: Vector, a: Vector) -> tuple[float, float, Vector]:
+    """(s, c, r) of exp(A, a) = (R, r), R v = quadratic(s, c, A, v)."""
+    s, c, d = coefficients(dot(A, A))
+    return s, c, quadratic(c, d, A, a)
+
+
+@kernel
+def apply(s: float, c: float, A: Vector, r: Vector, q: Vector, w: Vector) -> tuple[Vector, Vector]:
+    """(R, r).(q, w) as two tuples, R v = quadratic(s, c, A, v)."""
+    q = quadratic(s, c, A, q)
+    return q, add(quadratic(s, c, A, w), cross(r, q))
 
 
 @kernel
 def exp_apply(A: Vector, a: Vector, q: Vector, w: Vector) -> tuple[Vector, Vector]:
     """exp(A, a).(q, w) as two tuples."""
-    s, c, d = coefficients(dot(A, A))
-    r = quadratic(c, d, A, a)
-    q = quadratic(s, c, A, q)
-    return q, add(quadratic(s, c, A, w), cross(r, q))
+    s, c, r = exponential(A, a)
+    return apply(s, c, A, r, q, w)
 
 
 @kernel

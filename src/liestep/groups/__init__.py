@@ -10,4 +10,9 @@ do not read the columns of the state (d = 3 for the actions here). An action off
     dexpinv(sigma, v, out)   out = dexpinv_sigma(v), exact; False where a rotation of sigma reaches 2 pi; out may be v
     in_chart(sigma)          whether all rotations of sigma stay below 2 pi
     bracket(a, b, out)       out = [a, b]; out may be a or b
+
+and, for `charted.Charted`, what a motion (R, r) of factor i of the group does, R v = v + s a x v + c a x (a x v), with
+r = a where there are no translations:
+
+    move(i, s, c, a, r, y, out)
 """

@@ -3,8 +3,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import put, row
-from liestep.geometry.se3 import exp_apply
+from liestep.core.rows import Vector, put, row
+from liestep.geometry.se3 import apply, exponential
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
@@ -23,7 +23,11 @@ class CoadjointMotion(NamedTuple):
         return 2
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        gamma, pi = exp_apply(row(xi, 0), row(xi, 1), row(y, 1), row(y, 0))
+        s, c, r = exponential(row(xi, 0), row(xi, 1))
+        self.move(0, s, c, row(xi, 0), r, y, out)
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        gamma, pi = apply(s, c, a, r, row(y, 1), row(y, 0))
         put(out, 0, pi)
         put(out, 1, gamma)
 

@@ -3,8 +3,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import add, dot, put, row
-from liestep.geometry.so3 import coefficients, quadratic
+from liestep.core.rows import Vector, add, put, row
+from liestep.geometry.se3 import exponential
+from liestep.geometry.so3 import quadratic
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
@@ -24,11 +25,13 @@ class CotangentRotation(NamedTuple):
         return 2
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        u = row(xi, 0)
-        s, c, d = coefficients(dot(u, u))
-        put(out, 3, add(quadratic(s, c, u, row(y, 3)), quadratic(c, d, u, row(xi, 1))))
-        for i in range(3):
-            put(out, i, quadratic(s, c, u, row(y, i)))
+        s, c, r = exponential(row(xi, 0), row(xi, 1))
+        self.move(0, s, c, row(xi, 0), r, y, out)
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        put(out, 3, add(quadratic(s, c, a, row(y, 3)), r))
+        for k in range(3):
+            put(out, k, quadratic(s, c, a, row(y, k)))
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)

@@ -3,8 +3,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import add, dot, put, row
-from liestep.geometry.so3 import coefficients, quadratic
+from liestep.core.rows import Vector, add, put, row
+from liestep.geometry.se3 import exponential
+from liestep.geometry.so3 import quadratic
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
@@ -25,11 +26,14 @@ class CotangentRotations(NamedTuple):
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         n = self.bodies
         for i in range(n):
-            u = row(xi, i)
-            s, c, d = coefficients(dot(u, u))
-            put(out, 3*n + i, add(quadratic(s, c, u, row(y, 3*n + i)), quadratic(c, d, u, row(xi, n + i))))
-            for k in range(3):
-                put(out, 3*i + k, quadratic(s, c, u, row(y, 3*i + k)))
+            s, c, r = exponential(row(xi, i), row(xi, n + i))
+            self.move(i, s, c, row(xi, i), r, y, out)
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        n = self.bodies
+        put(out, 3*n + i, add(quadratic(s, c, a, row(y, 3*n + i)), r))
+        for k in range(3):
+            put(out, 3*i + k, quadratic(s, c, a, row(y, 3*i + k)))
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)

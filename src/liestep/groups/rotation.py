@@ -3,8 +3,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import cross, put, row
-from liestep.geometry.so3 import dexpinv, exp_apply, in_chart
+from liestep.core.rows import Vector, cross, dot, put, row
+from liestep.geometry.so3 import coefficients, dexpinv, in_chart, quadratic
 
 
 class Rotation(NamedTuple):
@@ -25,8 +25,12 @@ class Rotation(NamedTuple):
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         u = row(xi, 0)
-        for i in range(y.shape[0]):
-            put(out, i, exp_apply(u, row(y, i)))
+        s, c, _ = coefficients(dot(u, u))
+        self.move(0, s, c, u, u, y, out)
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        for k in range(y.shape[0]):
+            put(out, k, quadratic(s, c, a, row(y, k)))
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         u = row(sigma, 0)

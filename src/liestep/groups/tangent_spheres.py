@@ -3,8 +3,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import put, row
-from liestep.geometry.se3 import exp_apply
+from liestep.core.rows import Vector, put, row
+from liestep.geometry.se3 import apply, exponential
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
 
@@ -26,9 +26,14 @@ class TangentSpheres(NamedTuple):
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         for i in range(n):
-            q, w = exp_apply(row(xi, i), row(xi, n + i), row(y, i), row(y, n + i))
-            put(out, i, q)
-            put(out, n + i, w)
+            s, c, r = exponential(row(xi, i), row(xi, n + i))
+            self.move(i, s, c, row(xi, i), r, y, out)
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        n = y.shape[0]//2
+        q, w = apply(s, c, a, r, row(y, i), row(y, n + i))
+        put(out, i, q)
+        put(out, n + i, w)
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         return dexpinv(sigma, v, out)

@@ -8,6 +8,7 @@ from liestep.contracts.method import ORBIT, Method
 from liestep.core.precision import coefficients
 from liestep.core.rows import axpy, put, row
 from liestep.core.status import Status
+from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.stages import combine
 
 
@@ -54,5 +55,6 @@ METHODS = {
     "rkmk4_2comm": Method(
         summary="order 4, 4 stages, 2 commutators, explicit, Lie group action", order=4, formulation="lie_action",
         conserves=ORBIT, projects=True, citation="Casas and Owren 2003; liegroup2021 section 2",
+        order_for=lambda options, sheet, parameters: chart_order(4, options),
         build=lambda options, tolerance, t_end: CasasOwren(*map(coefficients, (A, E, C)))),
 }

@@ -3,16 +3,16 @@
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
 Marthinsen, Owren 2003).
 """
-from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
-from liestep.contracts.sheet import Options, Sheet
+from liestep.contracts.sheet import Options
 from liestep.core.rows import axpy, copy, put, row, sqrt
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
+from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.stages import combine
 
@@ -160,16 +160,12 @@ CF32B = ExponentialScheme(
 PAIRS = (CF32A, CF32B, CF43)
 
 
-def chart_order(order: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
-    """Order of a scheme of exponentials on an action: with Cayley maps, which agree with them to h^2, at most 2."""
-    return lambda options, sheet, parameters: order if options.get("chart", "exp") == "exp" else min(order, 2)
-
-
 def fixed(scheme: ExponentialScheme) -> Method:
     """Integrator of a scheme whose last exponential gives the new state."""
     return Method(summary=f"order {scheme.order}, {scheme.stages} stages, {len(scheme.exponentials)} exponentials,"
                   " explicit, Lie group action", order=scheme.order, formulation="lie_action", conserves=ORBIT,
-                  projects=True, citation=scheme.source, order_for=chart_order(scheme.order),
+                  projects=True, citation=scheme.source,
+                  order_for=lambda options, sheet, parameters: chart_order(scheme.order, options),
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 
@@ -182,7 +178,8 @@ def _pair(scheme: ExponentialScheme) -> Method:
     return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
                   f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
                   order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
-                  options=CONTROL, order_for=chart_order(scheme.order), build=build)
+                  options=CONTROL, build=build,
+                  order_for=lambda options, sheet, parameters: chart_order(scheme.order, options))
 
 
 METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}

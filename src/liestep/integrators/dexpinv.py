@@ -66,6 +66,12 @@ def dexpinv_component(options: Mapping[str, Any]) -> Exact | Truncated:
     return Truncated(coefficients(series(options["dexpinv"])))
 
 
+def chart_order(order: int, options: Mapping[str, Any]) -> int:
+    """Order of a method that takes the option `chart` for the exponential: Cayley maps agree with it to h^2, a chart of
+    the second kind to h."""
+    return min(order, {"exp": order, "second_kind": 1}.get(options.get("chart", "exp"), 2))
+
+
 def truncated_order(order: int, options: Mapping[str, Any]) -> int:
     """Order of a Munthe-Kaas method whose tableau has order `order`.
 
@@ -74,7 +80,7 @@ def truncated_order(order: int, options: Mapping[str, Any]) -> int:
     """
     if options["dexpinv"] == "exact":
         return order
-    if options.get("chart", "exp") != "exp":  # the series is that of the exponential: it differs from h^2 on
-        return min(order, 2)
+    if options.get("chart", "exp") != "exp":  # the series is that of the exponential
+        return chart_order(order, options)
     first = len(series(options["dexpinv"]))
     return min(order, first + 1 if first <= 2 else first + 2)

@@ -28,7 +28,8 @@ from liestep.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
-CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)"}
+CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
+              "second_kind": "pi/2 about the second axis (used up to 87 degrees)"}
 BLOCK_STATISTICS = ("mean", "min", "max")
 
 

@@ -29,8 +29,10 @@ FORCE = StateField("multiplier", "N", "multipliers of the fixed point: the force
 
 
 def pose_options() -> dict[str, Option]:
-    """Options of the form `lie_action` that exist with the actions on poses alone, all but the action itself."""
-    further = {name: option for name, option in LIE_OPTIONS.items() if name != "action"} | {
+    """Options of the form `lie_action` that exist with the actions on poses alone: not the action itself, nor the
+    chart, which all actions have."""
+    further = {name: option for name, option in LIE_OPTIONS.items()
+               if name not in ("action", "chart")} | {
         "reference_point": REFERENCE}
     return {name: replace(option, needs=("action", POSES)) for name, option in further.items()}
 
@@ -92,10 +94,14 @@ class Pinned(NamedTuple):
         return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields)
 
     def check(self, parameters: Parameters, options: Options) -> None:
-        """Raises InputError for poses of a body that has no inertia about its centre of mass."""
+        """Raises InputError for poses of a body that has no inertia about its centre of mass, or in a chart that they
+        do not have."""
         reason = why_not(parameters["inertia"], *self.mass_center(parameters))
         if reason and options["action"] in POSES:
             raise InputError(f"option action is {options['action']!r}: {reason}")
+        if options["action"] in POSES and options["chart"] not in LIE_OPTIONS["chart"].choices:
+            raise InputError(f"option chart is {options['chart']}, which poses do not have; allowed with action"
+                             f" {options['action']} are {', '.join(LIE_OPTIONS['chart'].choices)}")
 
     def forms(self, fields: Callable[[Parameters], tuple[StateField, ...]]) -> Mapping[str, Form]:
         """The formulations that only absolute coordinates have."""

@@ -12,7 +12,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
-from liestep.formulations.action import ActionForm
+from liestep.formulations.action import ActionForm, chart_option
 from liestep.formulations.constrained.body_forms import (
     MASS_MATRIX,
     director_body,
@@ -31,6 +31,7 @@ from liestep.formulations.fixed_body.components import (
 )
 from liestep.formulations.fixed_body.driven import DrivenBody, has_applied
 from liestep.formulations.work import with_work
+from liestep.groups.charted import in_coordinates
 from liestep.groups.coadjoint_motion import CoadjointMotion
 from liestep.groups.cotangent_rotation import CotangentRotation
 from liestep.groups.product import product
@@ -112,15 +113,17 @@ class Declared(NamedTuple):
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
+        chart = options.get("chart", "exp")
         if chosen in POSES:
             return self.pinned.formulated(Jointed.action, parameters, state, options,
                                           attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
             coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
-            return self.dual(parameters, state, ActionForm(coadjoint, DualGenerator(system), meter))
-        parts: list[tuple[Any, int]] = [(Rotation(3), 3), (Translation(1), 1)]
+            return self.dual(parameters, state,
+                             ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), meter))
+        parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
-            parts = [(CotangentRotation(4), 4)]
+            parts = [(in_coordinates(CotangentRotation(4), chart), 4)]
         if has_applied(system):
             parts.append((Translation(1), 1))
         action = product(*parts)
@@ -193,12 +196,14 @@ class Declared(NamedTuple):
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
-                 "lie_action": Form(self.action, action, self.check_form),
+                 "lie_action": Form(self.action, action | {"chart": chart_option(lambda options: True)},
+                                    self.check_form),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
         if self.mass_center is not None:
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
                            " SO(3) x R^3", (*action["action"].choices, *POSES))
-            found["lie_action"] = Form(self.action, {"action": poses} | pose_options(), self.pinned.check)
+            charts = {"chart": chart_option(lambda options: options["action"] not in POSES)}
+            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | charts, self.pinned.check)
             found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
         if quadratic:
             found["quadratic_rotation"] = Form(self.quadratic)

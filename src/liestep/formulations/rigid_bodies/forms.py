@@ -8,8 +8,9 @@ from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
-from liestep.formulations.action import ActionForm
+from liestep.formulations.action import ActionForm, chart_option
 from liestep.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
+from liestep.groups.charted import in_coordinates
 from liestep.groups.cotangent_rotations import CotangentRotations
 from liestep.groups.product import product
 from liestep.groups.translation import Translation
@@ -97,7 +98,8 @@ class Declared(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies = self.bodies(parameters)
         n = len(bodies.masses)
-        factors: list[tuple[Any, int]] = [(CotangentRotations(n), 4*n)]
+        factors: list[tuple[Any, int]] = [
+            (in_coordinates(CotangentRotations(n), options.get("chart", "exp")), 4*n)]
         if bodies.moves:
             factors.append((Translation(2*n), 2*n))
         generator = BodiesGenerator(bodies, np.zeros_like(bodies.spare))
@@ -120,7 +122,7 @@ class Declared(NamedTuple):
 
     def forms(self) -> dict[str, Form]:
         return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field),
-                "lie_action": Form(self.action)}
+                "lie_action": Form(self.action, {"chart": chart_option(lambda options: True)})}
 
 
 def rows_of(state: State) -> np.ndarray:

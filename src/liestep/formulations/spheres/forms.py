@@ -10,7 +10,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.errors import InputError
-from liestep.formulations.action import ActionForm
+from liestep.formulations.action import ActionForm, chart_option
 from liestep.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.formulations.spheres.cartesian import CartesianSpheres
 from liestep.formulations.spheres.components import (
@@ -22,6 +22,7 @@ from liestep.formulations.spheres.components import (
 from liestep.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force
 from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
 from liestep.formulations.work import with_work
+from liestep.groups.charted import in_coordinates
 from liestep.groups.product import product
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.groups.translation import Translation
@@ -78,7 +79,7 @@ class Declared(NamedTuple):
         parts, n = _parts(self, parameters, state, options), len(state["q"])
         generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
                                     options["beta"])
-        action = TangentSpheres(n)
+        action = in_coordinates(TangentSpheres(n), options.get("chart", "exp"))
         if parts.lagrangian.forced():
             action = product((action, 2*n), (Translation(1), 1))
         problem = ActionForm(action, generator, parts.lagrangian.meter)
@@ -151,6 +152,7 @@ class Declared(NamedTuple):
             "alpha": Option(0.0, "(alpha q, alpha omega + beta q) of the isotropy algebra is added to f",
                             numbers="finite"),
             "beta": Option(0.0, "see alpha", numbers="finite"),
+            "chart": chart_option(lambda options: True),
             **mass("banded"),
         }
         cartesian = {"coordinates": Option("cartesian", "q_i in R^3 with |q_i| = 1", ("cartesian",))}
