@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate._ivp import dop853_coefficients as hairer
 
+from liestep.integrators.embedded_tableaux import PAIRS, with_last_slope
 from liestep.integrators.tableaux import DOP853, TABLEAUX, EmbeddedTableau, Tableau
 from liestep.integrators.weights import SCHEMES, WEIGHTS, Scheme
 
@@ -71,6 +72,25 @@ def test_order_is_exactly_the_declared_one(name):
 def test_embedded_weights_have_exactly_their_order():
     assert all(defect(EMBEDDED, EMBEDDED.embedded, order) == 0 for order in range(1, EMBEDDED.embedded_order + 1))
     assert defect(EMBEDDED, EMBEDDED.embedded, EMBEDDED.embedded_order + 1) > Fraction(1, 10000)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_have_exactly_the_orders_that_they_declare(name):
+    pair = PAIRS[name]
+    for weights, order in ((pair.b, pair.order), (pair.embedded, pair.embedded_order)):
+        assert all(defect(pair, weights, k) == 0 for k in range(1, order + 1))
+        assert defect(pair, weights, order + 1) > Fraction(1, 10000)
+    assert all(dense_defect(pair, pair.dense, k) == 0 for k in range(1, pair.dense_order + 1))
+    assert pair.a[-1] == pair.b
+    # slopes at both ends: those of the first and the last stage
+    assert [row[0] for row in pair.dense] == [1, *[0]*(len(pair.b) - 1)]
+    assert [sum((k + 1)*x for k, x in enumerate(row)) for row in pair.dense] == [*[0]*(len(pair.b) - 1), 1]
+
+
+def test_a_pair_whose_last_stage_is_its_end_gets_no_other():
+    again = with_last_slope(EMBEDDED, EMBEDDED.embedded, 4)
+    assert (again.a, again.b, again.embedded) == (EMBEDDED.a, EMBEDDED.b, EMBEDDED.embedded)
+    assert len(PAIRS["heun_euler21"].b) == 3
 
 
 def dense_defect(tableau, dense, order):

@@ -10,7 +10,7 @@ from typing import Any
 
 from liestep.contracts.option import Option
 from liestep.errors import InputError, unknown
-from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.integrators.tableaux import TABLEAUX, Row, Tableau
 
 KEYS = ("name", "order", "a", "b")
 TOLERANCE = Fraction(1, 10**10)  # allowed error of the order conditions for coefficients given as decimals
@@ -43,9 +43,11 @@ def _density(tree: Tree) -> int:
     return _size(tree)*prod(map(_density, tree))
 
 
-def classical_order(tableau: Tableau, largest: int) -> int:
-    """Order of a tableau, at most `largest`: sum_i b_i phi_i(tree) = 1/density(tree) for all trees of so many vertices
-    (Hairer, Norsett and Wanner 1993, II.2)."""
+def classical_order(tableau: Tableau, largest: int, weights: Row | None = None) -> int:
+    """Order of a tableau, or of other weights on its stages, at most `largest`: sum_i b_i phi_i(tree) = 1/density(tree)
+    for all trees of so many vertices (Hairer, Norsett and Wanner 1993, II.2)."""
+    chosen = tableau.b if weights is None else weights
+
     @cache
     def phi(tree: Tree) -> tuple[Fraction, ...]:
         children = [[sum((x*y for x, y in zip(row, phi(child), strict=True)), Fraction(0)) for row in tableau.a]
@@ -54,7 +56,7 @@ def classical_order(tableau: Tableau, largest: int) -> int:
 
     for order in range(1, largest + 1):
         for tree in _trees(order):
-            if (abs(sum(b*x for b, x in zip(tableau.b, phi(tree), strict=True)) - Fraction(1, _density(tree)))
+            if (abs(sum(b*x for b, x in zip(chosen, phi(tree), strict=True)) - Fraction(1, _density(tree)))
                     > TOLERANCE):
                 return order - 1
     return largest
@@ -68,30 +70,31 @@ def _number(value: Any) -> Fraction:
         raise InputError(f"option tableau: {value!r} is not a number or a fraction like 1/3") from None
 
 
-def _row(values: Any, what: str) -> tuple[Fraction, ...]:
+def numbers_of(values: Any, what: str) -> Row:
+    """Fractions of a list in an option `tableau`; raises InputError."""
     if not isinstance(values, list | tuple):
         raise InputError(f"option tableau: {what} must be a list, not {values!r}")
     return tuple(map(_number, values))
 
 
-def _declared(given: Mapping[str, Any]) -> Tableau:
-    """Tableau of a mapping; c are the row sums of a.
+def declared(given: Mapping[str, Any], keys: tuple[str, ...] = KEYS) -> Tableau:
+    """Tableau of a mapping with these keys; c are the row sums of a.
 
     Raises:
         InputError: keys, shapes or numbers are wrong, it is not explicit, or it has not the order that it claims.
     """
     for key in given:
-        if key not in KEYS:
-            raise InputError(unknown("key of option tableau", key, KEYS))
-    missing = [key for key in KEYS if key not in given]
+        if key not in keys:
+            raise InputError(unknown("key of option tableau", key, keys))
+    missing = [key for key in keys if key not in given]
     if missing:
-        raise InputError(f"option tableau: {missing[0]} is missing (needed: {', '.join(KEYS)})")
-    order, b = given["order"], _row(given["b"], "b")
+        raise InputError(f"option tableau: {missing[0]} is missing (needed: {', '.join(keys)})")
+    order, b = given["order"], numbers_of(given["b"], "b")
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= LARGEST_ORDER:
         raise InputError(f"option tableau: order must be a whole number from 1 to {LARGEST_ORDER}, not {order!r}")
     if not isinstance(given["a"], list | tuple):
         raise InputError("option tableau: a must be a list of rows")
-    rows = [_row(values, f"row {i + 1} of a") for i, values in enumerate(given["a"])]
+    rows = [numbers_of(values, f"row {i + 1} of a") for i, values in enumerate(given["a"])]
     if len(rows) != len(b) or any(i > len(row) or len(row) > len(b) for i, row in enumerate(rows)):
         raise InputError(f"option tableau: b has {len(b)} weights, so that a must have {len(b)} rows, of lengths 0, 1,"
                          f" 2, ... or {len(b)}")
@@ -111,7 +114,7 @@ def _normalise(value: Any) -> str | dict[str, Any]:
     """Name of a known tableau as it is; a mapping with all numbers as shortest fractions, so that
     spellings do not matter."""
     if isinstance(value, Mapping):
-        tableau = _declared(value)
+        tableau = declared(value)
         return {"name": tableau.name, "order": tableau.order,
                 "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)], "b": list(map(str, tableau.b))}
     if not isinstance(value, str) or value not in TABLEAUX:
@@ -127,4 +130,4 @@ TABLEAU = {"tableau": Option(
 def tableau_of(options: Mapping[str, Any]) -> Tableau:
     """Tableau of a checked option `tableau`."""
     chosen = options["tableau"]
-    return TABLEAUX[chosen] if isinstance(chosen, str) else _declared(chosen)
+    return TABLEAUX[chosen] if isinstance(chosen, str) else declared(chosen)

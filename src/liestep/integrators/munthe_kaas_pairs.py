@@ -5,10 +5,12 @@ import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
 from liestep.contracts.sheet import Options
-from liestep.core.rows import axpy, copy, dot, put, row, scale, sqrt
+from liestep.core.rows import axpy, copy, put, row, scale
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
+from liestep.integrators.embedded_tableaux import PAIR, pair_of
+from liestep.integrators.error_norms import NORM, AlgebraNorm, error_norm
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
 
@@ -19,15 +21,16 @@ class PairWork(NamedTuple):
     scratch: np.ndarray  # (d, 3)
     slope: np.ndarray    # (d, 3) f at the new state
     new: np.ndarray      # (m, d)
+    moved: np.ndarray    # (m, d) of the error norm
     current: np.ndarray  # (1,) 1 when k[0] is f at the state
 
 
 class MuntheKaasPair(NamedTuple):
     """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action.
 
-    The error is |sigma_1 - sigma_hat|, Euclidean norm in the algebra. f at the new state is the next step's first
-    stage; its dexpinv belongs to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's
-    continuous extension: on the manifold, and of the extension's order (4 for Dormand and Prince).
+    The error is the norm of sigma_1 - sigma_hat. f at the new state is the next step's first stage; its dexpinv belongs
+    to the old chart and is not. Dense output is exp(sigma(s)).y with the tableau's continuous extension: on the
+    manifold, and of the extension's order (4 for Dormand and Prince, else 3 or that of the tableau).
     """
 
     a: np.ndarray      # (s, s), its last row equal to b
@@ -36,11 +39,13 @@ class MuntheKaasPair(NamedTuple):
     e: np.ndarray      # (s,) b - b_hat
     dense: np.ndarray  # (s, degree) coefficients of s, s^2, ...
     dexpinv: Any
+    norm: Any
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
-                        np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros(1))
+                        np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
+                        np.zeros(1))
 
     def start(self, work: Any) -> None:
         work.current[0] = 0.0
@@ -62,10 +67,7 @@ class MuntheKaasPair(NamedTuple):
                 if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
                     return Status.CHART_LIMIT, np.inf
         combine(self.e, h, work.k, stages, work.sigma)
-        error = 0.0
-        for i in range(work.sigma.shape[0]):
-            error += dot(row(work.sigma, i), row(work.sigma, i))
-        return Status.OK, sqrt(error)
+        return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved)
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -86,17 +88,24 @@ class MuntheKaasPair(NamedTuple):
         copy(work.slope, work.k[0])
 
 
-def _method(tableau: EmbeddedTableau, summary: str) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
-        assert tolerance is not None
-        pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(),
-                              dexpinv_component(options))
-        return controlled(pair, tableau.embedded_order, options, tolerance)
-
-    return Method(summary=f"{summary}, explicit, adaptive with dense output, Lie group action", order=tableau.order,
-                  formulation="lie_action", conserves=ORBIT, adaptive=True,
-                  citation=f"liegroup2021 section 4; {tableau.source}", options=DEXPINV | CONTROL,
-                  order_for=lambda options, sheet, parameters: truncated_order(tableau.order, options), build=build)
+def _pair(tableau: EmbeddedTableau, options: Options, tolerance: float | None, norm: Any) -> Any:
+    assert tolerance is not None
+    pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
+                          norm)
+    return controlled(pair, tableau.embedded_order, options, tolerance)
 
 
-METHODS = {"rkmk54": _method(DORMAND_PRINCE54, "order 5(4), 7 stages")}
+METHODS = {
+    "rkmk54": Method(
+        summary="order 5(4), 7 stages, explicit, adaptive with dense output, Lie group action",
+        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
+        citation=f"liegroup2021 section 4; {DORMAND_PRINCE54.source}", options=DEXPINV | CONTROL,
+        order_for=lambda options, sheet, parameters: truncated_order(DORMAND_PRINCE54.order, options),
+        build=lambda options, tolerance, t_end: _pair(DORMAND_PRINCE54, options, tolerance, AlgebraNorm(0.0))),
+    "rkmk_pair": Method(
+        summary="any explicit embedded tableau, known or declared, adaptive with dense output, Lie group action",
+        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
+        citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options),
+        build=lambda options, tolerance, t_end: _pair(pair_of(options), options, tolerance, error_norm(options))),
+}

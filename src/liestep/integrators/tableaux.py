@@ -120,8 +120,8 @@ def _row(text: str, length: int = 0) -> Row:
     return tuple(values.get(i, Fraction(0)) for i in range(max(length, len(values))))
 
 
-def _parts(c: str, rows: tuple[str, ...], b: str) -> dict[str, Any]:
-    """Fields a, b, c; rows are the lower triangle."""
+def triangle(c: str, rows: tuple[str, ...], b: str) -> dict[str, Any]:
+    """Fields a, b, c of a tableau; rows are the lower triangle."""
     stages = len(rows)
     return {"a": tuple(_row(row, stages) for row in rows), "b": _row(b, stages), "c": _row(c)}
 
@@ -129,15 +129,15 @@ def _parts(c: str, rows: tuple[str, ...], b: str) -> dict[str, Any]:
 _DORMAND_PRINCE_B = "35/384 0 500/1113 125/192 -2187/6784 11/84"
 
 _SIMPLE = (
-    Tableau("euler", 1, "Euler 1768", **_parts("0", ("",), "1")),
-    Tableau("midpoint", 2, "Runge 1895", **_parts("0 1/2", ("", "1/2"), "0 1")),
-    Tableau("heun", 2, "Heun 1900", **_parts("0 1", ("", "1"), "1/2 1/2")),
-    Tableau("kutta3", 3, "Kutta 1901", **_parts("0 1/2 1", ("", "1/2", "-1 2"), "1/6 2/3 1/6")),
-    Tableau("rk4", 4, "Kutta 1901", **_parts("0 1/2 1/2 1", ("", "1/2", "0 1/2", "0 0 1"), "1/6 1/3 1/3 1/6")),
+    Tableau("euler", 1, "Euler 1768", **triangle("0", ("",), "1")),
+    Tableau("midpoint", 2, "Runge 1895", **triangle("0 1/2", ("", "1/2"), "0 1")),
+    Tableau("heun", 2, "Heun 1900", **triangle("0 1", ("", "1"), "1/2 1/2")),
+    Tableau("kutta3", 3, "Kutta 1901", **triangle("0 1/2 1", ("", "1/2", "-1 2"), "1/6 2/3 1/6")),
+    Tableau("rk4", 4, "Kutta 1901", **triangle("0 1/2 1/2 1", ("", "1/2", "0 1/2", "0 0 1"), "1/6 1/3 1/3 1/6")),
     EmbeddedTableau(
         "dormand_prince54", 5,
         "Dormand and Prince 1980, table 2; dense output of MATLAB's ode45 (Shampine and Reichelt 1997)",
-        **_parts("0 1/5 3/10 4/5 8/9 1 1", (
+        **triangle("0 1/5 3/10 4/5 8/9 1 1", (
             "", "1/5", "3/40 9/40", "44/45 -56/15 32/9", "19372/6561 -25360/2187 64448/6561 -212/729",
             "9017/3168 -355/33 46732/5247 49/176 -5103/18656", _DORMAND_PRINCE_B), _DORMAND_PRINCE_B),
         embedded=_row("5179/57600 0 7571/16695 393/640 -92097/339200 187/2100 1/40"), embedded_order=4,
@@ -218,7 +218,7 @@ _DOP853_SOURCE = "Hairer, Norsett and Wanner 1993, II.5"
 _DOP853_TOLERANCE = Fraction("1e-27")
 
 DOP853 = Dop853Tableau(
-    "dop853_dense", 8, _DOP853_SOURCE, **_parts(_DOP853_C, _DOP853_A, _DOP853_B), tolerance=_DOP853_TOLERANCE,
+    "dop853_dense", 8, _DOP853_SOURCE, **triangle(_DOP853_C, _DOP853_A, _DOP853_B), tolerance=_DOP853_TOLERANCE,
     error5=_row(_DOP853_E5, 16),
     error3=tuple(x - y for x, y in zip(_row(_DOP853_B, 16), _row(_DOP853_B3, 16), strict=True)),
     dense=tuple(_row(row, 16) for row in _DOP853_D))

@@ -1,0 +1,180 @@
+"""DOP853 in the Lie algebra: the adaptive Munthe-Kaas method of order 8(5,3) on any action."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.sheet import Options
+from liestep.core.dispatch import kernel, outlined
+from liestep.core.rows import Vector, add, axpy, copy, dot, put, row, scale, sqrt, sub
+from liestep.core.status import Status
+from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
+from liestep.integrators.error_norms import NORM, error_norm
+from liestep.integrators.stages import combine
+from liestep.integrators.step_control import HairerControl
+from liestep.integrators.tableaux import DOP853
+
+
+class Work853(NamedTuple):
+    k: np.ndarray        # (16, d, 3) values of dexpinv_sigma f; 12 is that of the new state, 13..15 of dense output
+    f: np.ndarray        # (7, d, 3) coefficients of dense output
+    sigma: np.ndarray    # (d, 3)
+    end: np.ndarray      # (d, 3) sigma of the new state
+    slope: np.ndarray    # (d, 3) f at the new state
+    scratch: np.ndarray  # (d, 3)
+    new: np.ndarray      # (m, d)
+    stage: np.ndarray    # (m, d)
+    current: np.ndarray  # (2,) 1 when k[0] is f at the state; 1 when `f` belongs to the step
+
+
+@kernel
+def length(sigma: np.ndarray) -> float:
+    """Euclidean norm of all numbers of an element of the algebra."""
+    total = 0.0
+    for i in range(sigma.shape[0]):
+        total += dot(row(sigma, i), row(sigma, i))
+    return sqrt(total)
+
+
+@kernel
+@outlined
+def generator(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    """f at a state, where it need not be inlined: at the start of a run and for dense output."""
+    return problem.algebra(t, y, out)
+
+
+@kernel
+@outlined
+def moved(problem: Any, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    """exp(sigma).y for dense output, where it need not be inlined."""
+    problem.act(sigma, y, out)
+
+
+class MuntheKaas853(NamedTuple):
+    """Order 8(5,3), 12 stages, explicit, local extrapolation; conserves the orbit of the action.
+
+    sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0, by DOP853 (Hairer, Norsett and Wanner 1993, II.5 and II.10).
+    Dense output is exp(sigma(s)).y with DOP853's polynomial of order 7 for sigma: on the manifold, three more
+    evaluations in steps with an output. The error is the norm of sigma_1 - sigma_hat of order 5, reduced by that
+    of order 3 as in DOP853, relative to the tolerance.
+    """
+
+    a: np.ndarray   # (16, 16)
+    c: np.ndarray   # (16,)
+    e3: np.ndarray  # (16,)
+    e5: np.ndarray  # (16,)
+    d: np.ndarray   # (4, 16)
+    tolerance: float
+    dexpinv: Any
+    norm: Any
+    control: Any
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        rows = (problem.algebra_rows(), 3)
+        return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
+                       np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros_like(y),
+                       np.zeros_like(y), np.zeros(2))
+
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+        """First step as in Hairer, Norsett, Wanner II.4, for sigma in place of y: compares f and df/dt with 1 rad."""
+        work.current[0] = 0.0
+        if not generator(problem, 0.0, y, work.k[0]):
+            return t_end
+        work.current[0] = 1.0
+        speed = length(work.k[0])
+        h = min(0.0078125/speed if speed > 1e-5 else t_end, t_end)  # about 0.01 rad
+        for i in range(work.sigma.shape[0]):
+            put(work.sigma, i, scale(h, row(work.k[0], i)))
+        moved(problem, work.sigma, y, work.stage)
+        if not generator(problem, h, work.stage, work.slope):
+            return h
+        for i in range(work.sigma.shape[0]):
+            put(work.scratch, i, sub(row(work.slope, i), row(work.k[0], i)))
+        largest = max(speed, length(work.scratch)/h)/self.tolerance
+        second = sqrt(sqrt(sqrt(0.0078125/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
+        return min(100.0*h, second, t_end)
+
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        """New state in work.new."""
+        work.current[1] = 0.0
+        for s in range(int(work.current[0]), 13):
+            z = work.new if s == 12 else work.stage
+            if s > 0:
+                combine(self.a[s], h, work.k, s, work.sigma)
+                problem.act(work.sigma, y, z)
+            if not problem.algebra(t + self.c[s]*h, z if s > 0 else y, work.k[s]):
+                return Status.NOT_EVALUABLE, np.inf
+            if s == 0:
+                work.current[0] = 1.0
+            else:
+                if s == 12:
+                    copy(work.k[s], work.slope)
+                    copy(work.sigma, work.end)
+                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
+                    return Status.CHART_LIMIT, np.inf
+        return Status.OK, self.error(problem, y, h, work)
+
+    def error(self, problem: Any, y: np.ndarray, h: float, work: Any) -> float:
+        """err5^2/sqrt(err5^2 + 0.01 err3^2) over the tolerance, of the norms of the two estimates."""
+        fifth, third = 0.0, 0.0
+        for r in range(2):  # one call of the norm, which moves the state, so that it is inlined once
+            combine(self.e5 if r == 0 else self.e3, h, work.k, 13, work.sigma)
+            fifth, third = third, self.norm.size(problem, work.sigma, y, work.new, work.stage)
+        if fifth == 0.0:
+            return 0.0
+        return fifth*fifth/sqrt(fifth*fifth + 0.01*third*third)/self.tolerance
+
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        """State at t + s h, 0 <= s <= 1."""
+        if work.current[1] == 0.0:
+            self.prepare_dense(problem, t, y, h, work)
+        for i in range(work.sigma.shape[0]):
+            total = (0.0, 0.0, 0.0)
+            for r in range(7):
+                total = scale(s if r % 2 == 0 else 1.0 - s, add(row(work.f[6 - r], i), total))
+            put(work.sigma, i, total)
+        moved(problem, work.sigma, y, out)
+
+    def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        for s in range(13, 16):
+            combine(self.a[s], h, work.k, s, work.sigma)
+            moved(problem, work.sigma, y, work.stage)
+            generator(problem, t + self.c[s]*h, work.stage, work.k[s])
+            self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch)
+        for i in range(work.sigma.shape[0]):
+            change, old, new = row(work.end, i), scale(h, row(work.k[0], i)), scale(h, row(work.k[12], i))
+            put(work.f[0], i, change)
+            put(work.f[1], i, sub(old, change))
+            put(work.f[2], i, sub(scale(2.0, change), add(old, new)))
+            for r in range(4):
+                put(work.f[3 + r], i, scale(h, self.combined(r, i, work)))
+        work.current[1] = 1.0
+
+    def combined(self, r: int, i: int, work: Any) -> Vector:
+        """sum_j d_rj k_j of row i of the algebra."""
+        total = (0.0, 0.0, 0.0)
+        for j in range(16):
+            total = axpy(self.d[r, j], row(work.k[j], i), total)
+        return total
+
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        copy(work.new, y)
+        copy(work.slope, work.k[0])
+
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
+    return MuntheKaas853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, dexpinv_component(options),
+                         error_norm(options), control)
+
+
+METHODS = {
+    "rkmk853": Method(
+        summary="order 8(5,3), 12 stages, explicit, adaptive with dense output, Lie group action", order=8,
+        formulation="lie_action", conserves=ORBIT, adaptive=True, citation=f"Munthe-Kaas 1999; {DOP853.source}",
+        options=DEXPINV | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(8, options), build=_build),
+}
