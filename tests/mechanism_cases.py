@@ -1,5 +1,6 @@
 """Mechanisms of any shape, and their equations of motion written down anew, dense, about the reference points."""
 import numpy as np
+from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from liestep.errors import InputError
@@ -15,6 +16,17 @@ DEFAULTS = {"action": "se3", "chart": "exp", "attitude": "quaternion", "twist": 
 
 def hat(c):
     return np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
+
+
+def chart_map(chart, x, y):
+    """psi(x, y) of a chart as a matrix (4, 4)."""
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3], matrix[:3, 3] = hat(x), y
+    if chart == "exp":
+        return expm(matrix)
+    part = 0.5 if chart == "cayley" else 0.25
+    once = np.linalg.solve(np.eye(4) - part*matrix, np.eye(4) + part*matrix)
+    return once if chart == "cayley" else once @ once
 
 
 def equations(assembly, state):

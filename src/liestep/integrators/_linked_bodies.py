@@ -9,18 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, scale
 from liestep.geometry.linalg import lu, lu_solve
+from liestep.integrators._newton import clear, largest, wipe, worse
 
 MULTIPLIERS = 3
-
-
-@kernel
-def wipe(a: np.ndarray) -> None:
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            a[i, j] = 0.0
 
 
 class LinkedWork(NamedTuple):
@@ -48,9 +41,7 @@ class LinkedWork(NamedTuple):
         for b in range(self.a.shape[0]):
             i = w*b
             a, r, v0, p0 = self.a[b], self.rest[b], y[1][i:], y[2][i:]
-            wipe(a)
-            for k in range(r.shape[0]):
-                r[k] = 0.0
+            clear(r, a)
             for k in range(w):
                 self.v1[i + k] = 2.0/h*self.d[i + k] - v0[k]
                 r[k] = -2.0*p0[k]
@@ -65,9 +56,7 @@ class LinkedWork(NamedTuple):
         for b in range(self.a.shape[0]):
             i = w*b
             a, r, p0, p1 = self.a[b], self.rest[b], y[2][i:], self.p1[i:]
-            wipe(a)
-            for k in range(r.shape[0]):
-                r[k] = 0.0
+            clear(r, a)
             for k in range(w):
                 r[k] = self.d[i + k]
                 r[w + k] = p1[k] - p0[k]
@@ -126,12 +115,10 @@ class LinkedWork(NamedTuple):
                 self.rest[before, row + c] += s*self.multipliers[far + k]
 
     def residual(self) -> float:
-        worst = 0.0
+        size = 0.0
         for b in range(self.rest.shape[0]):
-            for k in range(self.rest.shape[1]):
-                if not abs(self.rest[b, k]) <= worst:
-                    worst = abs(self.rest[b, k])
-        return worst
+            size = worse(size, largest(self.rest[b]))
+        return size
 
     def solve(self, problem: Any) -> bool:
         """Overwrite r by the solution; False where a block is singular."""

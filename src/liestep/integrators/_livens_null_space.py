@@ -19,7 +19,8 @@ from liestep.geometry.quaternion import (
     quaternion,
     space_part,
 )
-from liestep.integrators._livens_steps import PRINTED, Work, clear, finish, largest, move, new_work, settled
+from liestep.integrators._livens_steps import PRINTED, Work, finish, move, new_work
+from liestep.integrators._newton import clear, largest, settled
 
 
 @kernel
@@ -68,8 +69,7 @@ class NullSpaceStep(NamedTuple):
             problem.meter[Counter.EXPONENTIALS] += 1
             z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
             change, size = largest(r), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, 1.0,
-                                                                                      self.tolerance):
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, 1.0, self.tolerance):
                 put_quaternion(common.d, 0, after(exponential(z), q0))
                 move(y[0], common)
                 self.balance(problem, t, h, y, common)

@@ -19,11 +19,11 @@ from liestep.core.dispatch import kernel
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
+from liestep.integrators._newton import clear, correct, largest, settled
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
 PRINTED = 1e-9     # residual at which the printed solver stops, before one more update
-STAGNATION = 1e-12  # changes below it, relative to the unknowns or to what they are added to, that no longer shrink
 
 
 class Work(NamedTuple):
@@ -109,14 +109,6 @@ def move(q: np.ndarray, work: Any) -> None:
 
 
 @kernel
-def clear(r: np.ndarray, a: np.ndarray) -> None:
-    for i in range(r.shape[0]):
-        r[i] = 0.0
-        for j in range(r.shape[0]):
-            a[i, j] = 0.0
-
-
-@kernel
 def bind(problem: Any, h: float, work: Work, row: int, column: int) -> None:
     """Constraint forces in r from `row` on, g(q_1) in the last m, with their derivatives; multipliers have the columns
     from `column` on, increments the first n."""
@@ -134,25 +126,6 @@ def bind(problem: Any, h: float, work: Work, row: int, column: int) -> None:
 
 
 @kernel
-def largest(r: np.ndarray) -> float:
-    """Largest absolute value; NaN if there is one."""
-    worst = 0.0
-    for i in range(r.shape[0]):
-        if not abs(r[i]) <= worst:
-            worst = abs(r[i])
-    return worst
-
-
-@kernel
-def settled(change: float, previous: float, size: float, reach: float, tolerance: float) -> bool:
-    """Whether an iteration with these last two changes has converged: a change is the last one times the rate of
-    convergence, which is zero or less for Newton's method, so that change^2/previous bounds the error left; or the
-    changes no longer shrink at round-off, that of coordinates of the size `reach` in their constraints."""
-    return change*change <= tolerance*size*previous or (change <= STAGNATION*max(size, reach)
-                                                        and change > 0.5*previous)
-
-
-@kernel
 def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Any) -> Status:
     """Velocities, momenta, multipliers and work of the reduced solution into the state."""
     status = problem.admissible(y[0], work.q1)
@@ -161,15 +134,23 @@ def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Any
     for i in range(problem.size()):
         work.v1[i] = 2.0/h*work.d[i] - y[1, i]
     problem.momentum(rule, y[0], y[1], work.q1, work.v1, work.p1)
+    for i in range(problem.size()):
+        work.p1[i] -= y[2, i]
+    deposit(problem, t, h, y, work)
+    return Status.OK
+
+
+@kernel
+def deposit(problem: Any, t: float, h: float, y: np.ndarray, work: Any) -> None:
+    """The end of the step, and the work of its loads, into the state."""
     if y.shape[0] > WORK:
         y[WORK, 0] += problem.work(t, h, y[0], work.q1)
     for i in range(problem.size()):
         y[0, i] = work.q1[i]
         y[1, i] = work.v1[i]
-        y[2, i] = work.p1[i] - y[2, i]
+        y[2, i] = work.p1[i]
     for k in range(problem.bonds()):
         y[MULTIPLIERS, k] = work.multipliers[k]
-    return Status.OK
 
 
 class ReducedStep(NamedTuple):
@@ -204,14 +185,11 @@ class ReducedStep(NamedTuple):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                work.d[i] -= work.r[i]
-                change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
+            change, size = correct(work.d, work.r)
             for k in range(m):
                 work.multipliers[k] -= work.r[n + k]
             if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
-                                                                                      self.tolerance):
+                                                                  self.tolerance):
                 move(q, work)
                 status = finish(problem, self.rule, t, h, y, work)
                 if status == Status.OK and self.projected:
@@ -238,7 +216,6 @@ class FullStep(NamedTuple):
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         n = problem.size()
-        unknowns = 3*n + problem.bonds()
         q, v, p = y[0], y[1], y[2]
         begin(problem, y, h, work)
         for i in range(n):
@@ -254,21 +231,18 @@ class FullStep(NamedTuple):
             residual = largest(work.r)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not lu(work.a, work.pivots, unknowns):
+            if not work.solve(problem):
                 return Status.SINGULAR_MATRIX
-            lu_solve(work.a, work.pivots, work.r, unknowns)
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
+            change, size = correct(work.d, work.r)
             for i in range(n):
-                work.d[i] -= work.r[i]
                 work.v1[i] -= work.r[n + i]
                 work.p1[i] -= work.r[2*n + i]
-                change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
             for k in range(problem.bonds()):
                 work.multipliers[k] -= work.r[3*n + k]
             if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
-                                                                                      self.tolerance):
+                                                                  self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = change
         return Status.NOT_CONVERGED
@@ -303,14 +277,6 @@ class FullStep(NamedTuple):
     def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
         move(y[0], work)
         status = problem.admissible(y[0], work.q1)
-        if status != Status.OK:
-            return status
-        if y.shape[0] > WORK:
-            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
-        for i in range(problem.size()):
-            y[0, i] = work.q1[i]
-            y[1, i] = work.v1[i]
-            y[2, i] = work.p1[i]
-        for k in range(problem.bonds()):
-            y[MULTIPLIERS, k] = work.multipliers[k]
-        return Status.OK
+        if status == Status.OK:
+            deposit(problem, t, h, y, work)
+        return status

@@ -21,7 +21,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
 from liestep.geometry.attitude import to_body, to_space
-from liestep.integrators._livens_steps import settled
+from liestep.integrators._newton import settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights

@@ -18,20 +18,8 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.core.counters import Counter
 from liestep.core.status import Status
-from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import (
-    MULTIPLIERS,
-    PRINTED,
-    RULES,
-    WORK,
-    Work,
-    begin,
-    clear,
-    largest,
-    move,
-    new_work,
-    settled,
-)
+from liestep.integrators._livens_steps import PRINTED, RULES, Work, begin, deposit, move, new_work
+from liestep.integrators._newton import clear, correct, largest, settled
 from liestep.integrators.livens import GRADIENT, STOP
 
 
@@ -80,15 +68,11 @@ class StabilisedStep(NamedTuple):
             residual = largest(common.r)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not lu(common.a, common.pivots, n + 2*m):
+            if not common.solve(problem):
                 return Status.SINGULAR_MATRIX
-            lu_solve(common.a, common.pivots, common.r, n + 2*m)
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                common.d[i] -= common.r[i]
-                change, size = max(change, abs(common.r[i])), max(size, abs(common.d[i]))
+            change, size = correct(common.d, common.r)
             for k in range(m):
                 common.multipliers[k] -= common.r[n + k]
                 work.gamma[k] -= common.r[n + m + k]
@@ -181,14 +165,9 @@ class StabilisedStep(NamedTuple):
             return status
         self.velocity(problem, h, y, work)
         problem.momentum(self.rule, y[0], y[1], c.q1, c.v1, c.p1)
-        if y.shape[0] > WORK:
-            y[WORK, 0] += problem.work(t, h, y[0], c.q1)
         for i in range(problem.size()):
-            y[0, i] = c.q1[i]
-            y[1, i] = c.v1[i]
-            y[2, i] = c.p1[i] - y[2, i]
-        for k in range(problem.bonds()):
-            y[MULTIPLIERS, k] = c.multipliers[k]
+            c.p1[i] -= y[2, i]
+        deposit(problem, t, h, y, c)
         return Status.OK
 
 

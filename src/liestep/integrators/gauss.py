@@ -11,7 +11,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.precision import coefficients, square_root
 from liestep.core.status import Status
 from liestep.errors import InputError
-from liestep.integrators._livens_steps import settled
+from liestep.integrators._newton import settled
 
 
 @kernel

@@ -20,11 +20,10 @@ from liestep.integrators._livens_steps import (
     Work,
     begin,
     is_chain,
-    largest,
     move,
     new_work,
-    settled,
 )
+from liestep.integrators._newton import correct, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import STOP, WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
@@ -66,12 +65,8 @@ class HamiltonianStep(NamedTuple):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size, push, momentum = 0.0, 0.0, 0.0, 0.0
-            for i in range(n):
-                work.d[i] -= r[i]
-                work.p1[i] -= r[n + i]
-                change, size = max(change, abs(r[i])), max(size, abs(work.d[i]))
-                push, momentum = max(push, abs(r[n + i])), max(momentum, abs(work.p1[i]))
+            change, size = correct(work.d, r)
+            push, momentum = correct(work.p1, r[n:])
             for k in range(m):
                 work.multipliers[k] -= r[2*n + k]
             share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)

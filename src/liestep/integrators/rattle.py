@@ -15,7 +15,8 @@ from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, largest, settled
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK
+from liestep.integrators._newton import largest, settled, worse
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
@@ -123,7 +124,7 @@ class Rattle(NamedTuple):
                 for k in range(m):
                     step -= work.r[k]*work.pulls[k, i]
                 work.d[i] += step
-                change, size = max(change, abs(step)), max(size, abs(work.d[i]))
+                change, size = worse(change, abs(step)), worse(size, abs(work.d[i]))
             if not change < np.inf:
                 return Status.NOT_CONVERGED
             if settled(change, previous, size, largest(work.q1), self.tolerance):

@@ -9,10 +9,10 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
+from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
-from liestep.integrators.variational_sphere import SETTLED, begin, extent, finish, length_defect, settled
+from liestep.integrators.variational_sphere import SETTLED, begin, finish, length_defect, moved, settled
 
 
 class CayleyWork(NamedTuple):
@@ -120,10 +120,7 @@ class CayleyStep(NamedTuple):
             if not problem.solve_inertia(q, w):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                new = row(w, i)
-                change, size = max(change, extent(sub(new, row(work.before, i)))), max(size, extent(new))
+            change, size = moved(w, work.before)
             if settled(change, size, previous, self.stagnation):
                 finish(problem, h, y, work.g, work.push)
                 return Status.OK

@@ -60,6 +60,16 @@ def extent(u: Vector) -> float:
 
 
 @kernel
+def moved(w: np.ndarray, before: np.ndarray) -> tuple[float, float]:
+    """Largest change of a component of (n, 3), and the largest component."""
+    change, size = 0.0, 0.0
+    for i in range(w.shape[0]):
+        new = row(w, i)
+        change, size = max(change, extent(sub(new, row(before, i)))), max(size, extent(new))
+    return change, size
+
+
+@kernel
 def finish(problem: Any, h: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
     """The end of a kick by the force `push`: its power, its work over the half kick, and g = G - F."""
     n = y.shape[0]//2
@@ -229,10 +239,7 @@ class MultiplierStep(NamedTuple):
             status = self.project(problem, q, w, work)
             if status != Status.OK:
                 return status
-            change, size = 0.0, 0.0
-            for i in range(n):
-                new = row(w, i)
-                change, size = max(change, extent(sub(new, row(work.before, i)))), max(size, extent(new))
+            change, size = moved(w, work.before)
             if settled(change, size, previous, self.stagnation):
                 finish(problem, h, y, work.g, work.push)
                 return Status.OK

@@ -16,18 +16,8 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.status import Status
-from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import (
-    MULTIPLIERS,
-    WORK,
-    Work,
-    begin,
-    clear,
-    largest,
-    move,
-    new_work,
-    settled,
-)
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, move, new_work
+from liestep.integrators._newton import clear, correct, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
@@ -57,15 +47,11 @@ class VariationalStep(NamedTuple):
             self.equations(problem, t, h, y, work)
             if not largest(work.r) < np.inf:
                 return Status.NOT_CONVERGED
-            if not lu(work.a, work.pivots, n + m):
+            if not work.solve(problem):
                 return Status.SINGULAR_MATRIX
-            lu_solve(work.a, work.pivots, work.r, n + m)
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                work.d[i] -= work.r[i]
-                change, size = max(change, abs(work.r[i])), max(size, abs(work.d[i]))
+            change, size = correct(work.d, work.r)
             for k in range(m):
                 work.multipliers[k] -= work.r[n + k]
             if settled(change, previous, size, largest(work.q1), self.tolerance):
@@ -115,9 +101,8 @@ class VariationalStep(NamedTuple):
             work.r[i] = work.p1[i]
         for k in range(m):
             work.r[n + k] = 0.0*work.r[0]
-        if not lu(work.a, work.pivots, n + m):
+        if not work.solve(problem):
             return Status.SINGULAR_MATRIX
-        lu_solve(work.a, work.pivots, work.r, n + m)
         problem.meter[Counter.LINEAR_SOLVES] += 1
         if y.shape[0] > WORK:
             y[WORK, 0] += problem.work(t, h, y[0], work.q1)

@@ -8,8 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from mechanism_cases import DEFAULTS, dense, equations, hat, mixed_rates, random_mechanism
-from scipy.linalg import expm
+from mechanism_cases import DEFAULTS, chart_map, dense, equations, hat, mixed_rates, random_mechanism
 
 from liestep.catalogue import sheet
 from liestep.core.status import Status
@@ -62,17 +61,6 @@ def mechanism(kinds=("revolute", "universal", "prismatic")):
     return random_mechanism(4, kinds)
 
 
-def element(chart, x, y):
-    """psi(x, y) as a matrix (4, 4)."""
-    matrix = np.zeros((4, 4))
-    matrix[:3, :3], matrix[:3, 3] = hat(x), y
-    if chart == "exp":
-        return expm(matrix)
-    part = 0.5 if chart == "cayley" else 0.25
-    once = np.linalg.solve(np.eye(4) - part*matrix, np.eye(4) + part*matrix)
-    return once if chart == "cayley" else once @ once
-
-
 def pose(fields):
     found = np.zeros((len(fields["attitude"][0]), 4, 4))
     found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = fields["attitude"][0], fields["position"][0], 1.0
@@ -91,7 +79,7 @@ def maps(modules):
             before, after = pose(form.to_fields(form.start[None])), pose(form.to_fields(y[None]))
             for i, (one, two) in enumerate(zip(before, after, strict=True)):
                 x, step = xi[4*i], xi[4*i + 1]
-                wanted = one @ element(chart, x, step if group == "se3" else np.zeros(3))
+                wanted = one @ chart_map(chart, x, step if group == "se3" else np.zeros(3))
                 wanted[:3, 3] += step if group == "so3_r3" else 0.0
                 worst = max(worst, np.abs(two - wanted).max())
     return worst

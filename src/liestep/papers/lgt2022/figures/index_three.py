@@ -1,5 +1,5 @@
 """Index-3 methods: letters G, G2 and H of the digest, stiff springs, dissipation."""
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,22 +16,31 @@ if TYPE_CHECKING:
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
 
 
+def two_rows(results: "StudyResults", columns: tuple[str, str], labels: tuple[str, str],
+             triangle: tuple[int, str, float], **layout: Any) -> Figure:
+    """Two columns of the tables over the step, a panel for each problem, with a slope triangle of an order beside an
+    integrator in one of the rows (row, integrator, order)."""
+    problems = list(results.config.problems)
+    figure = new_figure(DOUBLE, 126.0)
+    rows = figure.subplots(2, len(problems), **layout)
+    row, key, order = triangle
+    for k, problem in enumerate(problems):
+        for axes, column in zip(rows[:, k], columns, strict=True):
+            over_steps(axes, results, problem, column)
+        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
+        slope_triangle(rows[row, k], *ladder(results, problem, key, columns[row]), order)
+    for axes, label in zip(rows[:, 0], labels, strict=True):
+        axes.set_ylabel(label)
+    legend(figure, results)
+    return figure
+
+
 @drawing("Generalized-alpha with rho = 0.9: largest entry of the attitude's error at the end (upper row), and largest"
          " residual of the joints' velocities (lower row): round-off with SE(3) on a joint that makes a group, of"
          " second order else. The fast top errs more with SE(3). {runs}")
 def generalized_alpha(results: "StudyResults") -> Figure:
-    problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems), sharey="row")
-    for k, problem in enumerate(problems):
-        for axes, column in zip(rows[:, k], ("attitude_entry_error", "joint_rate_error_max"), strict=True):
-            over_steps(axes, results, problem, column)
-        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
-        slope_triangle(rows[0, k], *ladder(results, problem, "shift_1b", "attitude_entry_error"), 2.0)
-    rows[0, 0].set_ylabel("attitude error, largest entry")
-    rows[1, 0].set_ylabel("largest $|A V|$ (m/s)")
-    legend(figure, results)
-    return figure
+    return two_rows(results, ("attitude_entry_error", "joint_rate_error_max"),
+                    ("attitude error, largest entry", "largest $|A V|$ (m/s)"), (0, "shift_1b", 2.0), sharey="row")
 
 
 @drawing("Error of the multipliers of generalized-alpha, largest entry over the first 0.1 s from the first step on,"
@@ -64,18 +73,8 @@ def multipliers(results: "StudyResults") -> Figure:
 @drawing("Backward differentiation: largest entry of the error of attitudes (upper row) and of body rates (lower row)"
          " at the end; k = 3 has order 3 in the rates with the commutator only. {runs}")
 def bliedf(results: "StudyResults") -> Figure:
-    problems = list(results.config.problems)
-    figure = new_figure(DOUBLE, 126.0)
-    rows = figure.subplots(2, len(problems))
-    for k, problem in enumerate(problems):
-        for axes, column in zip(rows[:, k], ("attitude_entry_error", "rate_entry_error"), strict=True):
-            over_steps(axes, results, problem, column)
-        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
-        slope_triangle(rows[1, k], *ladder(results, problem, "bdf3_1b", "rate_entry_error"), 3.0)
-    rows[0, 0].set_ylabel("attitude error, largest entry")
-    rows[1, 0].set_ylabel("rate error, largest entry (rad/s)")
-    legend(figure, results)
-    return figure
+    return two_rows(results, ("attitude_entry_error", "rate_entry_error"),
+                    ("attitude error, largest entry", "rate error, largest entry (rad/s)"), (1, "bdf3_1b", 3.0))
 
 
 @drawing("Energy less its start over 1000 s: generalized-alpha loses energy by its numerical damping, explicit steps"
