@@ -11,6 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from liestep.core.status import Status
 from liestep.integrators import campello, kick_drift
+from liestep.integrators._free_flows import MoserVeselov
+from liestep.integrators.rigid_split import RigidSplit
 from liestep.plugins.trial import plain
 
 PENDULUM, TOP = ("heavy_top", "rodrigues2021"), ("heavy_top", "asymmetric")
@@ -60,7 +62,12 @@ def returns(component, place):
     return np.abs(stepped(component, problem, there, -0.05, 3) - case.start).max()
 
 
-KICK = "liestep.integrators.kick_drift"
+def split(free, kind=RigidSplit):
+    """Kick, free motion, kick."""
+    return kind(free, np.array([1.0]), np.array([0.5, 0.5]))
+
+
+KICK, FREE, SPLIT = (f"liestep.integrators.{name}" for name in ("kick_drift", "_free_flows", "rigid_split"))
 STEPS = {  # name: (module, old, new, component of the module, problem)
     "missing h/2": (KICK, "kick(problem, self.before*h, work, y)", "kick(problem, h, work, y)",
                     lambda m: m.KickDrift(1, 0.5, 0.5), PENDULUM),
@@ -77,10 +84,22 @@ STEPS = {  # name: (module, old, new, component of the module, problem)
     "richardson with the velocity of the start": (
         "liestep.integrators.richardson", "spatial_velocity(frame, 0, p, j), middle, middle)", "w, middle, middle)",
         lambda m: m.Richardson(2.0), TOP),
-    "lgvi without the gyroscopic term": ("liestep.integrators.lgvi", "residual = sub(axpy(0.5, cross(f, jf), jf),",
-                                         "residual = sub(jf,", lambda m: m.LieGroupVariational(1e-12, 200), TOP),
-    "body axes for space": ("liestep.integrators.lgvi", "u = to_space(y[3*i:3*i + 3], f)", "u = f",
+    "lgvi without the gyroscopic term": (FREE, "residual = sub(axpy(0.5, cross(f, jf), jf),", "residual = sub(jf,",
+                                         lambda m: split(m.MoserVeselov(2, 1e-12, 200)), TOP),
+    "body axes for space": ("liestep.integrators.lgvi", "turn_by_cayley(to_space(q, f), q)", "turn_by_cayley(f, q)",
                             lambda m: m.LieGroupVariational(1e-14, 50), TOP),
+    "body midpoint with a whole step": (FREE, "residual = sub(axpy(-0.5*h, cross(m, w), m), p)",
+                                        "residual = sub(axpy(-h, cross(m, w), m), p)",
+                                        lambda m: split(m.BodyMidpoint(1e-12, 200)), TOP),
+    "lie midpoint with the rate of the start": (FREE, "new = exp_apply(scale(-0.5*h, w), p)", "new = p",
+                                                lambda m: split(m.LieMidpoint(1e-14, 60, 1e-13)), TOP),
+    "splitting without its first kick": (
+        SPLIT, "            kick(problem, self.kicks[0]*h, forces, y)\n", "            pass\n",
+        lambda m: split(MoserVeselov(2, 1e-14, 60), m.RigidSplit), TOP),
+    "splitting with torques of the step before": (
+        SPLIT, "                if not problem.forces(y, forces):\n                    return Status.NOT_EVALUABLE\n",
+        "",
+        lambda m: split(MoserVeselov(2, 1e-14, 60), m.RigidSplit), TOP),
 }
 
 
@@ -93,6 +112,18 @@ def test_a_wrong_map_has_no_order_two(name):
     assert order(component(edited(module, old, new)), place) <= 1.6
     right = RIGHT.get(name, component)(importlib.import_module(module))
     assert order(right, place) == pytest.approx(2.0, abs=0.1)
+
+
+def test_the_lie_midpoint_rule_turns_spheres_exactly_and_with_the_cayley_map_it_does_not():
+    case = formulated("free_rigid_body", "asymmetric", "rigid_bodies", {"inertia": [0.8, 0.8, 0.8]})
+    right = importlib.import_module(FREE)
+    wrong = edited(FREE, "turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)",
+                   "turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)")
+    turn = Rotation.from_rotvec(0.5*case.start[3]/0.8)
+    gaps = [np.abs(stepped(split(m.LieMidpoint(1e-15, 60, 1e-13)), plain(case.problem), case.start, 0.5)[:3]
+                   - turn.apply(case.start[:3])).max() for m in (right, wrong)]
+    assert gaps[0] <= 1e-15
+    assert gaps[1] >= 1e-3
 
 
 def test_plus_in_the_composition_is_a_wrong_map():

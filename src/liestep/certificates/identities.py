@@ -26,6 +26,8 @@ SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     *((TOP, ("eml", {}), ("eml", {"solver": solver})) for solver in ("full", "null_space")),
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("rattle", {})),
     (PENDULUM, ("lgvi", {}), ("rodrigues_exact", {})),
+    (TOP, ("lgvi", {}), ("dmv", {"order": 2, "splitting": "strang"})),
+    (TOP, ("lgvi_y4", {}), ("dmv", {"order": 2, "splitting": "y4"})),
     (PENDULUM, ("campello", {}), ("rodrigues_euler", {})),
     *((PENDULUM, ("rodrigues_newmark", {}), ("rodrigues_newmark", {"chart": chart}))
       for chart in ("alpha", "modified")),

@@ -38,6 +38,11 @@ def chosen_type() -> Convert | None:
     return _chosen.get()
 
 
+def chosen_digits() -> int:
+    """Decimal digits of the number type of the run."""
+    return _digits.get()
+
+
 def coefficients(exact: Any) -> np.ndarray:
     """Contiguous array of exact fractions (a number, or sequences of them, of any depth), each rounded once."""
     values = np.array(exact, dtype=object)

@@ -17,6 +17,7 @@ class Status(IntEnum):
     NOT_COMPILED = 9
     RADIUS_NOT_POSITIVE = 10
     POLE_REACHED = 11
+    TURN_TOO_LARGE = 12
 
     @property
     def sentence(self) -> str:
@@ -42,6 +43,8 @@ _SENTENCES = {
     " another start or Cartesian coordinates",
     Status.POLE_REACHED: "the coordinate theta of spherical coordinates reached a pole, 0 or pi: take another start or"
     " Cartesian coordinates",
+    Status.TURN_TOO_LARGE: "the discrete free motion of a body over a step was not found: take a smaller step, or"
+    " exact_split, which has no such limit",
     Status.NOT_COMPILED: "the code of a plugin cannot be compiled: `liestep check-system` shows where",
 }
 

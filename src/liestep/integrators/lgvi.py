@@ -15,12 +15,10 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
-from liestep.core.counters import Counter
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
+from liestep.core.rows import row, scale
 from liestep.core.status import Status
 from liestep.geometry.attitude import to_body, to_space
-from liestep.geometry.rodrigues import cayley
-from liestep.geometry.so3 import quadratic
+from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
 from liestep.integrators.composition import Composition
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import composition_weights
@@ -45,45 +43,17 @@ class LieGroupVariational(NamedTuple):
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):
-            ok, f = self.solve(problem, problem.moments(i), scale(h, to_body(y[3*i:3*i + 3], row(y, 3*n + i))))
+            q = y[3*i:3*i + 3]
+            ok, f = discrete_turn(problem.moments(i), scale(h, to_body(q, row(y, 3*n + i))), self.tolerance,
+                                  self.iterations, problem.meter)
             if not ok:
                 return Status.NOT_CONVERGED
-            u = to_space(y[3*i:3*i + 3], f)
-            s, c = cayley(u)
-            for k in range(3):
-                put(y, 3*i + k, quadratic(s, c, u, row(y, 3*i + k)))
+            turn_by_cayley(to_space(q, f), q)
         move(problem, h, y)
         if not problem.forces(y, work):
             return Status.NOT_EVALUABLE
         kick(problem, 0.5*h, work, y)
         return Status.OK
-
-    def solve(self, problem: Any, j: Vector, g: Vector) -> tuple[bool, Vector]:
-        """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j; from f = J^-1 g."""
-        f = (g[0]/j[0], g[1]/j[1], g[2]/j[2])
-        for _ in range(self.iterations):
-            jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
-            residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
-            # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
-            one = axpy(-0.5*f[0], g, axpy(0.5, add((0.0, -jf[2], jf[1]), (0.0, j[0]*f[2], -j[0]*f[1])),
-                                          (j[0], 0.0, 0.0)))
-            two = axpy(-0.5*f[1], g, axpy(0.5, add((jf[2], 0.0, -jf[0]), (-j[1]*f[2], 0.0, j[1]*f[0])),
-                                          (0.0, j[1], 0.0)))
-            three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
-                                            (0.0, 0.0, j[2])))
-            volume = dot(one, cross(two, three))
-            if not volume > 0.0:  # beyond a fold: no continuation of small steps
-                return False, f
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            step = (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                    dot(one, cross(two, residual))/volume)
-            f = sub(f, step)
-            # the error left is of the size of the square of the update
-            change, size = dot(step, step), dot(f, f)
-            if change*change <= self.tolerance*self.tolerance*size*size or change == 0.0:
-                return True, f
-        return False, f
 
 
 OPTIONS = {"tolerance": Option(1e-15, "error left in the rotation of a step, relative to its size"),

@@ -1,19 +1,21 @@
 """Weights c_1 ... c_s of symmetric compositions Phi_(c_s h) o ... o Phi_(c_1 h) of a symmetric
-one-step method of order 2.
+one-step method of order 2, and drifts and kicks of symmetric splittings of T + V.
 
-They are algebraic numbers, known to 20 digits or more; with numbers of many digits they are refined on their order
+They are algebraic numbers, known to 15 digits or more; with numbers of many digits they are refined on their order
 conditions (`order_conditions`).
 """
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from liestep.core.precision import Convert, chosen_type
-from liestep.integrators.order_conditions import refined
+from liestep.core.precision import Convert, chosen_type, coefficients
+from liestep.integrators.order_conditions import palindrome, refined, solved, splitting_residuals
 
 
 @dataclass(frozen=True)
@@ -94,3 +96,87 @@ def composition_weights(name: str) -> np.ndarray:
 @cache
 def _refined(name: str, convert: Convert) -> list[Any]:
     return refined(SCHEMES[name].decimals, SCHEMES[name].order, convert)
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """A symmetric splitting into `order` for kinetic energies that are quadratic in the momenta: exact flows of V
+    (kicks, one more than drifts) and T (drifts) in turns, a kick first. The halves are printed with 15 digits and
+    polished to 40 on the order conditions."""
+
+    name: str
+    order: int
+    source: str
+    count: int                     # of drifts
+    drifts: tuple[Fraction, ...]   # before the middle
+    kicks: tuple[Fraction, ...]    # before the middle, without the outer ones of `outer_kick` False
+    outer_kick: bool = True        # False: the first and the last kick are 0, a step begins and ends with a drift
+
+    def spread(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """All drifts (s,) and kicks (s + 1,) from the numbers before the middle, drifts first."""
+        split = len(self.drifts)
+        drifts = palindrome(values[:split], self.count)
+        if self.outer_kick:
+            return drifts, palindrome(values[split:], self.count + 1)
+        none = 0*values[0]  # in the type of the numbers
+        return drifts, [none, *palindrome(values[split:], self.count - 1), none]
+
+    def gaps(self, values: Sequence[Any]) -> list[Any]:
+        """What the order conditions leave, from the numbers before the middle."""
+        return splitting_residuals(*self.spread(values), self.order)
+
+    def polished(self, convert: Convert) -> tuple[list[Any], list[Any]]:
+        """Drifts and kicks as numbers made by `convert`."""
+        return self.spread(solved((*self.drifts, *self.kicks), self.gaps, convert))
+
+
+def _nystroem(name: str, order: int, source: str, count: int, drifts: str, kicks: str, outer: bool = True) -> Nystroem:
+    return Nystroem(name, order, f"Blanes and Moan 2002, J. Comput. Appl. Math. 142, 313, {source}", count,
+                    tuple(map(Fraction, drifts.split())), tuple(map(Fraction, kicks.split())), outer)
+
+
+NYSTROEM_SCHEMES: dict[str, Nystroem] = {scheme.name: scheme for scheme in (
+    _nystroem("rkn4", 4, "SRKN 6B", 6,
+        "0.2452989571842711626039324260014008804072 0.604872665711079974960892697643076245221",
+        "0.08298440641740501883834747894225011249475 0.3963098014983680770949115282636867393961 "
+        "-0.03905630492234843517086529076537924228761"),
+    _nystroem("rkn6", 6, "SRKN 11B", 11,
+        "0.1232297759462711515610863803333667525905 0.2905537977995582703664141693279161833302 "
+        "-0.127049212625416915662505053827485934473 -0.246331761062075404194973489104062862596 "
+        "0.3572088727959277526198603496193104628369",
+        "0.04146499851826284329877813391470493672394 0.1981286719180665411367264731814969606125 "
+        "-0.04000619210415268688882836353594483937569 0.07525398430158034112787887852704275554175 "
+        "-0.01151138742068777006244320150128919955259"),
+    _nystroem("rkn6a", 6, "SRKN 14A", 15,
+        "0.03785931984061094144702117903801110403196 0.1026356331024365528470822509403380612759 "
+        "-0.02586788826655833316394696035936533855913 0.3142414030714464341471425357032840110789 "
+        "-0.1301444595174151138496150785400285161721 0.106417700369541368022280139285383456948 "
+        "-0.008794243128510204394069428427659903032345",
+        "0.09171915262446201798118322826486834024981 0.1839831700050048984914765646763433380067 "
+        "-0.05653436583288910439527704484808994928962 0.004914688774711885640205616455015724404121 "
+        "0.1437611271683616823873745299867722104871 0.3285676937468041402004812576270353400948", False),
+)}
+
+# compositions as splittings: kick, drift, kick is the symmetric step of order 2
+COMPOSED_SPLITTINGS = {"strang": "one", "y4": "y4", "s4": "s4", "kl6": "kl6", "kl8": "kl8"}
+SPLITTING_ORDERS = ({name: SCHEMES[scheme].order for name, scheme in COMPOSED_SPLITTINGS.items()}
+                    | {name: scheme.order for name, scheme in NYSTROEM_SCHEMES.items()})
+
+
+def drifts_and_kicks(name: str) -> tuple[np.ndarray, ...]:
+    """Drifts (s,) and kicks (s + 1,) of a splitting in the number type of the run."""
+    if name in NYSTROEM_SCHEMES:
+        scheme, convert = NYSTROEM_SCHEMES[name], chosen_type()
+        if convert is None:
+            return tuple(map(coefficients, scheme.spread((*scheme.drifts, *scheme.kicks))))
+        return tuple(map(np.array, _polished(name, convert)))
+    weights = composition_weights(COMPOSED_SPLITTINGS[name])
+    kicks = [weights[0], *(a + b for a, b in pairwise(weights)), weights[-1]]
+    return weights, 0.5*np.array(kicks, weights.dtype)
+
+
+@cache
+def _polished(name: str, convert: Convert) -> tuple[list[Any], list[Any]]:
+    return NYSTROEM_SCHEMES[name].polished(convert)
+
+
