@@ -16,7 +16,7 @@ METRICS = pd.DataFrame(
      ("p", "lost", "h0.1", "ok", math.nan, math.nan), ("p", "peak", "h0.1", "ok", 1.0, 1.0),
      ("many", "vi", "h0.1", "ok", 1.0, 1.0), ("many", "stopped", "h0.1", "step_too_large", 1.0, 1.0),
      ("many", "lost", "h0.1", "ok", 1.0, 1.0)],
-    columns=["problem", "integrator", "resolution", "status", "error", "length"])
+    columns=["problem", "integrator", "resolution", "status", "error", "length"]).assign(time_reached=2.5)
 ORDERS = pd.DataFrame(
     [("p", "vi", 2.03, 0.02, "asymptotic"), ("q", "vi", 2.09, 0.1, "asymptotic"),
      ("p", "above", 2.3, 0.1, "asymptotic"), ("p", "early", 2.0, 0.02, "pre-asymptotic"),

@@ -1,5 +1,6 @@
 """Marks of methods: the same in all figures of a paper, different inside each study, derived for what is new."""
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -76,3 +77,11 @@ def test_a_new_integrator_has_a_mark_by_family_and_order(monkeypatch):
     assert found["new_a"].marker == found["new_c"].marker == found["new_d"].marker != found["new_b"].marker
     assert found["new_a"].dash != found["new_d"].dash
     assert len({look(mark) for mark in found.values()}) == 4
+
+
+def test_hollow_marks_of_rodrigues2021_are_those_of_ladders_only():
+    """A hollow mark is a point below the floor, which `figures.panels` draws; the paper's own figures have none."""
+    folder = Path(style.__file__).parents[1]/"papers"/"rodrigues2021"/"figures"
+    found = [path.name for path in sorted(folder.glob("*.py")) if "markerfacecolor" in path.read_text("utf-8")]
+    assert len(list(folder.glob("*.py"))) > 4
+    assert not found

@@ -130,6 +130,13 @@ def test_energy_change_of_a_failed_run_never_passes():
     assert verdict("limit", runs(("p", "stopped", "h0.1")), {"at_least": 0.5}, quantity="energy_change") == MISSED
 
 
+def test_how_far_a_run_came_is_known_although_it_stopped():
+    stopped = runs(("p", "stopped", "h0.1"))
+    assert row("limit", stopped, {"at_least": 2.5}, quantity="time_reached").ours == 2.5
+    assert verdict("limit", stopped, {"at_least": 2.6}, quantity="time_reached") == MISSED
+    assert verdict("ratio", stopped, {"at_most": 1.0}, against=stopped, quantity="time_reached") == MET
+
+
 @pytest.mark.parametrize("integrator", ["stopped", "lost"])
 def test_an_ensemble_with_a_failed_member_never_passes(integrator):
     found = row("quantile", runs(("many", integrator, "h0.1")), quantity="spread", printed=10.0)
@@ -158,7 +165,8 @@ def test_untestable_claims_are_not_judged():
     ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}},
      "claim c of paper: study other is not among the studies made"),
     ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
-     "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length)"),
+     "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length,"
+     " time_reached)"),
     ("relative", VI, {"rule": {"tolerance": 1}, "printed": 1},
      "claim c of paper: a printed number is compared with one run, not with 2"),
     ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]},

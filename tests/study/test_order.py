@@ -229,6 +229,23 @@ def test_falling_slopes_of_a_term_of_higher_order_are_no_lower_order():
     assert order_verdict(estimate, 5)[0]
 
 
+def test_what_the_floor_can_do_is_no_term_of_lower_order():
+    """Errors of SLGI composed on a free body, 4.0015 to 3.9998 between steps, then 3.9916 where the declared floor is
+    two thirds of a per cent of the error; without a floor the same fall is suspicious, and a term of order 2 stays so
+    with a floor too."""
+    h = 0.1*0.5**np.arange(6)
+    error = np.array([1.0066953219736637e-05, 6.285439398439336e-07, 3.9273902880537104e-08, 2.45444919394215e-09,
+                      1.5342624595304744e-10, 9.6450907836473e-12])
+    def found(error, floor):
+        return observed_order(h, error, floor=floor, theory=4, symmetric=True).classification
+
+    assert found(error, 6.42e-14) == "asymptotic"
+    assert found(error, 0.0) == "pre-asymptotic"
+    for share in (3e-7, 1e-6, 1e-4):
+        assert found(0.1*(h**4 + share*h**2), 6.42e-14) == "pre-asymptotic"
+    assert observed_order(h, 0.1*(h**4 + 1e-4*h**3), floor=6.42e-14, theory=4).classification == "pre-asymptotic"
+
+
 def test_close_neighbours_are_thinned_and_rounded_sqrt2_is_not():
     for first in (4, 5, 8, 10, 13):
         counts = first*2**np.arange(5)

@@ -27,6 +27,7 @@ CORRECTION = (-0.5, 1.0)    # allowed range of a h^s at the largest step of a wi
 LOWER = (0.0, 1.0)          # allowed range of c h_min/h at the smallest step of a window
 SUSPICION = 9.0             # how many times better a term of lower order must fit before an order is refused
 LEAST_RESIDUAL = 1e-12      # of log e: residuals below it are rounding
+KNOWN = 0.002               # of log e: what the floor may change where slopes are looked at for a term of lower order
 
 Classification = Literal["asymptotic", "short range", "pre-asymptotic", "floor-limited", "saturated", "failed"]
 
@@ -74,7 +75,8 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
 
     Errors above 0.1 are saturated: they are not lost to the floor, however high it is. A term of lower order, e = C h^p
     (1 + c/h), is the one that smaller steps bring out: where it explains the window 9 times better than fit (b), in
-    squares of the residuals, and with an exponent nearer to a whole number, p is not the order of the method.
+    squares of the residuals, which are larger than the floor makes them, and with an exponent nearer to a whole number,
+    p is not the order of the method.
 
     Classes: "failed", fewer than two finite errors; "saturated", all finite errors above 0.1; "floor-limited", the
     admissible points are too few or span too little and others were lost to the floor, or the error stops falling at
@@ -95,7 +97,8 @@ def observed_order(h: Any, error: Any, *, floor: Any = 0.0, theory: float | None
                                         2 if symmetric else 1) if len(window) >= POINTS else (nan, nan)
 
     classification, reason = _classified(h, error, floor, points, window, plain, uncertainty, theory)
-    if classification in ("asymptotic", "short range") and _lower_order(log_h, log_e, 2 if symmetric else 1):
+    if classification in ("asymptotic", "short range") and _lower_order(log_h, log_e, 2 if symmetric else 1,
+                                                                        floor[window]/error[window]):
         classification, reason = ("pre-asymptotic",
                                   "towards the smallest steps the slopes fall as a term of lower order makes them")
     return OrderEstimate(order, uncertainty, classification, plain, order, tuple(window[::-1]),
@@ -225,11 +228,17 @@ def _shares(log_h: np.ndarray, power: float) -> np.ndarray:
     return np.exp(power*(log_h - log_h.max()))
 
 
-def _lower_order(log_h: np.ndarray, log_e: np.ndarray, power: float) -> bool:
-    """Whether a term of lower order, (h_min/h)^s, explains the errors much better than the next higher one."""
+def _lower_order(log_h: np.ndarray, log_e: np.ndarray, power: float, unknown: np.ndarray) -> bool:
+    """Whether a term of lower order, (h_min/h)^s, explains the errors much better than the next higher one. `unknown`
+    (n,) is what the floor may change in log e: of points where that is much, as many as can be are left out, and
+    residuals of its size say nothing. Points from the smallest to the largest step."""
+    first = 0
+    while unknown[first] > KNOWN and log_h.size - first > POINTS:
+        first += 1
+    log_h, log_e, unknown = log_h[first:], log_e[first:], unknown[first:]
     order, _, higher = _project(log_h, log_e, _shares(log_h, power))
     leading, _, lower = _project(log_h, log_e, np.exp(power*(log_h.min() - log_h)), LOWER)
-    least = LEAST_RESIDUAL**2*log_h.size
+    least = LEAST_RESIDUAL**2*log_h.size + float(unknown @ unknown)/SUSPICION
     return bool(higher @ higher > SUSPICION*max(float(lower @ lower), least)
                 and abs(leading - round(leading)) < abs(order - round(order)))
 

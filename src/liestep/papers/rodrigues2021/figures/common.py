@@ -38,8 +38,7 @@ def slopes(axes: Axes, results: "StudyResults", problem: str, column: str, shown
     the factor `below` under its curve, or none."""
     for key, slope in shown.items():
         steps, errors = ladder(results, problem, key, column)
-        axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, markerfacecolor="white",
-                  **METHODS[key].line)
+        axes.plot(steps, errors, marker=METHODS[key].marker, linewidth=0.9, **METHODS[key].line)
         if slope is not None:
             slope_triangle(axes, steps, errors, slope, below)
     logarithmic(axes)

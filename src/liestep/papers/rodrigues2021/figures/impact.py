@@ -80,7 +80,7 @@ def figure6(results: "StudyResults") -> Figure:
         for key in ("exact", "newmark"):
             file, mark = first_run(results, problem, key), METHODS[key]
             shown = file["time"] <= SHOWN
-            time, every = file["time"][shown], {"markevery": 25, "marker": mark.marker, "markerfacecolor": "white"}
+            time, every = file["time"][shown], {"markevery": 25, "marker": mark.marker}
             linear = file["linear_momentum"][shown]
             panels[row, 0].plot(time, linear[:, 0], color=mark.colour, linewidth=0.9, **every)
             for k, colour in ((1, "#0077BB"), (2, "#EE7733")):

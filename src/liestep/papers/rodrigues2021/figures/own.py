@@ -58,7 +58,7 @@ def contact(results: "StudyResults") -> Figure:
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
         for key, mark in shown.items():
             steps, errors = ladder(results, problem, key, "error")
-            axes.plot(steps, errors, marker=mark.marker, linewidth=0.9, markerfacecolor="white", **mark.line)
+            axes.plot(steps, errors, marker=mark.marker, linewidth=0.9, **mark.line)
         logarithmic(axes)
         axes.set_title(f"({letter}) {label_of(results, problem)}")
         axes.set_xlabel("step $h$ (s)")
@@ -82,7 +82,7 @@ def codes(results: "StudyResults") -> Figure:
     for key in shown:
         rows = metrics[(metrics["integrator"] == key) & metrics["error"].notna()]
         work.plot(rows["evaluations"], rows["error"], marker=METHODS[key].marker, linewidth=0.9, markersize=3.5,
-                  markerfacecolor="white", **METHODS[key].line)
+                  **METHODS[key].line)
     work.axhspan(0.0, float(metrics["floor"].max()), color="0.88", linewidth=0.0)
     work.set_xlabel("evaluations of the forces")
     work.set_ylabel("state error")
@@ -113,7 +113,7 @@ def many(results: "StudyResults") -> Figure:
         number = np.array([results.study.select(problem)[0].spec.initial["position"].shape[0]
                            for problem in rows["problem"]])
         cost = 1e9*rows["seconds"].to_numpy(float)/rows["steps"].to_numpy(float)/number
-        axes.plot(number, cost, marker=mark.marker, linewidth=0.9, markerfacecolor="white", **mark.line)
+        axes.plot(number, cost, marker=mark.marker, linewidth=0.9, **mark.line)
         highest = max(highest, float(np.nanmax(cost)))
         if shape == "ring":
             axes.plot(number[:2], cost[0]*number[:2]/number[0], color="0.6", linestyle=":", linewidth=0.9)

@@ -32,9 +32,9 @@ def figure1(results: "StudyResults") -> Figure:
     for key in PAIR:
         file = first_run(results, "pendulum", key)
         third.plot(file["time"], 1e15*file["axial_momentum"], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
-                   markerfacecolor="white", **METHODS[key].line)
+                   **METHODS[key].line)
         fourth.plot(file["time"], 1e15*file["lever_length"], marker=METHODS[key].marker, markevery=10, linewidth=0.8,
-                    markerfacecolor="white", **METHODS[key].line)
+                    **METHODS[key].line)
     third.set_title("(iii) $10^{15}\\,R\\rho_0\\cdot\\Omega$")
     fourth.set_title("(iv) $10^{15}\\,(|R\\rho_0| - 1)$")
     for axes in (third, fourth):
