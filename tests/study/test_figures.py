@@ -3,14 +3,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jinja2
 import numpy as np
 import pytest
+from docutils.core import publish_doctree
 
 from liestep import cli
 from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.analysis.results import StudyResults
 from liestep.errors import InputError
 from liestep.figures import commands, growth, labels, ladders, marks, panels, rendering, series, style, work
+from liestep.figures.captions import restructured
 from liestep.study.plan import Study
 
 STUDY = """
@@ -146,6 +149,22 @@ def test_unwritable_folder_is_one_sentence(made, tmp_path):
         rendering.save(style.new_figure(20.0, 20.0), tmp_path/"file"/"figure")
 
 
+def shown_by_snakemake(template: str) -> str:
+    """What Snakemake's report makes of a caption: a template, then reStructuredText with links after it; any complaint
+    of the latter raises."""
+    text = jinja2.Environment().from_string(template + "\n\n.. _a: #a\n").render(snakemake=None)
+    tree = publish_doctree(text, settings_overrides={"halt_level": 2, "report_level": 5})
+    return tree.astext().strip()
+
+
+@pytest.mark.parametrize("text", [
+    "|E(t) - E(0)| of *one* run_ and `two` of |q|_; see [1]_ and :math:`x` x::",
+    "(a) A. Author: {{ t_end }} of {% if %} {# none #} ** || .. note:: - a \\ b <c> http://a.b/_c_ __",
+    *(commands.drawing_of(name).caption for name in commands.figure_names())])
+def test_captions_stand_for_themselves_in_snakemakes_report(text):
+    assert shown_by_snakemake(restructured(text)) == text
+
+
 GENERIC = [name for name in commands.figure_names() if "." not in name]
 GENERIC.remove("exponent_map")  # of an ensemble on a grid, which tests/tangents/test_grid.py makes
 
@@ -155,8 +174,10 @@ def test_every_generic_figure_is_written_with_its_caption(made, name):
     study = {"ensemble": "members", "separation": "members", "iterations": "solvers",
              "scaling": "solvers"}.get(name, "tiny")
     paths = commands.make_figure(made[study], name)
-    assert [path.name for path in paths] == [f"{name}.png", f"{name}.pdf", f"{name}.caption.txt"]
-    caption = paths[-1].read_text()
+    assert [path.name for path in paths] == [f"{name}.png", f"{name}.pdf", f"{name}.caption.txt",
+                                               f"{name}.caption.rst"]
+    caption = paths[2].read_text()
+    assert shown_by_snakemake(paths[3].read_text()) == caption.strip()
     assert made[study].config.title in caption
     assert "h = " in caption
     assert "{" not in caption

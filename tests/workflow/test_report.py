@@ -14,15 +14,17 @@ import pytest
 from PIL import Image
 from report_place import FILM, NAMES, RUN, Place, made_place
 
+from liestep.analysis.tables import READABLE
 from liestep.animation.film import animate
 from liestep.claims.claimfile import VERDICTS
 from liestep.errors import InputError
 from liestep.pipeline.workflow import StudyProducts
 from liestep.report import films
+from liestep.report.headings import heading
 from liestep.report.links import anchor, link_errata
-from liestep.report.page import LIMIT
+from liestep.report.page import LIMIT, Page
 from liestep.report.pictures import LEVELS, embed, picture
-from liestep.report.provenance import abbreviate, shared
+from liestep.report.provenance import SHOWN, abbreviate, shared
 from liestep.report.verdicts import MEANINGS
 from liestep.runs.files import read
 from liestep.study.plan import Study
@@ -89,8 +91,10 @@ def test_ids_are_unique_and_every_link_leads_to_one_on_this_or_another_page(plac
     for path, found in elements.items():
         assert set(Counter(found.values("id")).values()) == {1}
         for address in found.values("href"):
-            if address != "data:,":
-                page, _, target = address.partition("#")
+            page, _, target = address.partition("#")
+            if page and not page.endswith(".html"):
+                assert address == "data:," or (path.parent/page).is_file(), address
+            else:
                 assert target in ids[(path.parent/page).resolve() if page else path] | {""}, address
     targets = {address[1:] for address in elements[place.page].values("href") if address.startswith("#")}
     own = {anchor("study", "own"), anchor("runs", "own"), anchor("table", "own", "momentum")}
@@ -104,6 +108,44 @@ def test_ids_are_unique_and_every_link_leads_to_one_on_this_or_another_page(plac
     assert anchor("figure", "paper/bodies", "energy_error") in targets  # a claim about the energy leads there
     assert {anchor("table", "paper/bodies", "energy"), anchor("erratum", "paper", "2a"),
             anchor("erratum", "paper", "1")} <= targets
+
+
+def test_figures_films_tables_runs_and_papers_lead_to_their_files(place, elements):
+    """PDF, PNG, GIF, NetCDF and CSV files beside the page; that all of them exist is tested above."""
+    found, folder = elements[place.page].values("href"), "../paper/bodies/"
+    for name in ("convergence", "energy_error"):
+        assert {f"{folder}figures/{name}.pdf", f"{folder}figures/{name}.png"} <= set(found)
+    assert {f"../{FILM}", f"../{RUN}", f"{folder}references/bodies.nc"} <= set(found)
+    tables = {(attributes["data-file"], attributes["data-folder"]) for tag, attributes in elements[place.page].found
+              if "data-file" in attributes}
+    assert tables == {(f"{folder}{name}.csv", folder[:-1]) for name in ("metrics", "orders", "energy")}
+    assert all((place.page.parent/file).is_file() for file, _ in tables)
+    data = elements[place.page].data[anchor("runs", "paper/bodies")]
+    assert all((place.folder/"results/paper/bodies"/row[data["columns"].index("path")]).is_file()
+               for row in data["rows"])
+    assert Page("livens2025").doi == "10.1007/s11044-024-10001-9"
+    assert Page("paper").doi == ""
+
+
+def test_columns_have_headings_for_people_and_units():
+    for columns in (*READABLE.values(), SHOWN):
+        texts = [heading(column, {"energy": "J"})[0] for column in columns]
+        assert not any("_" in text for text in texts)
+        assert len(set(texts) - {"problem", "integrator"}) >= len(columns) - 2
+    units = {"energy": "J", "momentum": "kg m2/s"}
+    assert heading("energy_error_max", units) == ("largest energy error", "J")
+    assert heading("energy_error_mean_square", units) == ("mean square energy error", "(J)²")
+    assert heading("momentum_error_max_z", units) == ("largest momentum error z", "kg m2/s")
+    assert heading("momentum_error_max_relative", units) == ("largest momentum error, relative", "")
+    assert heading("energy_error_mean_accepted", units) == ("mean energy error, over accepted steps", "J")
+    assert heading("error_q", units) == ("state error of q, scaled", "")
+    assert heading("something_else", units) == ("something else", "")
+
+
+def test_units_are_those_of_the_observables(elements, place):
+    data = elements[place.page].data[anchor("table", "paper/bodies", "energy")]
+    assert ["largest energy error", "J"] in data["headings"]
+    assert len(data["headings"]) == len(data["columns"]) == len(data["rows"][0])
 
 
 def test_every_run_is_there_with_what_it_was_made_from(place, elements):
@@ -191,6 +233,7 @@ def test_claims_of_another_name_than_their_file_are_refused(copy, capsys):
     path.write_text(path.read_text().replace("paper: paper", "paper: other"))
     assert copy.liestep("report") == 2
     assert "paper.yaml: paper is other; it must be paper" in capsys.readouterr().err
+
 
 def spoil_metrics(folder: Path) -> None:
     path = folder/"config"/"studies"/"own.yaml"

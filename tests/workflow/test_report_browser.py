@@ -1,8 +1,10 @@
 """The report in a real browser that is cut off from every network."""
+import json
 import re
 from pathlib import Path
 
 import browser
+import pandas
 import pytest
 from report_place import made_place
 
@@ -98,7 +100,7 @@ def test_tables_sort_both_ways_with_missing_values_last(page):
     assert page.value(COLUMN.format(rows=rows, column=column)) == ["0", "40", "80", "80", "160"]
     page.value(click)
     assert page.value(COLUMN.format(rows=rows, column=column)) == ["160", "80", "80", "40", "0"]
-    column = names.index("error")
+    column = names.index("state error, scaled")
     click = f"document.querySelectorAll('#runs\\\\/paper\\\\/bodies th button')[{column}].click()"
     for _ in range(2):
         page.value(click)
@@ -121,6 +123,72 @@ def test_claims_can_be_chosen_by_verdict(page):
     assert page.value(visible) == 1
     page.value("document.querySelector('.filter[data-verdict=\"\"]').click()")
     assert page.value(visible) == 3
+
+
+@needs_browser
+def test_search_finds_what_has_every_word_on_all_pages(page):
+    """Titles first; results lead to this page or to another."""
+    search = ("const field = document.querySelector('#search input'); field.value = {words!r};"
+              " field.dispatchEvent(new Event('input'));"
+              " [...document.querySelectorAll('#found a')].map(link => [link.textContent, link.getAttribute('href')])")
+    assert page.value(f"{{{search.format(words='error VANISHES')}}}") == [
+        ["impossible: not reproduced", "#claim/paper/impossible"]]
+    found = page.value(f"{{{search.format(words='energy')}}}")
+    assert found[:2] == [["energy_error", "#figure/paper/bodies/energy_error"],
+                         ["energy of paper/bodies", "#table/paper/bodies/energy"]]
+    assert page.value(f"{{{search.format(words='nobody')}}}")[0] == ["A study of nobody's paper (own)",
+                                                                     "studies.html#study/own"]
+    assert page.value(f"{{{search.format(words='nothing like this')}}}") == []
+    assert page.value("document.querySelector('#found h2').textContent").startswith("0 places")
+    page.value(f"{{{search.format(words='')}}}")
+    assert page.value("document.getElementById('found').hidden")
+
+
+@needs_browser
+def test_rows_can_be_downloaded_as_they_are_sorted(page, place, tmp_path):
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    page.value("document.getElementById('table/paper/bodies/energy').open = true")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    heads = "document.getElementById('table/paper/bodies/energy').querySelectorAll('th')"
+    assert page.value(f"[...{heads}].map(head => [head.title, head.textContent])[4]") == [
+        "energy_error_mean", "mean energy error (J)"]
+    page.value(f"{heads}[4].querySelector('button').click()")
+    page.value("document.getElementById('table/paper/bodies/energy').querySelector('.download').click()")
+    path = tmp_path/"table.paper.bodies.energy.csv"
+    for _ in range(100):
+        if path.is_file() and path.stat().st_size:
+            break
+        page.value("new Promise(done => setTimeout(done, 50))")
+    table = pandas.read_csv(path)
+    made = pandas.read_csv(place.folder/"results/paper/bodies/energy.csv").sort_values("energy_error_mean")
+    assert list(table["energy_error_mean"]) == pytest.approx(list(made["energy_error_mean"]), rel=1e-7)
+    assert list(table["integrator_label"]) == list(made["integrator_label"])
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "height", "dark"), [(1400, 900, False), (390, 844, True)])
+def test_an_enlarged_figure_fits_the_window_and_a_table_keeps_its_first_column(place, width, height, dark):
+    box = "(({left, right, top, bottom}) => [left, top, right, bottom])(document.querySelector(%s)" \
+        ".getBoundingClientRect())"
+    with browser.Browser(width, height, dark) as found:
+        found.open(place.page, "#runs/paper/bodies")
+        assert found.value("document.documentElement.scrollWidth") <= width
+        found.value("document.getElementById('runs/paper/bodies').querySelector('.scroll').scrollLeft = 200")
+        for row in ("thead", "tbody"):
+            cell, frame = (found.value(box % json.dumps(f"[id='runs/paper/bodies'] {part}"))
+                           for part in (f"{row} tr > *", ".scroll"))
+            assert cell[0] == pytest.approx(frame[0], abs=1)
+        found.value("document.querySelector('.zoom').click()")
+        left, top, right, bottom = found.value(box % "'#large img'")
+        assert 0 <= left < right <= width
+        assert 0 <= top < bottom <= height
+        assert right - left > 0.75*width
+        assert found.value(box % "'#large p'")[3] <= height
+        found.value("document.querySelector('#large .size').click()")
+        wide = found.value(box % "'#large img'")
+        assert wide[2] - wide[0] == found.value("document.querySelector('#large img').naturalWidth")
+        assert found.complaints == []
+        assert found.requests == []
 
 
 @needs_browser

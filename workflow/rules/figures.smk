@@ -10,7 +10,7 @@ for drawing in WORKFLOW.drawings:
             claims=[path for paths in claim_files(WORKFLOW.folder).values() for path in paths] if "ensemble" in drawing.names else [],
         output:
             vector=[drawing.study.figure(name, "pdf") for name in drawing.names],
-            captions=[drawing.study.figure(name, "caption.txt") for name in drawing.names],
+            captions=[drawing.study.figure(name, kind) for name in drawing.names for kind in ("caption.txt", "caption.rst")],
             pixels=[
                 report(
                     drawing.study.figure(name, "png"),

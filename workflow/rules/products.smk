@@ -16,7 +16,7 @@ if WORKFLOW.config.granularity == "problem":
                 tables=[update(path) for path in products.tables],
                 page=report(update(products.page), category=products.name, caption="../report/tables.rst"),
                 vector=[update(products.figure(name, "pdf")) for name in products.figures],
-                captions=[update(products.figure(name, "caption.txt")) for name in products.figures],
+                captions=[update(products.figure(name, kind)) for name in products.figures for kind in ("caption.txt", "caption.rst")],
                 pixels=[
                     report(
                         update(products.figure(name, "png")),

@@ -1,4 +1,5 @@
 """Captions: templates filled with what the study ran, so that no number is typed by hand."""
+import re
 from typing import TYPE_CHECKING
 
 from liestep.catalogue import sheet
@@ -17,6 +18,12 @@ def fill(draw: "Drawing", results: "StudyResults") -> str:
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
     return text + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+
+
+def restructured(text: str) -> str:
+    """A caption for Snakemake's own report, which reads templates of reStructuredText: signs stand for themselves,
+    |E(t)| is no substitution and {{t}} no variable."""
+    return re.sub(r"([^\w\s]|_)", r"\\\1", text)
 
 
 def _work(results: "StudyResults") -> str:

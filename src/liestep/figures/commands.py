@@ -53,7 +53,7 @@ def drawing_of(name: str) -> "Drawing":
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png and .caption.txt; returns the paths.
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
 
     Raises:
         InputError: unknown name, a product that the figure needs is missing or stale, or the folder cannot be written.

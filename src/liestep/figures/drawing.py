@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
-from liestep.figures.captions import fill
+from liestep.figures.captions import fill, restructured
 from liestep.figures.rendering import save
 from liestep.figures.style import Drawing
 from liestep.storage.textfiles import write_text_atomically
@@ -20,7 +20,7 @@ def load(name: str, module: str) -> Drawing:
 
 
 def write(results: "StudyResults", name: str, module: str) -> list[Path]:
-    """Write <folder of the study>/figures/<name>.pdf, .png and .caption.txt; returns the paths.
+    """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
 
     Raises:
         InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
@@ -31,6 +31,9 @@ def write(results: "StudyResults", name: str, module: str) -> list[Path]:
         paths = save(draw(results), base)
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
-    caption = base.with_name(f"{base.name}.caption.txt")
-    write_text_atomically(caption, fill(draw, results) + "\n")
-    return [*paths, caption]
+    text = fill(draw, results)
+    captions = {base.with_name(f"{base.name}.caption.txt"): text,
+                base.with_name(f"{base.name}.caption.rst"): restructured(text)}
+    for path, content in captions.items():
+        write_text_atomically(path, content + "\n")
+    return [*paths, *captions]

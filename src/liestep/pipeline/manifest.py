@@ -159,7 +159,7 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
         origin: dict[str, Any] = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
-        kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA}
+        kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA, "caption.rst": DATA}
         found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
     for film in products.animations:
         run = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"

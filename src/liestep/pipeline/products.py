@@ -14,7 +14,7 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.pipeline.jobs import short_hash
 from liestep.pipeline.sources import figure_source, table_source
-from liestep.pipeline.workflow import StudyProducts
+from liestep.pipeline.workflow import FIGURE_FILES, StudyProducts
 from liestep.storage.records import file_sha256
 from liestep.storage.textfiles import write_text_atomically
 
@@ -73,7 +73,7 @@ def _figures(products: StudyProducts, claims: Iterable[Path]) -> Iterator[Group]
         parts = (products.fingerprint, figure_source(name), *tables,
                  *(printed if name == "ensemble" else ()))
         yield Group(name, short_hash(" ".join(parts)),
-                    tuple(products.figure(name, kind) for kind in ("pdf", "png", "caption.txt")))
+                    tuple(products.figure(name, kind) for kind in FIGURE_FILES))
 
 
 def _known(products: StudyProducts) -> dict[str, list]:

@@ -35,6 +35,7 @@ from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
+FIGURE_FILES = ("pdf", "png", "caption.txt", "caption.rst")  # suffixes of the files of a figure
 REPORT_FOLDER = "report"  # of the report's pages, inside the results
 
 
@@ -124,8 +125,8 @@ class StudyProducts:
         return self.folder/"figures"/f"{name}.{kind}"
 
     def caption(self, name: str) -> str:
-        """File with the figure's caption, absolute: the report looks for relative ones beside the rules."""
-        return str((self.folder/"figures"/f"{name}.caption.txt").absolute())
+        """Template with the figure's caption, absolute: Snakemake's report looks for relative ones beside the rules."""
+        return str(self.figure(name, "caption.rst").absolute())
 
     def log(self, *parts: str) -> Path:
         return self.folder/"logs"/f"{'.'.join(parts)}.log"
@@ -296,7 +297,7 @@ class Workflow:
         for products in self.studies:
             found += [*products.tables, products.page]
             found += [products.figure(name, kind) for name in products.figures
-                      for kind in ("pdf", "png", "caption.txt")]
+                      for kind in FIGURE_FILES]
             found += [film.path for film in products.animations]
         return found
 

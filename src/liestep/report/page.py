@@ -1,19 +1,23 @@
 """The report: an index with the verdicts, and one page for each paper and for each folder of own studies, each with its
 own limit of size."""
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 import pandas
 from markupsafe import Markup, escape
 
+from liestep.catalogue import papers
 from liestep.pipeline.workflow import REPORT_FOLDER, Workflow, page_of
 from liestep.report.films import SHARE, embed_films
 from liestep.report.links import anchor
 from liestep.report.pictures import embed
+from liestep.report.search import Entry, entries
 from liestep.report.sources import TEMPLATES
 from liestep.report.study import StudyPage, study_page
 from liestep.report.verdicts import ASSERTED, MEANINGS, ClaimRow, PaperClaims, PaperErrata, paper_claims, paper_errata
@@ -38,6 +42,11 @@ class Page:
     @property
     def citation(self) -> str:
         return next((item.citation for item in (self.claims, self.errata) if item and item.citation), "")
+
+    @property
+    def doi(self) -> str:
+        """Of the paper; empty if it is none that the package knows."""
+        return papers()[self.key].doi if self.key in papers() else ""
 
     @property
     def address(self) -> str:
@@ -67,6 +76,19 @@ class Group:
     studies: list[StudyPage]
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """What a page shows of others: its folder, the claims that each study decides, all that can be searched for."""
+
+    folder: Path
+    cited: dict[str, list[ClaimRow]]
+    known: list[Entry]
+
+    def to(self, path: Path) -> str:
+        """Address of a file as seen from the page."""
+        return quote(Path(os.path.relpath(path, self.folder)).as_posix())
+
+
 def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
     """Path and text of the index and of each page, and one line about it.
 
@@ -75,10 +97,12 @@ def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
     """
     pages = collect(workflow)
     cited = citing(page.claims for page in pages if page.claims)
+    known = entries(pages)
     for page in pages:
-        text, summary = fitted(page, cited)
-        yield workflow.report.parent/page.address, text, summary
-    yield workflow.report, render_index(pages), f"pages: {len(pages)}"
+        path = workflow.report.parent/page.address
+        text, summary = fitted(page, Surroundings(path.parent, cited, known))
+        yield path, text, summary
+    yield workflow.report, render_index(pages, known), f"pages: {len(pages)}"
 
 
 def collect(workflow: Workflow) -> list[Page]:
@@ -91,24 +115,24 @@ def collect(workflow: Workflow) -> list[Page]:
     pages = {key: Page(key) for key in workflow.pages}
     for item in claims:
         pages[item.paper].claims = item
-    for path, entries in zip(workflow.errata, errata, strict=True):
-        pages[path.stem].errata = entries
+    for path, item in zip(workflow.errata, errata, strict=True):
+        pages[path.stem].errata = item
     for study in studies:
         pages[page_of(study.name)].studies.append(study)
     return list(pages.values())
 
 
-def fitted(page: Page, cited: dict[str, list[ClaimRow]]) -> tuple[str, str]:
+def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
     """Text of a page with films and figures as large as its limit allows, and one line about it."""
     figures = [figure for study in page.studies for figure in study.figures]
     films = [film for study in page.studies for film in study.films]
-    rest = len(render(page, cited).encode())
+    rest = len(render(page, around).encode())
     for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
         film.picture = picture
         rest += len(picture.address)
     for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
         figure.picture = picture
-    text = render(page, cited)
+    text = render(page, around)
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
         size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
@@ -143,12 +167,12 @@ def _totals(studies: list[StudyPage]) -> dict[str, Any]:
             "total_figures": sum(len(study.figures) for study in studies)}
 
 
-def render(page: Page, cited: dict[str, list[ClaimRow]]) -> str:
+def render(page: Page, around: Surroundings) -> str:
     """The template of a page filled; figures without a picture are left out."""
     return _environment().get_template("page.html").render(
-        title=page.title, groups=grouped(page.studies), citation=page.citation,
-        claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=cited,
-        at=_address_from(page), **_totals(page.studies))
+        title=page.title, groups=grouped(page.studies), doi=page.doi, here=page.key, folder="", entries=around.known,
+        claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
+        at=_address_from(page), to=around.to, **_totals(page.studies))
 
 
 def _address_from(page: Page) -> Callable[[str], str]:
@@ -156,10 +180,10 @@ def _address_from(page: Page) -> Callable[[str], str]:
     return lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html"
 
 
-def render_index(pages: list[Page]) -> str:
+def render_index(pages: list[Page], known: list[Entry]) -> str:
     """The template of the index filled."""
     return _environment().get_template("index.html").render(
-        pages=pages, judged=[page for page in pages if page.claims],
+        pages=pages, judged=[page for page in pages if page.claims], here="", folder=f"{REPORT_FOLDER}/", entries=known,
         **_totals([study for page in pages for study in page.studies]))
 
 

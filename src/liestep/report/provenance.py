@@ -8,6 +8,7 @@ from liestep.analysis.results import StudyResults
 from liestep.analysis.tables import READABLE, filled
 from liestep.errors import InputError
 from liestep.references.reference import disagreement, study_reference
+from liestep.report.headings import headings, observable_units
 from liestep.runs.files import require_current
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
@@ -19,7 +20,7 @@ SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "
 
 
 def table_data(results: StudyResults, name: str) -> dict[str, Any]:
-    """Columns and rows of a table: the readable columns that are not empty.
+    """Columns with their headings and units, and rows of a table: the readable columns that are not empty.
 
     Raises:
         InputError: it does not exist, or has rows of runs that are not in the study.
@@ -34,7 +35,8 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                                      f" study; run `liestep analyse {results.study.name}` again")
     columns = [column for column in READABLE.get(name, table.columns) if column in table.columns
                and table[column].notna().any()]
-    return {"columns": columns, "rows": _rows(table[columns])}
+    return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
+            "rows": _rows(table[columns])}
 
 
 def _rows(table: pandas.DataFrame) -> list[list]:
@@ -65,7 +67,8 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     cells = results.study.cells
     specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
     shown = [column for column in SHOWN if column in columns]
-    return {"columns": columns, "rows": _rows(metrics[columns]), "shown": shown,
+    return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
+            "rows": _rows(metrics[columns]), "shown": shown,
             "source_hash": shared(list(metrics["source_hash"])),
             "specification": {name: shared([spec[name] for spec in specifications]) for name in specifications[0]}}
 
@@ -107,7 +110,7 @@ def _flat(value: Any) -> Iterable:
         yield value
 
 
-def references_data(results: StudyResults) -> list[dict[str, str]]:
+def references_data(results: StudyResults) -> list[dict[str, Any]]:
     """Reference of each problem: file, engines, hashes; empty where the study asks for none.
 
     Raises:
@@ -119,6 +122,7 @@ def references_data(results: StudyResults) -> list[dict[str, str]]:
     for problem in results.config.problems:
         path, spec = study_reference(results.study, problem)
         attributes = require_current(path, spec, spec.source_hash, ()).attributes
-        found.append({"problem": problem, "engines": attributes["engines"], "disagreement": disagreement(attributes),
-                      "run_sha256": attributes["run_sha256"], "source_hash": attributes["source_hash"]})
+        found.append({"problem": problem, "path": path, "engines": attributes["engines"],
+                      "disagreement": disagreement(attributes), "run_sha256": attributes["run_sha256"],
+                      "source_hash": attributes["source_hash"]})
     return found

@@ -54,11 +54,15 @@ class StudyPage:
     films: list[FilmPart]
     tables: dict[str, dict[str, Any]]
     runs: dict[str, Any]
-    references: list[dict[str, str]] = field(default_factory=list)
+    references: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self.results.study.name
+
+    @property
+    def folder(self) -> Path:
+        return self.results.study.folder
 
     @property
     def config(self) -> StudyConfig:

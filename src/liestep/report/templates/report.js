@@ -39,10 +39,26 @@
   };
 
   // ---- tables that are made when they are opened
-  const title = (name) => name.replaceAll("_", " ");
-  const heading = (names, numeric) => make("thead", {}, make("tr", {}, ...names.map((name, k) => make("th", {
-    scope: "col", ariaSort: "none", className: numeric[k] ? "number" : "",
-  }, make("button", { type: "button", className: "sort", textContent: title(name) })))));
+  const title = ([text, units]) => units ? `${text} (${units})` : text;
+  const heading = (names, titles, numeric) => make("thead", {}, make("tr", {}, ...names.map((name, k) => make("th", {
+    scope: "col", ariaSort: "none", className: numeric[k] ? "number" : "", title: name,
+  }, make("button", { type: "button", className: "sort", textContent: title(titles[k]) })))));
+  const address = (folder, path) => `${folder}/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+  // What the table shows, in the order that it has now; names of the CSV file, numbers as they are on the page.
+  const quoted = (value) => {
+    const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const csv = (details) => {
+    const data = contents(details), rows = [...details.querySelectorAll("tbody tr[data-row]")].map((row) => data.rows[row.dataset.row]);
+    return [data.columns, ...rows].map((row) => `${row.map(quoted).join(",")}\n`).join("");
+  };
+  const download = (details) => {
+    const link = make("a", { href: URL.createObjectURL(new Blob([csv(details)], { type: "text/csv" })), download: `${details.id.replaceAll("/", ".")}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
 
   const cell = (value, name) => {
     const found = make("td", { className: typeof value === "number" ? "number" : "text" });
@@ -56,25 +72,28 @@
   const shared = (entry, row) => entry.values[entry.of ? entry.of[row] : 0];
   const facts = (entries, className) => make("dl", { className: `facts ${className}` }, ...entries.map(([name, value]) =>
     make("div", {}, make("dt", { textContent: name }), make("dd", {}, value))));
-  const provenance = (data, row) => {
-    const numbers = data.columns.map((name, k) => [title(name), data.rows[row][k]]).filter(([, value]) => value !== null);
+  const provenance = (data, row, folder) => {
+    const file = data.rows[row][data.columns.indexOf("path")];
+    const numbers = data.columns.map((name, k) => [title(data.headings[k]), data.rows[row][k]]).filter(([, value]) => value !== null);
     const specification = Object.entries(data.specification).map(([name, entry]) => `${name}: ${JSON.stringify(shared(entry, row))}`);
     return make("div", {},
-      facts([["hash of the sources", make("code", { textContent: shared(data.source_hash, row) })],
+      facts([["file", make("a", { href: address(folder, file), textContent: file })],
+        ["hash of the sources", make("code", { textContent: shared(data.source_hash, row) })],
         ["specification", make("code", { className: "lines", textContent: specification.join("\n") })]], ""),
       facts(numbers.map(([name, value]) => [name, short(value)]), "columns"));
   };
-  const toggle = (button, data) => {
+  const toggle = (button, data, folder) => {
     const row = button.closest("tr"), open = button.ariaExpanded !== "true";
     button.ariaExpanded = String(open);
-    if (open) row.after(make("tr", { className: "more" }, make("td", { colSpan: row.cells.length }, provenance(data, Number(row.dataset.row)))));
+    if (open) row.after(make("tr", { className: "more" }, make("td", { colSpan: row.cells.length }, provenance(data, Number(row.dataset.row), folder))));
     else row.nextElementSibling.remove();
   };
 
+  const contents = (details) => JSON.parse(details.querySelector("script").textContent);
   const fill = (details) => {
     const place = details.querySelector(".scroll");
     if (place.firstChild) return;
-    const data = JSON.parse(details.querySelector("script").textContent), runs = details.dataset.kind === "runs";
+    const data = contents(details), runs = details.dataset.kind === "runs";
     const names = runs ? data.shown : data.columns, at = names.map((name) => data.columns.indexOf(name));
     const numeric = at.map((k) => data.rows.some((row) => typeof row[k] === "number"));
     const keys = ["problem", "integrator", "resolution"].map((name) => data.columns.indexOf(name));
@@ -86,14 +105,17 @@
         row.dataset.run = keys.map((k) => values[k]).join("/");
         const first = row.cells[0], label = first.textContent;
         const button = make("button", { type: "button", className: "open", textContent: label, ariaExpanded: "false" });
-        button.addEventListener("click", () => toggle(button, data));
+        button.addEventListener("click", () => toggle(button, data, details.dataset.folder));
         first.dataset.v = label;
         first.replaceChildren(button);
       }
       body.append(row);
     });
     const caption = make("caption", { textContent: details.querySelector("summary").textContent.trim() });
-    place.append(make("table", {}, caption, heading(names, numeric), body));
+    const button = make("button", { type: "button", className: "download", textContent: "Download these rows" });
+    button.addEventListener("click", () => download(details));
+    place.before(make("p", { className: "files" }, button, make("a", { href: details.dataset.file, textContent: "CSV with all digits" })));
+    place.append(make("table", {}, caption, heading(names, at.map((k) => data.headings[k]), numeric), body));
   };
   document.querySelectorAll("details.lazy").forEach((details) => details.addEventListener("toggle", () => details.open && fill(details)));
 
@@ -123,24 +145,58 @@
 
   // ---- figures in full size
   const large = document.getElementById("large");
+  const full = (wanted) => {
+    large.querySelector(".size").ariaPressed = String(wanted);
+    large.classList.toggle("full", wanted);
+  };
   const enlarge = (button) => {
+    full(false);
     large.querySelector("img").src = button.querySelector("img").src;
     large.querySelector("img").alt = button.querySelector("img").alt;
-    large.querySelector("p").textContent = button.closest("figure").querySelector("figcaption").textContent;
+    large.querySelector("p").textContent = button.querySelector("img").alt;
     large.showModal();
   };
 
   document.addEventListener("click", (event) => {
-    const part = event.target.closest("button.sort, button.filter, button.zoom, a[href^='#'], dialog");
+    const part = event.target.closest("button.sort, button.filter, button.zoom, button.size, dialog img, a[href^='#'], dialog");
     if (!part) return;
     if (part.matches(".sort")) sort(part);
     else if (part.matches(".filter")) show(part.closest("section"), part.dataset.verdict);
     else if (part.matches(".zoom")) enlarge(part);
+    else if (part.matches(".size, dialog img")) full(!large.classList.contains("full"));
     else if (part.matches("dialog")) { if (event.target === large) large.close(); }
     else {
       chosen = { hash: part.hash, run: part.dataset.run };
       if (location.hash === part.hash) follow();
     }
+  });
+
+  // ---- search in all pages: every word must occur; titles first
+  const MOST = 60;
+  const form = document.getElementById("search"), field = form.querySelector("input"), found = document.getElementById("found");
+  const known = JSON.parse(document.getElementById("entries").textContent).map(([kind, title, text, page, id]) => ({
+    kind, title, text, page, address: page === form.dataset.here ? `#${id}` : `${form.dataset.folder}${page}.html#${id}`,
+    where: `${kind} ${title} ${page}`.toLowerCase(), all: `${kind} ${title} ${page} ${text}`.toLowerCase(),
+  }));
+  const search = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    found.hidden = words.length === 0;
+    if (found.hidden) return found.replaceChildren();
+    const hits = known.filter((entry) => words.every((word) => entry.all.includes(word)));
+    const weight = (entry) => words.filter((word) => !entry.where.includes(word)).length;
+    hits.sort((a, b) => weight(a) - weight(b));
+    found.replaceChildren(
+      make("h2", { textContent: `${hits.length} ${hits.length === 1 ? "place" : "places"} with “${field.value.trim()}”${hits.length > MOST ? `, the first ${MOST} of them` : ""}` }),
+      make("ol", {}, ...hits.slice(0, MOST).map((entry) => make("li", {}, make("a", { href: entry.address, textContent: entry.title }),
+        make("span", { className: "source", textContent: ` ${entry.kind} · ${entry.page}` }), make("p", { textContent: entry.text })))));
+    if (found.getBoundingClientRect().top < 0 || found.getBoundingClientRect().top > innerHeight) found.scrollIntoView();
+  };
+  form.hidden = false;
+  field.addEventListener("input", search);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !event.target.matches("input") && !large.open) { event.preventDefault(); field.focus(); }
+    if (event.key === "Escape" && event.target === field) { field.value = ""; search(); }
   });
   if (matchMedia("(max-width: 62rem)").matches) document.querySelector("nav details").open = false;
   if (location.hash) reveal(location.hash.slice(1));
