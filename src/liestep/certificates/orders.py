@@ -49,6 +49,10 @@ PENDULA = (  # for methods that need three equal moments
     Case("spherical pendulum, other inertia", "heavy_top", "rodrigues2021", {**_TILTED, "inertia": [0.5]*3}),
     Case("spherical pendulum, other axis", "heavy_top", "rodrigues2021", {"axis": [0.36, 0.48, 0.8], "length": 0.75}),
 )
+UNCOUPLED = (  # for methods that need a diagonal mass matrix, beside the bodies on the sphere above
+    Case("four bodies on the sphere", "sphere_nbody", "four_bodies"),
+    Case("three bodies on the sphere, other masses", "sphere_nbody", "paper", {"mass": [0.5, 1.25, 2.0]}),
+)
 
 
 class Variant(NamedTuple):
@@ -58,6 +62,8 @@ class Variant(NamedTuple):
     problem: str = ""
 
 
+SPLITTINGS = (Variant({}), *(Variant({"splitting": name}) for name in (
+    "strang", "y4", "s4", "kl6", "kl8", "rkn4", "rkn6")))   # the default is rkn6a
 _CHAIN, _TOP = "spherical_pendulum_chain", "heavy_top"
 VARIANTS: dict[str, tuple[Variant, ...]] = {
     "vi_sphere": (Variant({}), Variant({"solver": "multipliers"}), Variant({"solver": "newton"}),
@@ -86,10 +92,10 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "mph": (Variant({}), Variant({"variant": "a"}), Variant({"variant": "x"})),
     "emh": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
     "em_rotation": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
-    "exact_split": (Variant({}), *(Variant({"splitting": name}) for name in ("strang", "y4", "s4", "kl6", "kl8", "rkn4",
-                                                                            "rkn6"))),
+    "exact_split": SPLITTINGS,
     "dmv": (Variant({}), Variant({"order": 2, "splitting": "kl6"}), Variant({"order": 4, "splitting": "rkn4"}),
             Variant({"order": 6, "splitting": "rkn6"})),
+    "sphere_split": SPLITTINGS,
     "body_midpoint": (Variant({}), Variant({"splitting": "s4"})),
     "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
     "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
@@ -130,8 +136,12 @@ def able(case: Case, integrator: str) -> bool:
 
 
 def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
-    """Those cases that an integrator can run on, or pendula for one that needs equal moments."""
-    return [case for case in cases if able(case, integrator)] or [case for case in PENDULA if able(case, integrator)]
+    """Those cases that an integrator can run on, or pendula for one that needs equal moments; for one that needs a
+    diagonal mass matrix more of those."""
+    found = [case for case in cases if able(case, integrator)] or [case for case in PENDULA if able(case, integrator)]
+    if not found or [case.problem for case in found] == [UNCOUPLED[0].problem]:
+        found += [case for case in UNCOUPLED if able(case, integrator)]
+    return found
 
 
 def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
