@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.panels import label_of, logarithmic
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import curve, legend, looks
@@ -83,16 +84,17 @@ def long_chains(results: "StudyResults") -> Figure:
     axes = figure.subplots()
     sizes = {problem: len(results.study.select(problem)[0].spec.parameters["mass"])
              for problem in results.config.problems}
+    labels = []
     for key, mark in looks(results).items():
         found = [(sizes[problem], float((rows["seconds"]/rows["steps"]).iloc[0])) for problem in sizes
                  for rows in (results.select(problem, key),) if len(rows) and rows["status"].iloc[0] == "ok"]
         n, times = np.array(found).T
         curve(axes, n, 1e6*times/n, mark)
         power = np.polyfit(np.log(n[n >= 10]), np.log(times[n >= 10]), 1)[0]
-        axes.annotate(f"$N^{{{power:.2f}}}$", (n[-1], 1e6*times[-1]/n[-1]), xytext=(5, 0), textcoords="offset points",
-                      va="center", fontsize=7.0, color=mark.colour)
-    logarithmic(axes)
-    axes.set_xlim(right=2000.0)
+        labels.append(EndLabel(n[-1], 1e6*times[-1]/n[-1], f"$N^{{{power:.2f}}}$", mark))
+    logarithmic(axes, y=False)
+    axes.set_ylim(bottom=0.0)
+    end_labels(axes, labels, 60.0)
     axes.set_xlabel("bodies N")
     axes.set_ylabel("time of a step per body ($\\mu$s)")
     legend(figure, results)
