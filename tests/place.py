@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from liestep.pipeline.products import PRODUCTS
+from liestep.runs.store import STORE
 from liestep.storage.records import FOLDER
 
 TOP = Path(__file__).parents[1]
@@ -43,12 +44,13 @@ class Place:
         return subprocess.run([*self.command, *options], env=self.environment, capture_output=True, text=True)
 
     def make(self, *options: str) -> set[str]:
-        """Call snakemake, which must succeed; returns what was made, for example "bodies vi_sphere h0.1"."""
+        """Call snakemake, which must succeed; returns what was made or linked, for example "bodies vi_sphere h0.1"."""
         result = self.call(*options)
         assert result.returncode == 0, result.stderr
         lines = [line for path in (self.folder/"results"/"tiny"/"logs").glob("*.log")
                  for line in path.read_text().splitlines()]
-        return {line.removeprefix("made tiny ").partition(":")[0] for line in lines if line.startswith("made tiny ")}
+        return {words[2].partition(":")[0] for words in (line.split(" ", 2) for line in lines)
+                if words[0] in ("made", "linked") and words[1] == "tiny"}
 
     def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
         command = [sys.executable, "-m", "liestep.cli", *arguments]
@@ -63,7 +65,7 @@ class Place:
         """Products by path; logs are none, nor are the lists of what a job made."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and not {"logs", FOLDER}.intersection(path.parts) and path.name != PRODUCTS
+                if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts) and path.name != PRODUCTS
                 and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
     def visible(self) -> dict[str, bytes]:

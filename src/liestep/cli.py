@@ -98,6 +98,7 @@ def command_check(arguments: argparse.Namespace) -> None:
 
 def command_sweep(arguments: argparse.Namespace) -> None:
     from liestep.runs.execution import run_source_hash
+    from liestep.runs.store import Store
     from liestep.study.listing import write_listing
     from liestep.study.plan import Study
     from liestep.study.sweep import run_cells
@@ -105,10 +106,11 @@ def command_sweep(arguments: argparse.Namespace) -> None:
     study = Study.find(arguments.study, arguments.config, arguments.results)
     cells = [cell for problem in arguments.problem.split(",")
              for cell in study.select(problem, arguments.integrator, arguments.resolution)]
-    made, kept, failed = run_cells(cells)
+    found = run_cells(cells, Store(arguments.results))
     if arguments.list:
         write_listing(arguments.list, ((cell.path, cell.spec.sha256, run_source_hash(cell.spec)) for cell in cells))
-    print(f"{study.name} {arguments.problem}: {made} made, {kept} kept, {failed} stopped early", file=sys.stderr)
+    print(f"{study.name} {arguments.problem}: {found.made} made, {found.linked} linked, {found.kept} kept,"
+          f" {found.failed} stopped early", file=sys.stderr)
 
 
 def build_parser() -> argparse.ArgumentParser:

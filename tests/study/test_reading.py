@@ -26,7 +26,7 @@ def cells(tmp_path_factory):
     root = tmp_path_factory.mktemp("reading")
     (root/"tiny.yaml").write_text(STUDY)
     study = Study(root/"tiny.yaml", "tiny", root/"results")
-    assert run_cells(study.cells) == (2, 0, 0)
+    assert run_cells(study.cells) == (2, 0, 0, 0)
     return study.cells
 
 

@@ -15,6 +15,7 @@ from place import Place
 
 from liestep.pipeline.products import PRODUCTS
 from liestep.runs.files import seal
+from liestep.runs.store import STORE
 from liestep.storage.records import FOLDER
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "7"))
@@ -86,7 +87,7 @@ def place(made, tmp_path) -> Place:
 def victims(where: Place) -> list[Path]:
     """Every product, the manifest, and the lists of what jobs made."""
     return sorted(path for path in (where.folder/"results").rglob("*")
-                  if path.is_file() and not {"logs", FOLDER}.intersection(path.parts))
+                  if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts))
 
 
 def edit(path: Path, dice: random.Random) -> None:

@@ -70,6 +70,21 @@ def command_status(arguments: argparse.Namespace) -> None:
         print(running)
 
 
+def command_clean(arguments: argparse.Namespace) -> None:
+    from liestep.pipeline.cleaning import remove, size, superfluous
+    from liestep.pipeline.lock import held
+    from liestep.runs.estimate import count, readable
+
+    with held(arguments.results.parent):
+        paths = superfluous(arguments.config, arguments.results)
+        freed = size(paths)
+        print(*paths, sep="\n", end="\n" if paths else "")
+        if arguments.yes:
+            remove(arguments.results, paths)
+    said = "removed" if arguments.yes else "that no study needs: `liestep clean --yes` removes them"
+    print(f"{count(len(paths), 'file')}, {readable(freed)}, {said}" if paths else "every file belongs to a study")
+
+
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     reference = add("reference", command_reference,
@@ -86,6 +101,9 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     new.add_argument("--problem", default="sphere_nbody",
                      help="id of a problem, see `liestep list` (default sphere_nbody)")
     new.add_argument("--preset", help="its parameters and start (default: the first)")
+    clean = add("clean", command_clean,
+                "list files of earlier studies, problems and runs that no study asks for any more")
+    clean.add_argument("--yes", action="store_true", help="remove them")
     status = add("status", command_status,
                  "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
     status.add_argument("study", nargs="*", help="ids of studies (default: all)")

@@ -13,6 +13,7 @@ from liestep.errors import InputError
 from liestep.pipeline.jobs import Batch, ReferenceBatch
 from liestep.pipeline.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.pipeline.workflow import Workflow
+from liestep.runs.store import Store
 from liestep.storage import ledger as ledgers
 from liestep.storage.ledger import Ledger
 from liestep.storage.records import notes
@@ -28,15 +29,15 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     listed, sentence = _listed(found, remove)
     if sentence:
         yield sentence
-    own, others = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in _own(workflow)}, []
-    for name in sorted(own | set(listed)):
+    ours, others = {path.as_posix().removeprefix(f"{results.as_posix()}/") for path in own(workflow)}, []
+    for name in sorted(ours | set(listed)):
         path, sentence = results/name, _wrong(found, name, listed.get(name), remove)
         if sentence is None:
             continue
-        if name not in own:
+        if name not in ours:
             others.append(sentence)
         elif path.is_file():
-            yield f"{sentence}; {_removed(path, remove)}"
+            yield f"{sentence}; {_removed(path, remove, results)}"
         elif path.exists():
             yield f"{sentence}; remove it"
     if others:
@@ -54,11 +55,11 @@ def _listed(found: Ledger, remove: bool) -> tuple[dict[str, str], str | None]:
     except InputError as error:
         sentence = str(error).partition("; ")[0]
         if path.is_file():
-            return {}, f"{sentence}; {_removed(path, remove)}"
+            return {}, f"{sentence}; {_removed(path, remove, found.results)}"
         return {}, f"{sentence}; remove it" if path.exists() else None
 
 
-def _own(workflow: Workflow) -> Iterator[Path]:
+def own(workflow: Workflow) -> Iterator[Path]:
     """Every file that the workflow makes."""
     yield from workflow.cells
     yield from workflow.targets
@@ -93,8 +94,9 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
     return None if same else f"{path} was changed after it was made"
 
 
-def _removed(path: Path, remove: bool) -> str:
+def _removed(path: Path, remove: bool, results: Path) -> str:
     if not remove:
         return "would be removed, to be made again"
+    Store(results).forget(path)
     path.unlink(missing_ok=True)
     return "removed, to be made again"

@@ -2,7 +2,8 @@
 holds it, however that ends."""
 import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from liestep.errors import InputError
@@ -33,6 +34,18 @@ def take(folder: Path = Path()) -> None:
     with suppress(OSError):  # a full disk: the lock holds without the number
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
+
+
+@contextmanager
+def held(folder: Path = Path()) -> Iterator[None]:
+    """Lock a working folder for a while; raises InputError as `take`."""
+    before = len(_held)
+    take(folder)
+    try:
+        yield
+    finally:
+        while len(_held) > before:
+            os.close(_held.pop())
 
 
 def holder(folder: Path = Path()) -> str | None:

@@ -82,6 +82,23 @@ def _before(results: Path) -> dict[str, Any]:
         return {"products": {}, "inputs": {}}
 
 
+def listed_products(results: Path) -> list[str]:
+    """Names of the products in the last manifest; none if there is none that can be read."""
+    return list(_before(results)["products"])
+
+
+def drop(results: Path, names: set[str]) -> None:
+    """Take products out of the manifest and the ledger, before they are removed."""
+    content = _before(results)
+    if names & content["products"].keys():
+        content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
+        write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
+    found = ledgers.load(results)
+    if names & found.known.keys():
+        found.known = {name: entry for name, entry in found.known.items() if name not in names}
+        ledgers.save(found)
+
+
 def _sha256(written: Ledger, name: str, listed: str | None) -> str:
     path = written.results/name
     try:
@@ -225,8 +242,6 @@ def damage(path: Path) -> str | None:
     except InputError as error:
         return str(error).partition("; remove it")[0]
     return None
-
-
 
 
 def _names(paths: Iterable[Path | str]) -> list[str]:

@@ -33,12 +33,17 @@ def command_verify(arguments: argparse.Namespace) -> None:
         print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
         return
     if arguments.repair:
-        _remove([complaint.path for complaint in found if complaint.product and complaint.path.is_file()])
+        _remove([complaint.path for complaint in found if complaint.product and complaint.path.is_file()],
+                arguments.results)
     raise SystemExit(1)
 
 
-def _remove(paths: list[Path]) -> None:
+def _remove(paths: list[Path], results: Path) -> None:
+    from liestep.runs.store import Store
+
+    store = Store(results)
     for path in paths:
+        store.forget(path)
         path.unlink()
     print(f"{len(paths)} files removed; call snakemake to make what is missing")
 

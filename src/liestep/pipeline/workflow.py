@@ -137,12 +137,13 @@ class Workflow:
 
     Args:
         config: content of config.yaml with the changes of the command line.
+        room: whether what is not there must fit memory and disk.
 
     Raises:
         InputError: a wrong key, an unknown study, or an error in one of the studies or claims.
     """
 
-    def __init__(self, config: Mapping[str, Any], folder: Path = CONFIG, results: Path = RESULTS):
+    def __init__(self, config: Mapping[str, Any], folder: Path = CONFIG, results: Path = RESULTS, room: bool = True):
         self.folder, self.results = folder, results
         try:
             self.config = WorkflowConfig.model_validate(config)
@@ -161,7 +162,7 @@ class Workflow:
         self.plans = Plans(results)
         self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results), self.plans)
                         for name in names]
-        self.estimate = require_room(self.studies, results)
+        self.estimate = require_room(self.studies, results) if room else Estimate()
         self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = self._batches()

@@ -1,16 +1,27 @@
 """Make the missing or outdated files of a sweep, one after the other in this process."""
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from liestep.errors import InputError, PluginError
 from liestep.runs.content import Content, carry_out, not_compiled
 from liestep.runs.estimate import require_memory
 from liestep.runs.files import is_current, write
+from liestep.runs.store import Store
 from liestep.study.plan import Cell
 
 
-def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
-    """Make what is missing or out of date; names each run on standard error. Returns (made, kept, failed).
+class Counts(NamedTuple):
+    """How many runs were computed, were there, stopped early (of those computed), and were taken from the store."""
+
+    made: int
+    kept: int
+    failed: int
+    linked: int
+
+
+def run_cells(cells: Sequence[Cell], store: Store | None = None) -> Counts:
+    """Make what is missing or out of date; names each run on standard error. What the store has is not computed.
 
     Raises:
         InputError: a run that memory cannot hold; a file that cannot be written;
@@ -18,12 +29,18 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
     """
     for cell in cells:
         require_memory(cell.spec, _name(cell))
-    made = kept = failed = 0
+    made = kept = failed = linked = 0
     refused: list[str] = []
     for cell in cells:
         name = _name(cell)
         if is_current(cell.path, cell.spec):
             kept += 1
+            if store:  # a process that was killed may not have come to it
+                store.put(cell.spec, cell.path)
+            continue
+        if store and store.take(cell.spec, cell.path):
+            linked += 1
+            print(f"linked {name}: it was made before", file=sys.stderr)
             continue
         try:
             content = _content(cell)
@@ -31,13 +48,15 @@ def run_cells(cells: Sequence[Cell]) -> tuple[int, int, int]:
             refused.append(f"{name}: {error}")
             continue
         write(content, cell.path)
+        if store:
+            store.put(cell.spec, cell.path)
         made += 1
         if content.attributes["status"] != "ok":
             failed += 1
         print(f"made {name}: {content.attributes['message']}", file=sys.stderr)
     if refused:
         raise InputError(refused[0] + (f" (and {len(refused) - 1} more runs)" if len(refused) > 1 else ""))
-    return made, kept, failed
+    return Counts(made, kept, failed, linked)
 
 
 def _name(cell: Cell) -> str:
