@@ -11,6 +11,7 @@ import pytest
 from liestep.catalogue import sheet, system_ids
 from liestep.core.tracing import Functions, plain_component
 from liestep.formulations import formulate
+from liestep.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN, solve_band
 from liestep.systems.four_bar import assembled
 
 EPS = float(np.finfo(np.float64).eps)
@@ -137,12 +138,14 @@ def sizes(rows):
     return np.array([float(EXACT.sqrt(sum(EXACT.mpf(x)**2 for x in row))) for row in rows])
 
 
-def deficit(facts, parameters, state):
-    """Largest ratio of an error to what one ulp of the data changes, over rows and observables."""
+def deficit(facts, parameters, state, variant=lambda problem: problem):
+    """Largest ratio of an error to what one ulp of the data changes, over rows and observables; of the component, or of
+    a variant of it."""
     formulated = formulate(facts, parameters, state, "vector_field", {})
     problem, y = plain_component(formulated.problem, FUNCTIONS), formulated.start.astype(object)
     exact = evaluate(numbers(problem, EXACT.mpf), numbers(y, EXACT.mpf), formulated.width)
-    found = evaluate(plain_component(formulated.problem, PLAIN, np.float64), formulated.start, formulated.width)
+    found = evaluate(variant(plain_component(formulated.problem, PLAIN, np.float64)), formulated.start,
+                     formulated.width)
     generator, change = np.random.default_rng(11), np.zeros(len(exact))
     for _ in range(DRAWS):
         other = formulate(facts, parameters, moved(state, generator), "vector_field", {}).start.astype(object)
@@ -185,20 +188,46 @@ def crank_angle(length, how):
     return np.arccos((reach*reach + d*d - c*c)/(2.0*reach*d)) + (np.pi if how == "opposite" else 0.0)
 
 
-ELIMINATION = pytest.mark.xfail(strict=True, reason="accelerations of crank and coupler come from 17 equations, A M^-1"
-                                " A^T with a condition of 1800: round-off of the elimination is 6.3 and 5.2 times"
-                                " what one ulp of the data changes")
+def refined(problem):
+    """The component, but accelerations a are corrected once by what A a + gamma is, with the factor that they had."""
+    motion = problem.motion
+
+    class Refined(type(motion.mechanism)):
+        def evaluate(self, task):
+            if not super().evaluate(task) or task != 0:
+                return True
+            for group in range(self.groups):  # gamma alone
+                (self.point_rows if self.table[group, 0] == POINT else self.scalar_row)(group, False)
+            base = MOVING*(self.bodies + 1)
+            for i in range(self.bodies):
+                spin, push = self.scratch[MOVING*i + SPIN], self.scratch[MOVING*i + PUSH]
+                for k in range(self.first[i], self.first[i + 1]):
+                    force, torque = self.scratch[base + 3*k], self.scratch[base + 3*k + 1]
+                    self.vectors[0, self.place[k]] += torque @ spin + force @ push
+            solve_band.py_func(self.band, self.vectors[0], self.rows, self.width)
+            for i in range(self.bodies):
+                spin, push = self.pulled(i, 0)
+                self.scratch[MOVING*i + SPIN] += spin
+                self.scratch[MOVING*i + PUSH] += push
+            return True
+
+    return problem._replace(motion=motion._replace(mechanism=Refined(*motion.mechanism)))
 
 
-@pytest.mark.parametrize("how", [pytest.param("close", marks=ELIMINATION),
-                                 pytest.param("opposite", marks=ELIMINATION), "all"])
-def test_digits_of_the_four_bars(how):
+@pytest.mark.parametrize(("how", "least"), [("close", FACTOR), ("opposite", FACTOR), ("all", 0.0)])
+def test_digits_of_the_four_bars(how, least):
     """On the joints, on both sides of a place that the linkage passes: off them the closed loop has places, out of its
-    reach, where its joints depend on each other and no digits are left."""
+    reach, where its joints depend on each other and no digits are left.
+
+    Where crank and coupler line up 17 multipliers come from A M^-1 A^T with a condition of 1800, and its round-off
+    takes 6.3 and 5.2 units. It is lost there alone, not in the rows, gamma or forces: the same accelerations are right
+    to 1.2 units after one correction with the same factor. Runs go without that correction."""
     facts = sheet("four_bar")
     parameters = facts.check(smallest_preset(facts).parameters)
-    place, worst = crank_angle(parameters["length"], how), {}
+    place, plain, corrected = crank_angle(parameters["length"], how), [], []
     for degrees in (*SMALL_ANGLES, *(-angle for angle in SMALL_ANGLES)):
-        state = assembled(parameters, place + np.radians(degrees), 8.0)
-        worst[degrees] = deficit(facts, parameters, facts.check_initial(parameters, state))
-    assert max(worst.values()) <= FACTOR, worst
+        state = facts.check_initial(parameters, assembled(parameters, place + np.radians(degrees), 8.0))
+        plain.append(deficit(facts, parameters, state))
+        corrected.append(deficit(facts, parameters, state, refined))
+    assert least <= max(plain) <= (FACTOR if least == 0.0 else 1.75*FACTOR), plain
+    assert max(corrected) <= 0.5*FACTOR, corrected
