@@ -3,9 +3,9 @@
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
 `Option`, `Status`, `ORBIT`, `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
-`revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `Spring` and `GROUND`; starts by `body_state` and
-`stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`, `put`, `dot`, ... (`liestep.core.rows`),
-and `to_body`, `to_space`, `orthogonality_error` of attitudes.
+`revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque`
+and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
+`put`, `dot`, ... (`liestep.core.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from typing import NamedTuple
 
@@ -44,10 +44,15 @@ from liestep.formulations.multibody.assembly import (
     GROUND,
     Assembly,
     Spring,
+    Torque,
+    blade,
     complement,
     cylindrical,
+    drive,
+    planar,
     prismatic,
     revolute,
+    rolling,
     screw,
     spherical,
     universal,
@@ -61,10 +66,10 @@ from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 
 __all__ = [
     "GROUND", "ORBIT", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Kept", "Method",
-    "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "add",
-    "add_to", "atan2", "axpy", "body_state", "check_attitude", "check_directions", "check_tangent", "complement",
-    "copy", "cos", "cross", "cylindrical", "dot", "fixed_body", "kernel", "multibody", "new_meter",
-    "orthogonality_error", "prismatic", "put", "revolute", "rigid_bodies", "row", "scale", "screw", "sin",
-    "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "to_body", "to_space",
-    "universal",
+    "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "Torque",
+    "add", "add_to", "atan2", "axpy", "blade", "body_state", "check_attitude", "check_directions", "check_tangent",
+    "complement", "copy", "cos", "cross", "cylindrical", "dot", "drive", "fixed_body", "kernel", "multibody",
+    "new_meter", "orthogonality_error", "planar", "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row",
+    "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub",
+    "to_body", "to_space", "universal",
 ]

@@ -11,7 +11,8 @@ import pytest
 from liestep.catalogue import sheet, system_ids
 from liestep.core.tracing import Functions, plain_component
 from liestep.formulations import formulate
-from liestep.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN, solve_band
+from liestep.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN
+from liestep.geometry.bands import solve_band
 from liestep.systems.four_bar import assembled
 
 EPS = float(np.finfo(np.float64).eps)

@@ -29,6 +29,7 @@ class Parameter:
         sum of the other two; inertia: the last two axes hold an inertia matrix (3, 3), symmetric, positive definite,
         with such moments; choice: one of `choices`.
     empty: the array may have no entries (its sizes named by letters are then zero).
+    needs: (parameter before this one, its choices with which this one exists); elsewhere it is no part of a run.
     """
 
     units: str
@@ -37,6 +38,16 @@ class Parameter:
     rule: str = "finite"
     choices: tuple[str, ...] = ()
     empty: bool = False
+    needs: tuple[str, tuple[str, ...]] | None = None
+
+    def applies(self, name: str, given: Mapping[str, Any], checked: Mapping[str, Any]) -> bool:
+        """Whether the parameter exists beside those before it. Raises InputError when it is given and does not."""
+        if self.needs is None or checked[self.needs[0]] in self.needs[1]:
+            return True
+        if name in given:
+            owner, words = self.needs
+            raise InputError(f"parameter {name} exists with {owner} {' or '.join(words)}, not {checked[owner]}")
+        return False
 
     def check(self, name: str, value: Any, sizes: dict[str, int], excepted: bool = False) -> Any:
         """Normalised value (float, contiguous float64, int64 or str). `excepted`: moments of inertia may break the

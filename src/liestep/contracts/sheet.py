@@ -81,12 +81,17 @@ class Sheet:
         for name in parameters:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
-        missing = [name for name in self.parameters if name not in parameters]
+        missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None]
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
-        checked = {name: rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
-                   for name, rule in self.parameters.items()}
+        checked: dict[str, Any] = {}
+        for name, rule in self.parameters.items():
+            if not rule.applies(name, parameters, checked):
+                continue
+            if name not in parameters:
+                raise InputError(f"parameter {name} is missing")
+            checked[name] = rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
         self.combination(checked)
         return checked
 

@@ -85,19 +85,21 @@ class Poses(NamedTuple):
 
     State rows of a body: attitude (three axes, or one row), position of the reference point (spatial), body rate,
     velocity of the reference point; rows of four numbers where the attitude is a quaternion. Algebra rows of a body: x,
-    y, changes of the body rate and of the velocity, which are translations.
+    y, changes of the body rate and of the velocity, which are translations. With a clock both have one row more, a
+    translation too.
     """
 
     n: int
     attitude: int = MATRIX
     se3: int = 1    # 1: SE(3)^n, 0: (SO(3) x R^3)^n
     chart: int = 0  # of `geometry.charts`
+    clock: int = 0  # 1: a row for time and work
 
     def state_rows(self) -> int:
-        return (attitude_rows(self.attitude) + 3)*self.n
+        return (attitude_rows(self.attitude) + 3)*self.n + self.clock
 
     def algebra_rows(self) -> int:
-        return 4*self.n
+        return 4*self.n + self.clock
 
     @outlined
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
@@ -120,6 +122,8 @@ class Poses(NamedTuple):
             put(out, b + a, add(row(y, b + a), step))
             put(out, b + a + 1, add(row(y, b + a + 1), row(xi, d + 2)))
             put(out, b + a + 2, add(row(y, b + a + 2), row(xi, d + 3)))
+        if self.clock == 1:
+            put(out, self.n*(a + 3), add(row(y, self.n*(a + 3)), row(xi, 4*self.n)))
 
     @outlined
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
@@ -136,6 +140,8 @@ class Poses(NamedTuple):
             put(out, d + 1, moved)
             put(out, d + 2, row(v, d + 2))
             put(out, d + 3, row(v, d + 3))
+        if self.clock == 1:
+            put(out, 4*self.n, row(v, 4*self.n))
         return ok
 
     def in_chart(self, sigma: np.ndarray) -> bool:
@@ -152,6 +158,8 @@ class Poses(NamedTuple):
             put(out, d + 1, moved)
             put(out, d + 2, (0.0, 0.0, 0.0))
             put(out, d + 3, (0.0, 0.0, 0.0))
+        if self.clock == 1:
+            put(out, 4*self.n, (0.0, 0.0, 0.0))
 
     def bracket_of_body(self, w: Vector, u: Vector, x: Vector, y: Vector) -> tuple[Vector, Vector]:
         """[(w, u), (x, y)] of the group itself, not of the opposite one."""
@@ -174,6 +182,8 @@ class Poses(NamedTuple):
             put(out, d + 1, step)
             put(out, d + 2, axpy(-1.0, row(y, b + a + 1), row(z, b + a + 1)))
             put(out, d + 3, axpy(-1.0, row(y, b + a + 2), row(z, b + a + 2)))
+        if self.clock == 1:
+            put(out, 4*self.n, axpy(-1.0, row(y, self.n*(a + 3)), row(z, self.n*(a + 3))))
 
     def quaternion(self, y: np.ndarray, b: int) -> Quaternion:
         """Attitude in row b, of matrices by the largest of its four parts."""

@@ -30,6 +30,9 @@ class GeneralizedAlpha(NamedTuple):
     """Order 2, implicit; conserves the joints' positions to Newton's tolerance, and of one body on a joint that makes a
     group also the velocities, for local coordinates of SE(3).
 
+    Of index 2 multipliers hold A V = 0 at the new time instead of g = 0, and poses and then velocities return to the
+    joints through the action after each step: both are conserved ((1) to (4) and (26) to (29) of lgt2022).
+
     start: 0 corrected: a_0 and V_0 are moved so that multipliers begin with order 2; 1 shift: a_0 alone; 2 plain. V_0
     is moved by h^2 ((1/6 - beta - (alpha_m - alpha_f)/2) V'' + [V, V']/12 + k(V)), k of the chart, V and V' at zero.
     """
@@ -104,8 +107,11 @@ class GeneralizedAlpha(NamedTuple):
             put(work.a[0], i, axpy(1.0/(self.beta*h*h), row(work.u, i), rest))
         copy(work.new[0], work.v[0])
         copy(work.new[1], work.a[1])
+        if self.newton.index == 2:
+            if not problem.close(y):
+                return Status.SINGULAR_MATRIX
+            problem.velocity(y, work.v[0])
         return Status.OK
-
 
     def explicit(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         """A step with beta = 0, without joints: the new pose is known at once, the new velocity by fixed points."""
@@ -195,10 +201,11 @@ COEFFICIENTS = {
 
 
 def _resolve(options: Options) -> dict[str, Any]:
-    """Either rho or all four coefficients: Newmark's methods have alpha_m = alpha_f = 0 (trapezoidal: beta = 1/4, gamma
-    = 1/2), HHT alpha_m = 0 (Hilber, Hughes and Taylor 1977)."""
+    """Index 2 where it is asked for; either rho or all four coefficients: Newmark's methods have alpha_m = alpha_f = 0
+    (trapezoidal: beta = 1/4, gamma = 1/2), HHT alpha_m = 0 (Hilber, Hughes and Taylor 1977)."""
     given = {name: options[name] for name in COEFFICIENTS if options[name] != OF_RHO}
-    left = {name: value for name, value in options.items() if name not in COEFFICIENTS}
+    left = {name: value for name, value in options.items()
+            if name not in COEFFICIENTS and (name, value) != ("index", 3)}
     if not given:
         return left
     alpha_m, alpha_f = given.get("alpha_m", 0.0), given.get("alpha_f", 0.0)
@@ -211,9 +218,12 @@ def _resolve(options: Options) -> dict[str, Any]:
         "alpha_m": alpha_m, "alpha_f": alpha_f, "newmark_beta": beta, "newmark_gamma": gamma}
 
 
-def _unconstrained(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
-    """Raises InputError for beta = 0 where there are joints."""
-    if options.get("newmark_beta") == 0.0 and getattr(sheet.build(parameters), "row_count", 1) > 0:
+def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    """Raises InputError for beta = 0 where there are joints, and for index 2 where there are none."""
+    rows = getattr(sheet.build(parameters), "row_count", 1)
+    if options.get("index") == 2 and rows == 0:
+        raise InputError("option index is 2, which is for joints, and there are none; allowed is 3")
+    if options.get("newmark_beta") == 0.0 and rows > 0:
         raise InputError("option newmark_beta is 0, which is explicit and leaves no room for joints; allowed are"
                          " positive numbers up to 1 where bodies have joints")
 
@@ -231,25 +241,39 @@ NEWTON = {"tolerance": Option(1e-13, "largest correction of Newton's method, in 
 
 def newton_of(options: Options) -> Newton:
     """Newton's method of checked options."""
-    return Newton(float(options["tolerance"]), int(options["iterations"]))
+    return Newton(float(options["tolerance"]), int(options["iterations"]), options.get("index", 3))
+
+
+def _index(value: Any) -> int:
+    if value in (2, 3) and not isinstance(value, bool):
+        return int(value)
+    if value in ("2", "3"):
+        return int(value)
+    raise InputError(f"option index is {value!r}; allowed are 3 and 2")
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> GeneralizedAlpha:
     four: tuple[float, float, float, float] = coefficients_of(options["rho"]) if "rho" in options else (
         options["alpha_m"], options["alpha_f"], options["newmark_beta"], options["newmark_gamma"])
-    return GeneralizedAlpha(*four, STARTS.index(options["start"]), newton_of(options),
+    newton = newton_of(options)
+    # velocities that fit the joints are not moved for multipliers of index 3
+    begin = STARTS.index(options["start"]) if newton.index == 3 else max(1, STARTS.index(options["start"]))
+    return GeneralizedAlpha(*four, begin, newton,
                             MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
 
 METHODS = {
     "generalized_alpha": Method(
         summary="order 2, implicit, index 3, numerical damping by rho", order=2, formulation="index_three",
-        conserves="positions of joints to Newton's tolerance; nothing else exactly",
+        conserves="positions of joints to Newton's tolerance, of index 2 also their velocities",
         citation="Bruels, Cardona and Arnold 2012; lgt2022 section 4.2",
         options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping; ignored beside coefficients",
                                normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,
                  "start": Option("corrected", "of accelerations and velocities: corrected for order 2 of the"
-                                 " multipliers, shift of accelerations alone, or plain", STARTS), **NEWTON},
-        resolve=_resolve, combination=_unconstrained, order_for=_order,
+                                 " multipliers (of index 3, else as shift), shift of accelerations alone, or plain",
+                                 STARTS),
+                 "index": Option(3, "multipliers hold the joints' positions (3), or their velocities and each step ends"
+                                 " with a return to the joints (2)", normalise=_index, values="2"), **NEWTON},
+        resolve=_resolve, combination=_combination, order_for=_order,
         history="it takes its accelerations at earlier steps", build=_build),
 }

@@ -4,8 +4,10 @@
 
 Crank, coupler and rocker are rods along their first axes with their third axes normal to the plane; centres of mass are
 half-way. Joints: crank to ground revolute, crank to coupler spherical, coupler to rocker universal, rocker to ground
-revolute: 17 independent rows. With `joints` revolutes all four are revolute, which is redundant in a plane. Conserved:
-the energy.
+revolute: 17 independent rows. With `joints` revolutes all four are revolute, which is redundant in a plane. Driven:
+the crank's angle from the ground line is p_0 + p_1 t + p_2 sin(p_3 t) of `drive`. Loaded: dampers in the revolute
+joints to the ground, and a motor T cos(f t + p) of `motor` at the crank. Conserved: the energy, less the work of drive,
+dampers and motor.
 """
 from collections.abc import Callable
 
@@ -15,7 +17,15 @@ from liestep.contracts.manifold import check_attitude
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
-from liestep.formulations.multibody.assembly import GROUND, Assembly, revolute, spherical, universal
+from liestep.formulations.multibody.assembly import (
+    GROUND,
+    Assembly,
+    Torque,
+    drive,
+    revolute,
+    spherical,
+    universal,
+)
 from liestep.formulations.multibody.family import multibody
 from liestep.formulations.multibody.starts import body_state, stacked
 from liestep.geometry.turns import about_axis
@@ -33,7 +43,12 @@ def _build(p: Parameters) -> Assembly:
     if p["joints"] == "revolutes":
         joints[1:3] = [revolute(1, -0.5*b*FIRST, THIRD, 0, 0.5*a*FIRST, THIRD),
                        revolute(1, 0.5*b*FIRST, THIRD, 2, 0.5*c*FIRST, THIRD)]
-    return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints)
+    torques = []
+    if p["joints"] == "driven":
+        joints.append(drive(GROUND, normal, p["plane"] @ FIRST, 0, FIRST, tuple(p["drive"])))
+    elif p["joints"] == "loaded":
+        torques = [Torque(0, THIRD, GROUND, p["damping"], *p["motor"]), Torque(2, THIRD, GROUND, p["damping"])]
+    return Assembly(p["mass"], p["inertia"], p["center_of_mass"], p["gravity"], joints, torques=torques)
 
 
 def _combination(p: Parameters) -> None:
@@ -99,8 +114,15 @@ SHEET = multibody(
         "center_of_mass": Parameter("m", "from the reference points to the centres of mass, body axes", (3, 3)),
         "plane": Parameter("1", "rotation of the plane's axes into space", (3, 3)),
         "gravity": Parameter("m s-2", "acceleration vector of gravity, spatial", (3,)),
-        "joints": Parameter("1", "independent: 17 rows; revolutes: four revolute joints", (), "choice",
-                            ("independent", "revolutes")),
+        "joints": Parameter("1", "independent: 17 rows; revolutes: four revolute joints; driven, loaded: independent,"
+                            " with a drive of the crank, or dampers and a motor", (), "choice",
+                            ("independent", "revolutes", "driven", "loaded")),
+        "drive": Parameter("1", "p_0, p_1, p_2, p_3 of the crank's angle p_0 + p_1 t + p_2 sin(p_3 t): rad, rad/s, rad,"
+                           " rad/s", (4,), needs=("joints", ("driven",))),
+        "damping": Parameter("N m s", "of each revolute joint to the ground", (), "non-negative",
+                             needs=("joints", ("loaded",))),
+        "motor": Parameter("1", "T, f, p of the torque T cos(f t + p) on the crank: N m, rad/s, rad", (3,),
+                           needs=("joints", ("loaded",))),
     },
     build=_build, bodies=lambda p: 3, combination=_combination,
     conserved_momentum=lambda p: (False, False, False),
@@ -112,5 +134,9 @@ SHEET = multibody(
                         center_of_mass=[[0.1, 0.05, -0.1], [-0.2, 0.1, 0.0], [0.15, 0.0, 0.1]]),
         "redundant": _own("four revolute joints, of which one row too many stands for each direction", 8.0,
                           joints="revolutes"),
+        "driven": _own("the crank turns at 8 rad/s and swings by 0.3 rad about that", 9.5, joints="driven",
+                       drive=[1.0, 8.0, 0.3, 5.0]),
+        "loaded": _own("dampers in the joints to the ground, and a motor at the crank", 8.0, joints="loaded",
+                       damping=0.5, motor=[20.0, 3.0, 0.4]),
     },
     default_preset="tilted")

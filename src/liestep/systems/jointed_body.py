@@ -11,6 +11,10 @@ from it, in body axes. What a joint keeps, with the point joint_point of the bod
     cylindrical  the point on the line through the origin along space_axis, joint_axis along space_axis
     prismatic    and no turn about it: `complement` of the two axes lie along each other
     screw        cylindrical, and one turn about space_axis moves the point by screw_lead
+    rolling      a thin disc about joint_axis with joint_point on its rim rolls on the plane through the origin with
+                 normal space_axis; its centre is on the axis through the centre of mass
+    sleigh       joint_point in that plane and joint_axis along its normal; a blade there lets the point move towards
+                 the centre of mass or away from it only: velocities alone
 
 Conserved: the energy; components of the angular momentum about the origin, see `conserved_momentum`.
 """
@@ -27,10 +31,13 @@ from liestep.formulations.multibody.assembly import (
     Assembly,
     Joint,
     Spring,
+    blade,
     complement,
     cylindrical,
+    planar,
     prismatic,
     revolute,
+    rolling,
     screw,
     spherical,
     universal,
@@ -44,7 +51,8 @@ from liestep.groups.poses import QUATERNION
 from liestep.systems._free_motion import free_motion
 from liestep.systems._symmetry import invariant_axes
 
-JOINTS = ("none", "spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")
+JOINTS = ("none", "spherical", "revolute", "universal", "cylindrical", "prismatic", "screw", "rolling", "sleigh")
+LEFT = {"rolling": "radius of the disc", "sleigh": "direction of the blade"}
 AXIAL = ("revolute", "cylindrical", "universal")  # the reaction has no moment about space_axis
 
 
@@ -59,6 +67,12 @@ def joints(p: Parameters) -> tuple[Joint, ...]:
         return ((revolute if kind == "revolute" else universal)(0, point, u, GROUND, origin, v),)
     if kind == "cylindrical":
         return (cylindrical(GROUND, origin, v, 0, point, u),)
+    if kind == "rolling":
+        height = float(point @ u)
+        return (rolling(0, height*u, u, float(np.linalg.norm(point - height*u)), origin, v),)
+    if kind == "sleigh":
+        side = np.cross(u, point)
+        return (planar(origin, v, 0, point, u), blade(0, point, side/np.linalg.norm(side)))
     (one, two), (near, _) = complement(u), complement(v)
     if kind == "prismatic":
         return (prismatic(GROUND, origin, v, 0, point, u, near, two),)
@@ -79,11 +93,13 @@ def _combination(p: Parameters) -> None:
                              f" {MANIFOLD_TOLERANCE:g}")
     if p["joint"] == "screw" and p["screw_lead"] == 0.0:
         raise InputError("parameter screw_lead is 0: a screw without lead is a revolute joint")
+    if p["joint"] in ("rolling", "sleigh") and not np.linalg.norm(np.cross(p["joint_axis"], p["joint_point"])) > 0.0:
+        raise InputError(f"parameter joint_point is on joint_axis, which leaves no {LEFT[p['joint']]}")
 
 
 def conserved_momentum(p: Parameters) -> tuple[bool, bool, bool]:
     """Components of the angular momentum about the origin that weight, spring and joint leave."""
-    if p["joint"] in ("prismatic", "screw"):
+    if p["joint"] in ("prismatic", "screw", "rolling", "sleigh"):
         return False, False, False
     fixed = [p["gravity"], p["spring_anchor"]*p["spring_stiffness"]]
     return invariant_axes([*fixed, p["space_axis"]] if p["joint"] in AXIAL else fixed)
@@ -159,6 +175,31 @@ def _lower_pair(kind: str, doc: str, rate: list[float], turn: np.ndarray = HINGE
     return _own(doc, HINGED, _held(turn, rate, slip), 5.0, joint=kind, space_axis=HINGED_AXIS, **changes)
 
 
+DISC = BASE | {"mass": 2.0, "inertia": _diagonal(0.125, 0.125, 0.25), "joint": "rolling",
+               "joint_point": [0.5, 0.0, 0.0]}
+SLEIGH = BASE | {"mass": 2.0, "inertia": _diagonal(0.2, 0.3, 0.4), "joint": "sleigh", "joint_point": [-0.4, 0.0, 0.0]}
+
+
+def steady_spin(p: Parameters, tilt: float, turn: float) -> float:
+    """Rate about its axis (rad/s) of a disc that rolls with its axis at `tilt` from the normal, precessing at `turn`:
+    (C + m a^2) s turn sin = A turn^2 sin cos - m g a cos, with the radius a and moments A across, C along the axis."""
+    radius, weight = float(np.linalg.norm(p["joint_point"])), -p["mass"]*float(p["gravity"][2])
+    across, along = p["inertia"][0, 0], p["inertia"][2, 2]
+    sine, cosine = np.sin(tilt), np.cos(tilt)
+    return float((across*turn*turn*sine - weight*radius)*cosine/((along + p["mass"]*radius*radius)*turn*sine))
+
+
+def _rolled(tilt: float, turn: float, more: float = 0.0) -> Start:
+    """A disc with the centre of mass in its centre; `more` rad/s above the steady spin."""
+    def start(p: Parameters) -> dict[str, np.ndarray]:
+        attitude, radius = about_axis(tilt, 0), float(np.linalg.norm(p["joint_point"]))
+        rate = np.array([0.0, turn*np.sin(tilt), steady_spin(p, tilt, turn) + more])
+        down = radius*(np.cos(tilt)*attitude[:, 2] - np.array([0.0, 0.0, 1.0]))/np.sin(tilt)
+        return stacked([body_state(attitude, rate, p["center_of_mass"] + attitude.T @ down, np.zeros(3), np.zeros(3))])
+
+    return start
+
+
 PRESETS = {
     "asymmetric_top": _own("three different moments, centre of mass off the axes", BASE,
                            _held(about_axis(2.0, 0) @ about_axis(0.3, 2), [1.0, -2.0, 3.0]), 2.0, mass=2.0,
@@ -188,6 +229,10 @@ PRESETS = {
     "prismatic": _lower_pair("prismatic", "body that slides on a rod", [0.0, 0.0, 0.0], LOCKED_TURN, 0.5),
     "screw": _lower_pair("screw", "nut on a screw", [0.0, 0.0, 7.0], LOCKED_TURN, 7.0*0.2/(2.0*np.pi),
                          screw_lead=0.2),
+    "rolling_disc": _own("disc that rolls on a level plane, steady precession", DISC, _rolled(1.2, 1.5), 5.0),
+    "wobbling_disc": _own("disc that rolls on a level plane, not steady", DISC, _rolled(1.2, 1.5, 1.0), 2.0),
+    "sleigh": _own("Chaplygin's sleigh: the centre of mass 0.4 m before the blade", SLEIGH,
+                   _held(np.eye(3), [0.0, 0.0, 3.0]), 2.0),
     "spring": _own("on a spring", SPRUNG, SPRUNG_START, 3.0),
     "spring_offset": _own("on a spring, reference point off the centre of mass", SPRUNG, SPRUNG_START, 3.0,
                           center_of_mass=[0.3, -0.2, 0.5]),

@@ -5,9 +5,12 @@ from fast_top import NAMED, TOP_RATE, error, top
 
 from liestep import simulate
 from liestep.catalogue import sheet
+from liestep.contracts.norms import quaternion_matrix
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.formulations.multibody.assembly import newton_seats
+from liestep.formulations.multibody.assembly import Assembly, complement, newton_seats, screw
+from liestep.formulations.multibody.checks import nearest_start
+from liestep.formulations.multibody.forms import Declared
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
 
@@ -63,15 +66,46 @@ def test_bliedf_on_the_fast_top():
     assert np.log2(off[1]/off[2]) == pytest.approx(1.9, abs=0.1)
 
 
+OFF, ON = 0.1, 1e-8  # how far the state is off its joints; rows of a screw are derivatives of its angle on them only
+TANGENTS = [("four_bar", "unequal"), ("jointed_body", "spring_offset"), ("body_chain", "double_pendulum_offset"),
+            ("jointed_body", "cylindrical"), ("jointed_body", "screw")]
+
+
+@pytest.mark.parametrize("index", [3, 2])
 @pytest.mark.parametrize("name", ["1a", "1b", "1c", "1d"])
-@pytest.mark.parametrize(("system", "preset"), [("four_bar", "unequal"), ("jointed_body", "spring_offset"),
-                                                ("body_chain", "double_pendulum_offset")])
-def test_tangent_is_the_derivative_of_the_residual(system, preset, name):
+@pytest.mark.parametrize(("system", "preset"), TANGENTS)
+def test_tangent_is_the_derivative_of_the_residual(system, preset, name, index):
     """One Newton correction of a linearised state, in plain Python: J (dU, dl) of central differences of the residual
     must be what the correction was solved for, r = -J x."""
     start = start_of(system, preset=preset)
     form = formulate(sheet(system), start.parameters, start.initial, "index_three", NAMED[name])
     problem = plain(form.problem)
+    check_tangent(problem, form.start, index, ON if preset == "screw" else OFF)
+
+
+def two_bodies(*joints):
+    """What two free bodies with joints between them declare, and a state."""
+    random = np.random.default_rng(8)
+    inertia = np.array([np.diag([1.0, 2.0, 2.5]), np.diag([0.8, 0.7, 1.1])])
+    assembly = Assembly(np.array([1.0, 2.0]), inertia, random.normal(size=(2, 3)), np.array([0.3, 0.2, -9.81]), joints)
+    state = {"attitude": quaternion_matrix(np.array([[0.5, 0.5, 0.5, 0.5], [0.1, 0.7, 0.7, 0.1]])),
+             **{name: random.normal(size=(2, 3)) for name in ("position", "body_rate", "velocity")}}
+    return Declared(lambda parameters: assembly, lambda parameters: (False,)*3), nearest_start(assembly, state)
+
+
+@pytest.mark.parametrize("index", [3, 2])
+@pytest.mark.parametrize("options", [NAMED["1a"], NAMED["1c"]])
+def test_tangent_of_screws_between_two_bodies(options, index):
+    """Both bodies move the line, its point, and the angle."""
+    u, v = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0])
+    joint = screw(0, np.array([0.1, 0.2, 0.3]), u, 1, np.array([-0.2, 0.4, 0.1]), v, 0.7, complement(u)[0],
+                  complement(v)[0])
+    declared, state = two_bodies(joint)
+    form = declared.index_three({}, state, {"attitude": "quaternion", "chart": "exp"} | options)
+    check_tangent(plain(form.problem), form.start, index, ON)
+
+
+def check_tangent(problem, start, index, off):
     n, m, random = problem.bodies(), problem.joint_rows(), np.random.default_rng(3)
     u, v0, d0, past = (random.normal(size=(2*n, 3)) for _ in range(4))
     found, s, cv, cc, ca = random.normal(size=m), 0.3, 1.7, 0.4, 2.1
@@ -79,24 +113,24 @@ def test_tangent_is_the_derivative_of_the_residual(system, preset, name):
     def residual(u, found):
         xi = np.zeros((4*n, 3))
         xi[0::4], xi[1::4] = u[0::2], u[1::2]
-        y = form.start.copy()
-        problem.act(xi, form.start, y)
+        y = start.copy()
+        problem.act(xi, start, y)
         v = cv*u + v0
         for i in range(n):
             v[2*i:2*i + 2] += cc*np.array(problem.commutator(u, past, i))
         dv = ca*v + d0
         problem.put_velocity(v, y)
-        problem.newton(y, u.copy(), v, dv, past, found.copy(), s, cv, cc, ca)
+        problem.newton(y, u.copy(), v, dv, past, found.copy(), s, cv, cc, ca, index)
         loads = problem.loads.reshape(-1).copy()
-        gaps = problem.poses.generator.motion.mechanism.vectors[1].copy()
+        gaps = problem.poses.generator.motion.mechanism.vectors[4 - index].copy()
         return np.concatenate([loads, gaps]), y, v, dv
 
-    here, y, v, dv = residual(0.1*u, found)
-    moved, multipliers = 0.1*u, found.copy()
-    problem.newton(y, moved, v, dv, past, multipliers, s, cv, cc, ca)
-    step, change = moved - 0.1*u, multipliers - found
+    here, y, v, dv = residual(off*u, found)
+    moved, multipliers = off*u, found.copy()
+    problem.newton(y, moved, v, dv, past, multipliers, s, cv, cc, ca, index)
+    step, change = moved - off*u, multipliers - found
     e = 1e-6/max(1.0, np.abs(step).max())
-    slope = (residual(0.1*u + e*step, found + e*change)[0] - residual(0.1*u - e*step, found - e*change)[0])/(2.0*e)
+    slope = (residual(off*u + e*step, found + e*change)[0] - residual(off*u - e*step, found - e*change)[0])/(2.0*e)
     assert np.abs(slope + here).max() < 1e-6*max(1.0, np.abs(here).max())
 
 
@@ -114,3 +148,47 @@ def test_the_newton_matrix_of_a_chain_is_a_narrow_band():
 def test_wrong_options_of_generalized_alpha_are_refused(options, said):
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
         specify("jointed_body", "generalized_alpha", steps=10, options=options)
+
+
+@pytest.mark.parametrize("name", ["1a", "1b"])
+def test_index_two_keeps_positions_and_velocities_of_joints(name):
+    """Order 2 of attitudes, rates and multipliers, for every start; g and A V at round-off at every step, also where
+    index 3 leaves A V = O(h^2)."""
+    errors = []
+    for steps in STEPS:
+        data = top(steps, name, "generalized_alpha", index=2)
+        assert data.attrs["joint_error_max"] < 1e-13
+        assert data.attrs["joint_rate_error_max"] < 1e-12
+        assert data.attrs["iterations"] <= 3.1*steps
+        errors.append(error(data))
+    assert np.log2(errors[1]/errors[2]) == pytest.approx(2.0, abs=0.05)
+    if name == "1b":  # a sixth of index 3
+        assert errors[0] < 0.25*ALPHA["1b"][0]
+
+
+@pytest.mark.parametrize(("system", "preset", "counts"), [("body_chain", "double_pendulum", (200, 400, 800)),
+                                                          ("four_bar", "unequal", (400, 800, 1600)),
+                                                          ("jointed_body", "screw", (250, 500, 1000))])
+def test_index_two_of_loops_chains_and_screws(system, preset, counts):
+    """Order 2 against a projected run of order 5, of poses and multipliers."""
+    options = {"action": "so3_r3"}
+    exact = simulate(system, "rkmk5", preset=preset, steps=counts[-1], samples=2,
+                     options=options | {"stabilisation": "projection"})
+    errors = []
+    for steps in counts:
+        data = simulate(system, "generalized_alpha", preset=preset, steps=steps, samples=2,
+                        options=options | {"index": 2})
+        assert data.attrs["joint_error_max"] < 1e-12
+        assert data.attrs["joint_rate_error_max"] < 1e-11
+        errors.append([np.abs(data[key].values[-1] - exact[key].values[-1]).max()
+                       for key in ("attitude", "multiplier")])
+    for column in (0, 1):
+        assert np.log2(errors[1][column]/errors[2][column]) == pytest.approx(2.0, abs=0.2)
+
+
+def test_index_two_is_for_joints():
+    with pytest.raises(InputError, match="option index is 2, which is for joints, and there are none; allowed is 3"):
+        specify("jointed_body", "generalized_alpha", preset="free", steps=10, options={"index": 2})
+    with pytest.raises(InputError, match="option index is 1; allowed are 3 and 2"):
+        specify("jointed_body", "generalized_alpha", steps=10, options={"index": 1})
+    assert "index" not in specify("jointed_body", "generalized_alpha", steps=10).options

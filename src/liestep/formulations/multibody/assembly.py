@@ -1,4 +1,4 @@
-"""From bodies, joints and springs to the arrays of `Mechanism` (plain Python)."""
+"""From bodies, joints, springs and torques to the arrays of `Mechanism` (plain Python)."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 
 from liestep.formulations.multibody.mechanism import (
+    BLADE,
     BODY,
     DIRECTION,
+    DRIVE,
     GROUP,
     LINE,
+    LOAD,
     MOVING,
     POINT,
+    ROLL,
     SCREW,
     SPRING,
     Mechanism,
@@ -26,11 +30,11 @@ class Rows:
 
     kind: int
     vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
-    pitch: float = 0.0               # m per radian
+    pitch: float = 0.0               # m per radian; of ROLL the radius in m
 
     @property
     def size(self) -> int:
-        return 3 if self.kind == POINT else 1
+        return 3 if self.kind in (POINT, ROLL) else 1
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,20 @@ class Spring:
 
 
 @dataclass(frozen=True)
+class Torque:
+    """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
+    s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
+
+    a: int
+    axis: np.ndarray
+    b: int = GROUND
+    damping: float = 0.0
+    size: float = 0.0
+    frequency: float = 0.0
+    phase: float = 0.0
+
+
+@dataclass(frozen=True)
 class Assembly:
     """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
     (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2."""
@@ -64,6 +82,7 @@ class Assembly:
     gravity: np.ndarray
     joints: Sequence[Joint] = ()
     springs: Sequence[Spring] = field(default=())
+    torques: Sequence[Torque] = field(default=())
 
     @property
     def groups(self) -> list[tuple[Joint, Rows]]:
@@ -74,6 +93,11 @@ class Assembly:
     @property
     def row_count(self) -> int:
         return sum(rows.size for _, rows in self.groups)
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether something is done from outside: states have a row of time and work."""
+        return len(self.torques) > 0 or any(rows.kind == DRIVE for _, rows in self.groups)
 
 
 ZERO = np.zeros(3)
@@ -141,6 +165,32 @@ def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.nda
     return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
 
 
+def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Point q of body b stays in the plane of the ground through p with normal n, and v of b along n."""
+    return Joint("planar", GROUND, b, (Rows(LINE, (np.asarray(p, float), np.asarray(q, float), np.asarray(n, float))),
+                                       *_parallel(n, v)))
+
+
+def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
+    """Point p of body a does not move along the unit vector u of it; where it gets is free."""
+    return Joint("blade", a, GROUND, (Rows(BLADE, (np.asarray(p, float), ZERO, np.asarray(u, float))),))
+
+
+def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
+    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float),
+                                                    np.asarray(n, float)), radius),))
+
+
+def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
+          law: tuple[float, float, float, float]) -> Joint:
+    """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
+    p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
+    first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
+    u = np.asarray(u, float)
+    return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, np.asarray(e, float), np.asarray(f, float))),))
+
+
 def band_order(assembly: Assembly) -> list[int]:
     """Groups of rows so numbered that those of one body are close: reverse Cuthill-McKee on the bodies they share."""
     from scipy.sparse import coo_matrix
@@ -185,16 +235,20 @@ def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
     place = np.array([starts[number] + axis for part in incidents for number, _, axis in part], dtype=np.int64)
     width = max((int(place[first[i]:first[i + 1]].max() - place[first[i]:first[i + 1]].min())
                  for i in range(n) if first[i + 1] > first[i]), default=0)
-    table = np.zeros((len(groups) + len(springs), 6), dtype=np.int64)
+    torques = list(assembly.torques)
+    table = np.zeros((len(groups) + len(springs) + len(torques), 6), dtype=np.int64)
     for number, (joint, part) in enumerate(groups):
         table[number] = (part.kind, joint.a % (n + 1), joint.b % (n + 1), starts[number],
                          seats.get((number, 0), count), seats.get((number, 1), count))
     for number, spring in enumerate(springs):
         table[len(groups) + number, 1] = spring.body
-    scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3), 3))
+    for number, torque in enumerate(torques):
+        table[len(groups) + len(springs) + number, 1:3] = torque.a, torque.b % (n + 1)
+    scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3) + 1, 3))
     scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
-    return Mechanism(n, len(springs), len(groups), rows, width, _constants(assembly), table, first, place, scratch,
-                     np.zeros((rows, width + 1)), np.zeros((3, rows)), np.zeros(2*rows), float(rate))
+    return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
+                     _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
+                     np.zeros((3, rows)), np.zeros(2*rows), float(rate))
 
 
 def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
@@ -245,6 +299,9 @@ def _constants(assembly: Assembly) -> np.ndarray:
         block[:len(rows.vectors)] = rows.vectors
         block[6, 0] = rows.pitch
         parts.append(block)
+    for torque in assembly.torques:
+        parts.append([torque.axis, [torque.damping, torque.size, torque.frequency], [torque.phase, 0.0, 0.0]])
     constants = np.ascontiguousarray(np.concatenate([np.asarray(part, float) for part in parts]))
-    assert len(constants) == BODY*len(assembly.mass) + 1 + SPRING*len(assembly.springs) + GROUP*len(assembly.groups)
+    assert len(constants) == (BODY*len(assembly.mass) + 1 + SPRING*len(assembly.springs) + GROUP*len(assembly.groups)
+                              + LOAD*len(assembly.torques))
     return constants

@@ -7,10 +7,11 @@ from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import GROUND, ZERO, Assembly, Joint, Rows
-from liestep.formulations.multibody.mechanism import DIRECTION, LINE, POINT, SCREW
+from liestep.formulations.multibody.mechanism import BLADE, DIRECTION, DRIVE, LINE, POINT, ROLL, SCREW
 
 MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and |g| in m that needs no other
-KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw"}
+KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
+         ROLL: "rolling"}
 
 
 def pose(assembly: Assembly, state: Mapping[str, np.ndarray], body: int) -> tuple[np.ndarray, ...]:
@@ -25,13 +26,20 @@ def pose(assembly: Assembly, state: Mapping[str, np.ndarray], body: int) -> tupl
 
 def group_residual(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint,
                    rows: Rows) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """(g, A V) of a group, and the sizes of the terms that are summed in them."""
+    """(g, A V) of a group at the start, and the sizes of the terms that are summed in them."""
     (r, x, v, w), (s, z, u, o) = pose(assembly, state, joint.a), pose(assembly, state, joint.b)
     vectors = [side @ vector for vector, side in zip(rows.vectors, (r, s, r, s, r, s), strict=False)]
     if rows.kind == DIRECTION:
         one, two = vectors[2:4]
         rate = np.atleast_1d((w - o) @ np.cross(one, two))
         return np.atleast_1d(one @ two), rate, 1.0, float(np.linalg.norm(w) + np.linalg.norm(o))
+    if rows.kind in (BLADE, ROLL):
+        return _rolling_residual(rows, vectors, x, v, w)
+    if rows.kind == DRIVE:
+        _, _, axis, _, e, f = vectors
+        angle = np.arctan2(np.cross(e, f) @ axis, e @ f) - rows.vectors[0][0]
+        return (np.atleast_1d(np.arctan2(np.sin(angle), np.cos(angle))), np.atleast_1d((o - w) @ axis),
+                max(1.0, abs(rows.vectors[0][0])), float(np.linalg.norm(w) + np.linalg.norm(o)))
     near, far = x + vectors[0], z + vectors[1]
     there, here = v + np.cross(w, vectors[0]), u + np.cross(o, vectors[1])
     length = float(np.abs(near).max() + np.abs(far).max() + np.linalg.norm(vectors[0]) + np.linalg.norm(vectors[1]))
@@ -52,6 +60,31 @@ def group_residual(assembly: Assembly, state: Mapping[str, np.ndarray], joint: J
     return np.atleast_1d(gap), np.atleast_1d(rate), length, speed
 
 
+def _rolling_residual(rows: Rows, vectors: list[np.ndarray], place: np.ndarray, velocity: np.ndarray,
+                      rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """`group_residual` of a body at `place` on the ground."""
+    arm, axis = vectors[0], vectors[2]
+    length, speed = float(np.linalg.norm(place) + np.linalg.norm(arm)) + rows.pitch, float(np.linalg.norm(velocity))
+    if rows.kind == BLADE:
+        return (np.zeros(1), np.atleast_1d(axis @ (velocity + np.cross(rate, arm))), length,
+                speed + float(np.linalg.norm(rate)*np.linalg.norm(arm)))
+    normal = vectors[3]
+    down = (normal @ axis)*axis - normal
+    size = float(np.linalg.norm(down))
+    height = normal @ (place + arm - vectors[1]) - rows.pitch*size
+    arm = arm + rows.pitch/size*down
+    return (height*normal, velocity + np.cross(rate, arm), length,
+            speed + float(np.linalg.norm(rate)*np.linalg.norm(arm)))
+
+
+def wanted_rate(rows: Rows) -> float:
+    """A V that the group asks for at the start: not zero of a drive."""
+    if rows.kind != DRIVE:
+        return 0.0
+    first, second = rows.vectors[:2]
+    return float(first[1] + second[0]*second[1])
+
+
 def joint_label(assembly: Assembly, joint: Joint) -> str:
     """A joint in words: its number, kind and bodies."""
     number = next(k for k, other in enumerate(assembly.joints) if other is joint)
@@ -63,7 +96,7 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
     """Raises InputError for a start off a joint or its velocity by more than `tolerance`, relative."""
     for joint, rows in assembly.groups:
         gap, rate, length, speed = group_residual(assembly, state, joint, rows)
-        off, slip = float(np.abs(gap).max()), float(np.abs(rate).max())
+        off, slip = float(np.abs(gap).max()), float(np.abs(rate - wanted_rate(rows)).max())
         if off > tolerance*max(length, 1.0):
             raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed"
                              f" {tolerance*max(length, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
@@ -130,9 +163,9 @@ def fits(assembly: Assembly, state: Mapping[str, np.ndarray]) -> bool:
 
 
 def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """(g, A V) of all groups (rows,)."""
-    found = [group_residual(assembly, state, joint, rows)[:2] for joint, rows in assembly.groups]
-    return np.concatenate([gap for gap, _ in found]), np.concatenate([rate for _, rate in found])
+    """(g, A V less what is wanted) of all groups (rows,)."""
+    found = [(*group_residual(assembly, state, joint, rows)[:2], wanted_rate(rows)) for joint, rows in assembly.groups]
+    return np.concatenate([gap for gap, *_ in found]), np.concatenate([rate - wanted for _, rate, wanted in found])
 
 
 def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -21,9 +21,9 @@ from liestep.formulations.multibody.mechanism import (
     VELOCITY,
     Mechanism,
     across,
-    solve_band,
     times,
 )
+from liestep.geometry.bands import solve_band
 from liestep.geometry.quaternion import Quaternion, multiply
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, Poses, attitude_rows, put_axes, quaternion_at
 
@@ -62,6 +62,8 @@ class Motion(NamedTuple):
             put(s, m + RATE, rate)
             put(s, m + TURN, across(s, m, rate))
             put(s, m + VELOCITY, add(velocity, across(s, m, cross(rate, centre))))
+        if self.mechanism.clock == 1:
+            s[s.shape[0] - 1, 0] = y[self.mechanism.bodies*(a + 3), 0]
 
     def normalised(self, q: Quaternion) -> Quaternion:
         """Q/|Q|."""
@@ -89,7 +91,8 @@ class Motion(NamedTuple):
         return spin, sub(sub(push, cross(spin, place)), cross(turn, add(row(y, b + a + 2), cross(turn, place))))
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        """energy, angular momentum (3), then the largest |R^T R - 1|, |g| and |A V|, and |Q| farthest from 1."""
+        """energy, angular momentum (3), then the largest |R^T R - 1|, |g| and |A V|, and |Q| farthest from 1. With a
+        clock energy less work, and then work and energy."""
         self.evaluate(y, 1)
         out[0] = self.mechanism.energy()
         out[1], out[2], out[3] = self.mechanism.momentum()
@@ -109,6 +112,14 @@ class Motion(NamedTuple):
             out[5 + c] = 0.0
             for k in range(self.mechanism.rows):
                 out[5 + c] = max(out[5 + c], abs(self.mechanism.vectors[1 + c, k]))
+        if self.mechanism.clock == 1:
+            out[8], out[9] = y[self.mechanism.bodies*(attitude_rows(self.attitude) + 3), 1], out[0]
+            out[0] -= out[8]
+
+    def put_clock(self, out: np.ndarray, i: int) -> None:
+        """Rates of time and work in row i, after `evaluate`."""
+        if self.mechanism.clock == 1:
+            put(out, i, (1.0, self.mechanism.scratch[self.mechanism.scratch.shape[0] - 1, 1], 0.0))
 
 
 class PoseGenerator(NamedTuple):
@@ -136,6 +147,7 @@ class PoseGenerator(NamedTuple):
             spin, push = self.motion.twist_rate(y, i)
             put(out, 4*i + 2, spin)
             put(out, 4*i + 3, push)
+        self.motion.put_clock(out, 4*self.motion.mechanism.bodies)
         return True
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
@@ -183,6 +195,7 @@ class MultibodyField(NamedTuple):
             spin, push = motion.twist_rate(y, i)
             put(out, b + a + 1, spin)
             put(out, b + a + 2, push)
+        motion.put_clock(out, motion.mechanism.bodies*(a + 3))
         return True
 
     def project(self, y: np.ndarray) -> None:

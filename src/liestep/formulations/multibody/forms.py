@@ -25,6 +25,8 @@ from liestep.formulations.multibody.components import (
     ProjectedPoses,
 )
 from liestep.formulations.multibody.index_three import IndexThree
+from liestep.formulations.multibody.mechanism import BLADE, ROLL
+from liestep.formulations.work import with_work
 from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
 from liestep.geometry.quaternion import of_matrix
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
@@ -151,7 +153,10 @@ class Layout(NamedTuple):
                 velocity = turn.T @ velocity
             found[i, :-3] = attitude_block(self.attitude, turn, width)
             found[i, -3:, :3] = place, rate, velocity
-        return np.ascontiguousarray(found.reshape(-1, width))
+        rows = found.reshape(-1, width)
+        if self.assembly.has_clock:
+            rows = np.concatenate([rows, np.zeros((1, width), rows.dtype)])
+        return np.ascontiguousarray(rows)
 
     def fields(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """The four fields of states (..., rows, width)."""
@@ -186,8 +191,10 @@ def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
         found = layout.fields(rows)
         return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
 
+    seen = observables(conserved)
     return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
-                      observables(conserved), to_fields, momentum_scale(layout.assembly, state))
+                      with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
+                      momentum_scale(layout.assembly, state))
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:
@@ -217,7 +224,8 @@ class Declared(NamedTuple):
         rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
         layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
         motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0)
-        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]])
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
+                      int(assembly.has_clock))
         problem: Any = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
         if options["stabilisation"] == "projection":
             problem = ProjectedPoses(problem, np.zeros((poses.algebra_rows(), 3)), problem.meter)
@@ -233,7 +241,8 @@ class Declared(NamedTuple):
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         problem = IndexThree(inner, seats, order, np.zeros((size, 3*width + 1)), np.zeros(size),
-                             np.zeros((2*len(assembly.mass), 3)), inner.meter)
+                             np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
+                             ProjectedPoses(inner, np.zeros((poses.algebra_rows(), 3)), inner.meter), inner.meter)
         plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return plain
@@ -252,7 +261,15 @@ class Declared(NamedTuple):
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
                 "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
-                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
+                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS, self._only_positions)}
+
+    def _only_positions(self, parameters: Parameters, options: Options) -> None:
+        """Raises InputError for what index-3 methods do not know."""
+        assembly = self.build(parameters)
+        rolls = any(rows.kind in (BLADE, ROLL) for _, rows in assembly.groups)
+        if assembly.has_clock or rolls:
+            raise InputError(f"index-3 methods know no {'rows of velocities alone' if rolls else 'torques and drives'};"
+                             " allowed are Lie group methods and those for vector fields, such as rkmk4 and rk4")
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

@@ -15,11 +15,10 @@ import numpy as np
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
-from liestep.formulations.multibody.components import PoseForm
+from liestep.formulations.multibody.components import PoseForm, ProjectedPoses
+from liestep.formulations.multibody.joint_tangent import stiffness, unit
 from liestep.formulations.multibody.mechanism import (
     BODY,
-    DIRECTION,
-    GROUP,
     MOVING,
     PLACE,
     POINT,
@@ -75,6 +74,8 @@ class IndexThree(NamedTuple):
     matrix: np.ndarray  # (6n + m, 3 width + 1)
     right: np.ndarray   # (6n + m,)
     loads: np.ndarray   # (2n, 3) forces of the residual
+    twists: np.ndarray  # (2n, 3) V over its derivative by U, the scale of rows of velocities
+    home: ProjectedPoses  # of index 2, which returns to the joints after a step
     meter: np.ndarray
 
     def bodies(self) -> int:
@@ -106,6 +107,10 @@ class IndexThree(NamedTuple):
 
     def project(self, y: np.ndarray) -> bool:
         return True
+
+    def close(self, y: np.ndarray) -> bool:
+        """Poses and velocities back to the joints, as `ProjectedPoses`."""
+        return self.home.project(y)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.poses.observe(y, out)
@@ -148,9 +153,10 @@ class IndexThree(NamedTuple):
 
     @outlined
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
-               found: np.ndarray, s: float, cv: float, cc: float, ca: float) -> float:
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
         """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
-        dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Returns its largest entry in U, inf if singular."""
+        dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
+        0. Returns its largest entry in U, inf if singular."""
         self.meter[Counter.ITERATIONS] += 1
         self.meter[Counter.LINEAR_SOLVES] += 1
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
@@ -160,16 +166,22 @@ class IndexThree(NamedTuple):
         self.poses.generator.motion.evaluate(y, 1)
         for k in range(2*n):
             put(self.loads, k, (0.0, 0.0, 0.0))
+        for i in range(2*n):
+            put(self.twists, i, scale(1.0/cv, row(v, i)))
         for i in range(n):
             self.inertia(i, u, v, dv, past, s, cv, cc, ca)
         for k in range(mechanism.springs):
             self.spring(k, s)
         for j in range(mechanism.groups):
-            self.stiffness(j, found)
+            stiffness(self, j, found, -1)
+            if index == 2:
+                start = mechanism.table[j, 3]
+                for p in range(start, start + (3 if mechanism.table[j, 0] == POINT else 1)):
+                    stiffness(self, j, found, p)
         for i in range(n):
-            self.rows(i, found)
+            self.rows(i, u, past, found, cc/cv, index)
         for p in range(mechanism.rows):
-            self.right[self.seats[n + p]] = -mechanism.vectors[1, p]
+            self.right[self.seats[n + p]] = -mechanism.vectors[1, p] if index == 3 else -mechanism.vectors[2, p]/cv
         width = (self.matrix.shape[1] - 1)//3
         if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
             return np.inf
@@ -212,8 +224,7 @@ class IndexThree(NamedTuple):
             inside = times(x, m, force)
         self.load(i, add(moment, cross(centre, inside)), force)
         for j in range(6):
-            theta = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-            delta = (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0)
+            theta, delta = unit(j), unit(j - 3)
             ew, ep = self.local(u, i, theta, delta)
             kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
             vw, vp = axpy(cc, kw, scale(cv, ew)), axpy(cc, kp, scale(cv, ep))
@@ -228,7 +239,7 @@ class IndexThree(NamedTuple):
                 within = sub(times(x, m, change), cross(theta, inside))
             change_of_moment = scale(s, add(times(c, b + 1, aw),
                                             add(cross(vw, spin), cross(w, times(c, b + 1, vw)))))
-            self.column(i, i, j, add(change_of_moment, cross(centre, within)), change)
+            self.column(i, i, j, add(change_of_moment, cross(centre, within)), change, -1)
 
     def load(self, i: int, moment: Vector, force: Vector) -> None:
         """Add to the residual of body i."""
@@ -236,27 +247,32 @@ class IndexThree(NamedTuple):
         add_to(self.loads, 2*i + 1, force)
 
     @outlined
-    def column(self, i: int, k: int, j: int, moment: Vector, force: Vector) -> None:
-        """Add to the derivative of body i's residual by unknown j of body k."""
+    def column(self, i: int, k: int, j: int, moment: Vector, force: Vector, p: int) -> None:
+        """Add to the derivative of body i's residual by unknown j of body k; for p >= 0 add its power in V to the
+        derivative of row p of the joints instead."""
         width, to = (self.matrix.shape[1] - 1)//3, self.seats[k] + j
+        if p >= 0:
+            at = self.seats[self.poses.action.n + p]
+            self.matrix[at, to - at + width] += (dot(row(self.twists, 2*i), moment)
+                                                 + dot(row(self.twists, 2*i + 1), force))
+            return
         for r in range(3):
             at = self.seats[i] + r
             self.matrix[at, to - at + width] += moment[r]
             self.matrix[at + 3, to - at - 3 + width] += force[r]
 
     @outlined
-    def pull(self, i: int, arm: Vector, force: Vector, stiff: float) -> None:
+    def pull(self, i: int, arm: Vector, force: Vector, stiff: float, p: int) -> None:
         """Derivatives of a spatial force (s times it) that acts at `arm` from the reference point of body i; stiff: s
-        times the stiffness of a spring that pulls there."""
+        times the stiffness of a spring that pulls there; p as in `column`."""
         x, m, se3 = self.poses.generator.motion.mechanism.scratch, MOVING*i, self.poses.action.se3
         inside = times(x, m, force)
         for j in range(6):
-            theta = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-            delta = (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0)
+            theta, delta = unit(j), unit(j - 3)
             shift = cross(theta, arm)
             shift = add(shift, delta if se3 == 1 else times(x, m, delta))
             within = axpy(stiff, shift, scale(-1.0, cross(theta, inside)))
-            self.column(i, i, j, cross(arm, within), within if se3 == 1 else scale(stiff, across(x, m, shift)))
+            self.column(i, i, j, cross(arm, within), within if se3 == 1 else scale(stiff, across(x, m, shift)), p)
 
     def spring(self, k: int, s: float) -> None:
         """Residual and derivatives of spring k."""
@@ -268,36 +284,11 @@ class IndexThree(NamedTuple):
         force, arm = scale(s*c[b, 0], gap), add(arm, row(c, BODY*i + 7))
         inside = times(x, m, force)
         self.load(i, cross(arm, inside), inside if self.poses.action.se3 == 1 else force)
-        self.pull(i, arm, force, s*c[b, 0])
+        self.pull(i, arm, force, s*c[b, 0], -1)
 
-    def stiffness(self, j: int, found: np.ndarray) -> None:
-        """Derivative of A^T l for POINT and DIRECTION groups; LINE and SCREW groups go without, which costs Newton's
-        method iterations of order h^2 in size."""
-        mechanism = self.poses.generator.motion.mechanism
-        c, x = mechanism.constants, mechanism.scratch
-        b = BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*j
-        kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
-        if kind == POINT:
-            force = (found[start], found[start + 1], found[start + 2])
-            for side in range(2):
-                i = mechanism.table[j, 1 + side]
-                if i < mechanism.bodies:
-                    self.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0)
-        elif kind == DIRECTION:
-            for side in range(2):
-                i, k = mechanism.table[j, 1 + side], mechanism.table[j, 2 - side]
-                own, other = row(c, b + 2 + side), row(c, b + 3 - side)
-                if i < mechanism.bodies:
-                    facing = times(x, MOVING*i, across(x, MOVING*k, other))
-                    for r in range(3):
-                        theta = (1.0 if r == 0 else 0.0, 1.0 if r == 1 else 0.0, 1.0 if r == 2 else 0.0)
-                        self.column(i, i, r, scale(-found[start], cross(own, cross(theta, facing))), (0.0, 0.0, 0.0))
-                        if k < mechanism.bodies:
-                            moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
-                            self.column(i, k, r, scale(found[start], cross(own, moved)), (0.0, 0.0, 0.0))
-
-    def rows(self, i: int, found: np.ndarray) -> None:
-        """A and A^T of body i in the matrix, A^T l in its residual, and the residual's place in the right-hand side."""
+    def rows(self, i: int, u: np.ndarray, past: np.ndarray, found: np.ndarray, share: float, index: int) -> None:
+        """A and A^T of body i in the matrix, A^T l in its residual, and the residual's place in the right-hand side. Of
+        index 2 rows of A act on dV/cv = dU + share [dU, past] of the unknowns."""
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
         width, at = (self.matrix.shape[1] - 1)//3, self.seats[i]
         x, base, m = mechanism.scratch, MOVING*(mechanism.bodies + 1), MOVING*i
@@ -314,8 +305,15 @@ class IndexThree(NamedTuple):
             for r in range(3):
                 self.matrix[at + r, to - at - r + width] += moment[r]
                 self.matrix[at + 3 + r, to - at - 3 - r + width] += force[r]
-                self.matrix[to, at + r - to + width] += moment[r]
-                self.matrix[to, at + 3 + r - to + width] += force[r]
+                if index == 3:
+                    self.matrix[to, at + r - to + width] += moment[r]
+                    self.matrix[to, at + 3 + r - to + width] += force[r]
+            if index == 2:
+                for j in range(6):
+                    ew, ep = self.local(u, i, unit(j), unit(j - 3))
+                    kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
+                    self.matrix[to, at + j - to + width] += (dot(moment, axpy(share, kw, ew))
+                                                             + dot(force, axpy(share, kp, ep)))
         for r in range(3):
             self.right[at + r] = -self.loads[2*i, r]
             self.right[at + 3 + r] = -self.loads[2*i + 1, r]

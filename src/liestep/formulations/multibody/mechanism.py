@@ -1,4 +1,4 @@
-"""Bodies, joints, gravity and springs for compiled code: accelerations and multipliers of the index-1 equations.
+"""Bodies, joints, gravity, springs, torques for compiled code: accelerations and multipliers of the index-1 equations.
 
     M dV/dt + A^T lambda = f,   A dV/dt + gamma = 0        (lgt2022, section 3.2)
 
@@ -12,21 +12,32 @@ Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points
     DIRECTION   u_a.u_b
     LINE        u_a.(P_b - P_a)                    P_b stays in the plane through P_a with normal u_a
     SCREW       u_a.(P_b - P_a) - pitch angle      modulo 2 pi pitch; the angle turns e_a to e_b about u_a
+    DRIVE       angle - p(t)                       that angle, modulo 2 pi; p(t) = p_0 + p_1 t + p_2 sin(p_3 t)
+
+Rows of velocities alone, of body a on the ground:
+
+    BLADE       u_a.dP_a/dt                        P_a does not move along u_a
+    ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
+                                                   plane through P_b with normal u_b; its height is a residual too
+
+A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
+with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
 """
 from typing import NamedTuple
 
 import numpy as np
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, add_to, atan2, axpy, below, cos, cross, dot, put, row, scale, sin, sub
+from liestep.core.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub
+from liestep.geometry.bands import factor_band, solve_band
 
-POINT, DIRECTION, LINE, SCREW = 0, 1, 2, 3
+POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
 BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
 SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
-GROUP = 7    # P_a and P_b from the centres of mass, u_a, u_b, e_a, e_b, (pitch, 0, 0)
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, 0, 0)
+LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
 MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
 PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
-SMALLEST = 1e-13  # pivot relative to the diagonal below which joints count as redundant
 
 
 @kernel
@@ -41,58 +52,21 @@ def across(a: np.ndarray, i: int, v: Vector) -> Vector:
     return axpy(v[0], row(a, i), axpy(v[1], row(a, i + 1), scale(v[2], row(a, i + 2))))
 
 
-@kernel
-def factor_band(s: np.ndarray, column: np.ndarray, size: int, width: int) -> bool:
-    """L D L^T in place of a symmetric matrix whose entry (i, j), i - width <= j <= i, is s[i, j - i + width]. False if
-    a pivot is no longer positive beside the diagonal entry that it came from: then it is singular to round-off."""
-    for i in range(size):
-        column[size + i] = SMALLEST*s[i, width]
-    for k in range(size):
-        if below(s[k, width], column[size + k]) or below(s[k, width], 0.0):
-            return False
-        inverse = 1.0/s[k, width]
-        last = min(size, k + width + 1)
-        for i in range(k + 1, last):
-            column[i] = s[i, k - i + width]
-        for i in range(k + 1, last):
-            ratio = column[i]*inverse
-            offset = width - i
-            for j in range(k + 1, i + 1):
-                s[i, j + offset] -= ratio*column[j]
-            s[i, k + offset] = ratio
-    return True
-
-
-@kernel
-def solve_band(s: np.ndarray, b: np.ndarray, size: int, width: int) -> None:
-    """Overwrite b by the solution with the factors of `factor_band`."""
-    for i in range(size):
-        value = b[i]
-        for j in range(max(0, i - width), i):
-            value -= s[i, j - i + width]*b[j]
-        b[i] = value
-    for i in range(size):
-        b[i] /= s[i, width]
-    for r in range(size):
-        i = size - 1 - r
-        value = b[i]
-        for j in range(max(0, i - width), i):
-            b[j] -= s[i, j - i + width]*value
-
-
 class Mechanism(NamedTuple):
     """Data and scratch in few arrays, because compiled calls pass a component field by field. Made by `assembly`."""
 
     bodies: int            # n
     springs: int
     groups: int
+    loads: int             # torques
+    clock: int             # 1: states have a row of time and work
     rows: int              # scalar rows of all joints
     width: int             # of the band
-    constants: np.ndarray  # BODY rows of each body, gravity, SPRING rows of each spring, GROUP rows of each group
-    table: np.ndarray      # (groups + springs, 6) kind, a, b, first row in the band, first incident of a and of b
+    constants: np.ndarray  # BODY rows of each body, gravity, SPRING, GROUP and LOAD rows of each spring, group, torque
+    table: np.ndarray      # (groups + springs + loads, 6) kind, a, b, first row in the band, first incident of a and b
     first: np.ndarray      # (n + 1,) first incident of each body: a row of a joint, seen from one of its bodies
     place: np.ndarray      # (K,) row in the band of each incident
-    scratch: np.ndarray    # MOVING rows of each body and of the ground; force, torque, J^-1 torque of each incident
+    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; clock
     band: np.ndarray       # (rows, width + 1)
     vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
     column: np.ndarray     # (2 rows,) scratch of the factorisation
@@ -109,12 +83,15 @@ class Mechanism(NamedTuple):
                 self.vectors[0, k] = 0.0
         if size == 0:
             return True
-        if task > 0 or self.rate != 0.0:
-            for k in range(size):
-                self.vectors[2, k] = 0.0
+        for k in range(size):
+            self.vectors[2, k] = 0.0
         for j in range(self.groups):
             if self.table[j, 0] == POINT:
                 self.point_rows(j, task > 0 or self.rate != 0.0)
+            elif self.table[j, 0] == DRIVE:
+                self.drive_row(j)
+            elif self.table[j, 0] >= BLADE:
+                self.rolling_rows(j)
             else:
                 self.scalar_row(j, task > 0 or self.rate != 0.0)
         if task != 1:
@@ -136,6 +113,8 @@ class Mechanism(NamedTuple):
                 spin, push = self.pulled(i, 0)
                 add_to(self.scratch, MOVING*i + SPIN, spin)
                 add_to(self.scratch, MOVING*i + PUSH, push)
+            if self.clock == 1:
+                self.add_power()
         return True
 
     def free(self) -> None:
@@ -152,6 +131,85 @@ class Mechanism(NamedTuple):
             force = scale(c[b, 0], gap)
             add_to(s, MOVING*i + PUSH, scale(c[BODY*i, 1], force))
             add_to(s, MOVING*i + SPIN, times(c, BODY*i + 4, cross(arm, times(s, MOVING*i, force))))
+
+        if self.clock == 1:
+            self.twist_bodies()
+
+    @outlined
+    def twist_bodies(self) -> None:
+        """Accelerations by torques, and their power."""
+        s, c, clock, power = self.scratch, self.constants, self.scratch.shape[0] - 1, 0.0
+        for k in range(self.loads):
+            a, b = self.table[self.groups + self.springs + k, 1], self.table[self.groups + self.springs + k, 2]
+            at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
+            axis, turn = row(c, at), across(s, MOVING*a, row(c, at))
+            speed = dot(sub(row(s, MOVING*a + TURN), row(s, MOVING*b + TURN)), turn)
+            torque = c[at + 1, 1]*cos(c[at + 1, 2]*s[clock, 0] + c[at + 2, 0]) - c[at + 1, 0]*speed
+            add_to(s, MOVING*a + SPIN, times(c, BODY*a + 4, scale(torque, axis)))
+            if b < self.bodies:
+                add_to(s, MOVING*b + SPIN, times(c, BODY*b + 4, scale(-torque, times(s, MOVING*b, turn))))
+            power += torque*speed
+        s[clock, 1] = power
+
+    def drive(self, j: int) -> Vector:
+        """p(t) of drive j and its first two derivatives."""
+        c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
+        return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
+
+    @outlined
+    def add_power(self) -> None:
+        """Power of the drives: of the reaction -lambda on the rate of its angle."""
+        for j in range(self.groups):
+            if self.table[j, 0] == DRIVE:
+                self.scratch[self.scratch.shape[0] - 1, 1] -= self.vectors[0, self.table[j, 3]]*self.drive(j)[1]
+
+    @outlined
+    def drive_row(self, j: int) -> None:
+        """Row, residuals and gamma of a drive."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base = self.table[j, 3], MOVING*(self.bodies + 1)
+        m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+        u, turn, other = across(s, m, row(c, b + 2)), row(s, m + TURN), row(s, n + TURN)
+        angle, speed, change = self.drive(j)
+        e, f = across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
+        first, second = dot(e, f), dot(cross(e, f), u)
+        for side in range(2):
+            at, k, sign = base + 3*self.table[j, 4 + side], m if side == 0 else n, 2.0*side - 1.0
+            put(s, at, (0.0, 0.0, 0.0))
+            put(s, at + 1, scale(sign, times(s, k, u)))
+        self.vectors[0, start] = dot(other, cross(turn, u)) - change
+        self.vectors[1, start] = atan2(cos(angle)*second - sin(angle)*first, cos(angle)*first + sin(angle)*second)
+        self.vectors[2, start] -= speed
+
+    @outlined
+    def rolling_rows(self, j: int) -> None:
+        """Rows, residuals and gamma of a BLADE or ROLL group."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, m, at = self.table[j, 3], MOVING*self.table[j, 1], MOVING*(self.bodies + 1) + 3*self.table[j, 4]
+        u, arm, w = across(s, m, row(c, b + 2)), across(s, m, row(c, b)), row(s, m + TURN)
+        if self.table[j, 0] == BLADE:
+            put(s, at, u)
+            put(s, at + 1, times(s, m, cross(arm, u)))
+            self.vectors[0, start] = dot(u, cross(w, cross(w, arm))) + dot(
+                cross(w, u), add(row(s, m + VELOCITY), cross(w, arm)))
+            self.vectors[1, start] = 0.0
+            return
+        normal, radius = row(c, b + 3), c[b + 6, 0]
+        tilt, change = dot(normal, u), cross(w, u)
+        down = axpy(tilt, u, scale(-1.0, normal))
+        size = sqrt(dot(down, down))
+        slope = axpy(dot(normal, change), u, scale(tilt, change))
+        turned = scale(radius/size, axpy(tilt*dot(normal, change)/(size*size), down, slope))  # of the contact's arm
+        height = dot(normal, sub(add(row(s, m + PLACE), arm), row(c, b + 1))) - radius*size
+        bent = cross(w, add(cross(w, arm), turned))
+        arm = axpy(radius/size, down, arm)
+        for k in range(3):
+            unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            put(s, at + 3*k, unit)
+            put(s, at + 3*k + 1, times(s, m, cross(arm, unit)))
+            self.vectors[0, start + k] = bent[k]
+            self.vectors[1, start + k] = height*normal[k]
 
     def point_rows(self, j: int, residual: bool) -> None:
         """Rows, residuals and gamma of a POINT group."""

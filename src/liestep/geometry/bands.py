@@ -1,0 +1,46 @@
+"""Symmetric banded matrices: L D L^T without pivoting, in place and O(size width^2)."""
+import numpy as np
+
+from liestep.core.dispatch import kernel
+from liestep.core.rows import below
+
+SMALLEST = 1e-13  # pivot relative to the diagonal below which a matrix counts as singular
+
+
+@kernel
+def factor_band(s: np.ndarray, column: np.ndarray, size: int, width: int) -> bool:
+    """L D L^T in place of a symmetric matrix whose entry (i, j), i - width <= j <= i, is s[i, j - i + width]. False if
+    a pivot is no longer positive beside the diagonal entry that it came from: then it is singular to round-off."""
+    for i in range(size):
+        column[size + i] = SMALLEST*s[i, width]
+    for k in range(size):
+        if below(s[k, width], column[size + k]) or below(s[k, width], 0.0):
+            return False
+        inverse = 1.0/s[k, width]
+        last = min(size, k + width + 1)
+        for i in range(k + 1, last):
+            column[i] = s[i, k - i + width]
+        for i in range(k + 1, last):
+            ratio = column[i]*inverse
+            offset = width - i
+            for j in range(k + 1, i + 1):
+                s[i, j + offset] -= ratio*column[j]
+            s[i, k + offset] = ratio
+    return True
+
+
+@kernel
+def solve_band(s: np.ndarray, b: np.ndarray, size: int, width: int) -> None:
+    """Overwrite b by the solution with the factors of `factor_band`."""
+    for i in range(size):
+        value = b[i]
+        for j in range(max(0, i - width), i):
+            value -= s[i, j - i + width]*b[j]
+        b[i] = value
+    for i in range(size):
+        b[i] /= s[i, width]
+    for r in range(size):
+        i = size - 1 - r
+        value = b[i]
+        for j in range(max(0, i - width), i):
+            b[j] -= s[i, j - i + width]*value
