@@ -48,6 +48,7 @@ def test_the_driven_crank_follows_its_law():
     assert np.abs(last(kept, "attitude") - wanted["attitude"]).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_energy_less_work_of_dampers_and_motor_is_kept():
     runs = [run("four_bar", "loaded", steps) for steps in (400, 800)]
     drifts = [abs(last(data, "energy") - data["energy"].values[0]) for data in runs]
@@ -72,6 +73,7 @@ def field(assembly, state):
     return form, slope
 
 
+@pytest.mark.slow
 def test_damper_and_motor_on_a_hinge():
     """J dw/dt = T cos(f t + p) - c w, a linear equation."""
     axis, moment, c, size, f, p = np.array([0.0, 0.0, 1.0]), 0.7, 0.9, 2.0, 3.0, 0.4
@@ -115,6 +117,7 @@ def test_a_torque_pushes_back_on_the_other_body():
     assert found[-1, :2] == pytest.approx([1.0, torque*speed], abs=1e-13)
 
 
+@pytest.mark.slow
 def test_the_rolling_disc_precesses_as_it_should():
     """Steady motion: the axis goes round at constant tilt, the centre on a circle; the plane carries the weight."""
     parameters, tilt, turn = start_of("jointed_body", preset="rolling_disc").parameters, 1.2, 1.5
@@ -131,6 +134,7 @@ def test_the_rolling_disc_precesses_as_it_should():
     assert last(runs[1], "multiplier")[2] == pytest.approx(-weight, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_rolling_keeps_the_energy_and_its_rows():
     free, kept = run("jointed_body", "wobbling_disc", 400), run("jointed_body", "wobbling_disc", 400, **PROJECTED)
     assert abs(last(free, "energy") - free["energy"].values[0]) < 1e-6
@@ -140,6 +144,7 @@ def test_rolling_keeps_the_energy_and_its_rows():
     assert np.abs(last(free, "attitude") - last(kept, "attitude")).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_chaplygins_sleigh():
     """v = V tanh(k t), w = V sqrt(m/I) / cosh(k t), k = a V m/I, I = J + m a^2: the blade's speed and the rate."""
     a, m, moment = 0.4, 2.0, 0.4

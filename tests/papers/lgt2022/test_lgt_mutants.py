@@ -140,7 +140,7 @@ def equilibrium(modules):
             dv[2*i + 1] = turn.T @ push - np.cross(w, v[2*i + 1]) if group == "se3" else push
         found = np.zeros(assembly.row_count)
         found[problem.order] = multipliers
-        problem.newton(form.start.copy(), np.zeros((2*n, 3)), v, dv, np.zeros((2*n, 3)), found, 1.0, 1.0, 0.0, 1.0)
+        problem.newton(form.start.copy(), np.zeros((2*n, 3)), v, dv, np.zeros((2*n, 3)), found, 1.0, 1.0, 0.0, 1.0, 3)
         worst = max(worst, np.abs(problem.loads).max()/np.abs(multipliers).max())
     return worst
 
