@@ -96,6 +96,7 @@ def test_damper_and_motor_on_a_hinge():
     assert y[-1, 0] == pytest.approx(1.0, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_a_torque_pushes_back_on_the_other_body():
     """The angular momentum of two bodies on one joint does not change by what they do to each other."""
     random = np.random.default_rng(5)
@@ -184,6 +185,7 @@ def test_other_runs_do_not_list_drives_and_motors():
     assert not {"drive", "motor", "damping"} & set(specify("four_bar", "rkmk4", steps=10).parameters)
 
 
+@pytest.mark.slow
 def test_a_consistent_start_gives_the_drive_its_rate():
     """Angle and rate of the crank are moved to those of the law, of which the linkage follows."""
     parameters = start_of("four_bar", preset="driven").parameters
