@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, atan2, axpy, dot, put, row, scale, sqrt
+from liestep.core.rows import Vector, add, atan2, axpy, dot, put, row, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
 
 
@@ -16,6 +16,17 @@ def to_body(q: np.ndarray, u: Vector) -> Vector:
 def to_space(q: np.ndarray, v: Vector) -> Vector:
     """Q v: spatial vector of body components."""
     return axpy(v[0], row(q, 0), axpy(v[1], row(q, 1), scale(v[2], row(q, 2))))
+
+
+@kernel
+def in_space(q: np.ndarray, f: Vector, body: Vector, g: Vector) -> Vector:
+    """Q f for body = Q^T g: the part of f along `body` as a part of g itself, which no rounding of Q tilts. What is
+    turned about the part of f across `body` is all that can change Q^T g."""
+    size = dot(body, body)
+    if not size > 0.0:
+        return to_space(q, f)
+    k = dot(f, body)/size
+    return add(scale(k, g), to_space(q, axpy(-k, body, f)))
 
 
 @kernel

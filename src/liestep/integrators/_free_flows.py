@@ -16,7 +16,7 @@ from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
-from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
 
@@ -87,7 +87,8 @@ class MoserVeselov(NamedTuple):
 
     def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
-        p = to_body(q, row(y, 3*problem.bodies() + i))
+        g = row(y, 3*problem.bodies() + i)
+        p = to_body(q, g)
         if work.shape[1] > 0:
             x = 0.5*h*h*dot(p, p)
             z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])
@@ -96,7 +97,7 @@ class MoserVeselov(NamedTuple):
         ok, f = discrete_turn(j, scale(h, p), self.tolerance, self.iterations, problem.meter)
         if not ok:
             return Status.TURN_TOO_LARGE
-        turn_by_cayley(to_space(q, f), q)
+        turn_by_cayley(in_space(q, f, p, g), q)
         return Status.OK
 
 

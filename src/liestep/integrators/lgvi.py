@@ -17,7 +17,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.rows import row, scale
 from liestep.core.status import Status
-from liestep.geometry.attitude import to_body, to_space
+from liestep.geometry.attitude import in_space, to_body
 from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
 from liestep.integrators.composition import Composition
 from liestep.integrators.kicks import kick, move
@@ -43,12 +43,12 @@ class LieGroupVariational(NamedTuple):
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):
-            q = y[3*i:3*i + 3]
-            ok, f = discrete_turn(problem.moments(i), scale(h, to_body(q, row(y, 3*n + i))), self.tolerance,
-                                  self.iterations, problem.meter)
+            q, g = y[3*i:3*i + 3], scale(h, row(y, 3*n + i))
+            body = to_body(q, g)
+            ok, f = discrete_turn(problem.moments(i), body, self.tolerance, self.iterations, problem.meter)
             if not ok:
                 return Status.NOT_CONVERGED
-            turn_by_cayley(to_space(q, f), q)
+            turn_by_cayley(in_space(q, f, body, g), q)
         move(problem, h, y)
         if not problem.forces(y, work):
             return Status.NOT_EVALUABLE

@@ -29,7 +29,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
 from liestep.core.status import Status
 from liestep.errors import InputError
-from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import Composition
@@ -76,7 +76,7 @@ class SymplecticTheta(NamedTuple):
         momentum = axpy(h, problem.pull(y, stage, z), row(y, 3))
         problem.carry(h, stage, y)
         problem.add_work(stage, z, y)
-        turn(to_space(y, z), y, y)
+        turn(in_space(y, z, start, row(y, 3)), y, y)
         put(y, 3, momentum)
         problem.meter[Counter.EXPONENTIALS] += 2
         return Status.OK
