@@ -114,7 +114,9 @@ class ExactFlow(NamedTuple):
         if axial > 0.0:
             if p3 < 0.0:
                 axial = -axial
-            complement = max((p3*p3 - p1*p1*ratio*flat)/(axial*axial), self.least)
+            complement = (p3*p3 - p1*p1*ratio*flat)/(axial*axial)
+            if complement < self.least:
+                complement = self.least + 0.0*size
             start = (start[0], start[1], p3/axial)
         if amplitude > 0.0:
             start = (p2/(root*amplitude), p1/amplitude, start[2])

@@ -171,7 +171,8 @@ class LieMidpoint(NamedTuple):
 
 def series_of_bodies(problem: Any, order: int, exact: bool) -> np.ndarray:
     """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
-    rows = [moser_veselov_series(problem.moments(i), order) for i in range(problem.bodies())]
+    rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
+            for i in range(problem.bodies())]
     return np.array(rows, object if exact else np.float64)
 
 

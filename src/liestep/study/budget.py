@@ -1,0 +1,55 @@
+"""Fixed steps that spend a budget: a number of evaluations of forces or right-hand sides for a whole run."""
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from liestep.core.counters import Counter
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.plugins.trial import plain
+from liestep.runs.execution import build
+from liestep.runs.specification import RunSpecification
+
+TRIED = (1000, 10_000, 100_000)   # steps in t_end of the step that is tried: the first that succeeds counts
+
+
+def evaluations_per_step(spec: RunSpecification) -> int:
+    """Evaluations that the second step of a run takes, in plain Python; at least 1. Implicit steps take more when they
+    are longer: what a run has spent is in its file.
+
+    Raises:
+        InputError: no step succeeds, however short.
+    """
+    assert spec.steps is not None
+    for steps in TRIED:
+        formulated, integrator = build(replace(spec, steps=steps))
+        problem, component = plain(formulated.problem), plain(integrator)
+        y, h, meter = formulated.start.copy(), spec.t_end/steps, problem.meter
+        with np.errstate(all="ignore"):
+            work = plain(component.workspace(problem, y))
+            status = component.start(problem, 0.0, y, h, work)
+            for k in range(2):
+                before = meter.copy()
+                if status == Status.OK:
+                    status = component.step(problem, k*h, y, h, work)
+        if status == Status.OK:
+            spent = meter - before
+            return max(1, int(max(spent[Counter.FORCE_EVALUATIONS], spent[Counter.RHS_EVALUATIONS])))
+    raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}, and the number of"
+                     " evaluations of a step is not known; give steps")
+
+
+def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, fewest: int) -> list[int]:
+    """Numbers of steps that spend about so many evaluations, each a multiple of `intervals`, increasing.
+
+    Raises:
+        InputError: a budget is less than one step takes.
+    """
+    each = evaluations_per_step(spec)
+    for budget in budgets:
+        if budget < each:
+            raise InputError(f"evaluations: a budget of {budget} is less than the {each} evaluations of one step of"
+                             f" {spec.integrator}; the smallest that is allowed is {each}")
+    counts = {max(1, round(budget/each/intervals))*intervals for budget in budgets}
+    return sorted(count for count in counts if count >= fewest) or [-(-fewest//intervals)*intervals]

@@ -1,0 +1,197 @@
+"""Studies of every integrator: what enters by itself, budgets of evaluations, refusals, and the tables `which` and
+`matrix`, from synthetic runs with known winners and from one small study."""
+from math import inf, nan
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas
+import pytest
+from plugin_room import _nothing_stays  # noqa: F401
+
+from liestep.analysis import which_table
+from liestep.analysis.choice import choose
+from liestep.analysis.tables import analyse
+from liestep.catalogue import own_integrators, own_systems, sheet
+from liestep.errors import InputError
+from liestep.references.reference import compute_reference, study_reference
+from liestep.runs.files import write
+from liestep.runs.specification import specify
+from liestep.storage.textfiles import read_csv
+from liestep.study.budget import evaluations_per_step, step_counts
+from liestep.study.plan import Study
+from liestep.study.sweep import run_cells
+
+PLUGIN = Path(__file__).parents[1]/"plugins"/"two_step.py"
+EVERY = """title: Everything
+samples: 11
+every_integrator: true
+evaluations: [250, 1000]
+tolerances: [1e-4, 1e-6]
+problems:
+  top: {system: heavy_top, preset: asymmetric, t_end: 2}
+  four: {system: sphere_nbody, preset: four_bodies, t_end: 2}
+integrators:
+  dmv4: {id: dmv, options: {order: 4, splitting: rkn4}}
+"""
+SMALL = """title: Small
+samples: 6
+reference: true
+evaluations: [100, 400, 1600]
+tolerances: [1e-4, 1e-7]
+tables: [which, matrix]
+problems:
+  four: {system: sphere_nbody, preset: four_bodies, t_end: 1}
+integrators: {vi_sphere: {}, sphere_split: {}, rk4: {}, lie_euler: {steps: {counts: [5]}}}
+"""
+
+
+def planned(tmp_path, text):
+    (tmp_path/"study.yaml").write_text(text)
+    return Study(tmp_path/"study.yaml", "study", tmp_path/"results")
+
+
+def test_every_integrator_enters_by_itself_or_is_refused_in_a_sentence(tmp_path):
+    study = planned(tmp_path, EVERY)
+    names = {*own_integrators(), "dmv4"}
+    for problem in ("top", "four"):
+        runs = {key for one, _, key, _ in study.pairs() if one == problem}
+        refused = {key for one, key in study.refusals if one == problem}
+        assert runs | refused == names
+        assert not runs & refused
+    assert "three equal moments" in study.refusals["top", "rodrigues_exact"]
+    assert study.refusals["four", "exact_split"] == "the system has no formulation rigid_bodies"
+    assert all("\n" not in sentence for sentence in study.refusals.values())
+    assert study.config.integrators["dmv4"].options["order"] == 4
+
+
+def test_a_plugin_enters_without_a_change_elsewhere(tmp_path):
+    study = planned(tmp_path, EVERY + f"plugins: [{PLUGIN}]\n")
+    new = set(study.config.integrators) - {*own_integrators(), "dmv4"}
+    assert len(new) == 1
+    assert {problem for problem, _, key, _ in study.pairs() if key in new} == {"top", "four"}
+    assert not set(planned(tmp_path, EVERY).config.integrators) & new
+
+
+def test_every_system_enters_at_its_default_unless_it_is_named(tmp_path):
+    study = planned(tmp_path, """title: Systems
+every_system: true
+evaluations: [100]
+problems: {small: {system: bonded_ring, preset: rescaled, t_end: 1}}
+integrators: {rk4: {}}
+""")
+    assert set(study.config.problems) == {"small", *own_systems()} - {"bonded_ring"}
+
+
+@pytest.mark.parametrize(("problem", "integrator", "count"), [
+    ("sphere_nbody", "vi_sphere", 1), ("sphere_nbody", "vi_sphere_kl8", 17), ("sphere_nbody", "sphere_split", 14),
+    ("sphere_nbody", "rk4", 4), ("heavy_top", "exact_split", 14), ("heavy_top", "cf4", 4)])
+def test_evaluations_of_a_step(problem, integrator, count):
+    assert evaluations_per_step(specify(problem, integrator, steps=10)) == count
+
+
+def test_a_budget_counts_evaluations_not_steps():
+    spec = specify("sphere_nbody", "vi_sphere_kl8", steps=10)
+    assert step_counts(spec, [1700, 6800], 1, 1) == [100, 400]
+    assert step_counts(spec, [1700, 1705, 6800], 25, 1) == [100, 400]
+    with pytest.raises(InputError, match="budget of 16 is less than the 17 evaluations of one step"):
+        step_counts(spec, [16], 1, 1)
+
+
+def test_a_budget_too_small_is_refused_with_its_line(tmp_path):
+    with pytest.raises(InputError, match=r"line 4: evaluations: sphere_split on four: .* a budget of 10 is less"):
+        _ = planned(tmp_path, SMALL.replace("[100, 400, 1600]", "[10]")).sweeps
+
+
+def runs(problem, integrator, points, status="ok"):
+    """Rows of metrics: (evaluations, error) of runs with falling steps."""
+    return [{"study": "s", "problem": problem, "integrator": integrator, "status": status, "step": 1.0/work,
+             "tolerance": nan, "t_end": 1.0, "error": error, "force_evaluations": work, "rhs_evaluations": 0,
+             "seconds": nan, "message": "stopped" if status != "ok" else ""} for work, error in points]
+
+
+def results(rows, problems, integrators, refusals=()):
+    return SimpleNamespace(
+        metrics=pandas.DataFrame(rows), config=SimpleNamespace(problems=problems, integrators=integrators),
+        study=SimpleNamespace(name="s", integrator_id=lambda key: key, refusals=dict(refusals)))
+
+
+TOP = SimpleNamespace(system="heavy_top", preset="asymmetric", parameters={}, initial={})
+QUADRATIC = [(10.0**k, 10.0**(-2*k)) for k in range(1, 4)]    # 1e-2 to 1e-6
+
+
+def test_known_winners_ties_gaps_and_failures():
+    half = [(0.5*work, error) for work, error in QUADRATIC]
+    rows = [*runs("top", "rkmk5", QUADRATIC), *runs("top", "rk4", [(1.05*w, e) for w, e in QUADRATIC]),
+            *runs("top", "rkmk4", half, "not_converged"), *runs("top", "exact_split", [(5e3, 1e-12)])]
+    found = which_table.which_rows(results(rows, {"top": TOP}, dict.fromkeys(("rkmk5", "rk4", "rkmk4",
+                                                                              "exact_split"))))
+    by = {(row["error"], row["keep"]): row for row in found}
+    first = by[1e-3, "nothing"]
+    assert (first["winner"], first["runner_up"], first["verdict"]) == ("rkmk5", "rk4", "tie")
+    assert first["work"] == pytest.approx(10.0**1.5)
+    assert first["ratio"] == pytest.approx(1.05)
+    assert first["class"] == "top"
+    assert by[1e-3, "symplectic form"]["winner"] == "exact_split"
+    assert by[1e-9, "nothing"]["winner"] == "exact_split"
+    assert by[1e-9, "nothing"]["runner_up"] == ""
+    rows = [row for row in rows if row["integrator"] != "exact_split"]
+    found = which_table.which_rows(results(rows, {"top": TOP}, dict.fromkeys(("rkmk5", "rk4", "rkmk4"))))
+    assert {row["verdict"] for row in found if row["error"] == 1e-9} == {"nobody"}
+    assert all(row["winner"] != "rkmk4" for row in found)
+
+
+def test_a_class_takes_the_geometric_mean_of_ratios():
+    other = SimpleNamespace(system="heavy_top", preset="bruels_cardona", parameters={}, initial={})
+    rows = [*runs("a", "rk4", QUADRATIC), *runs("a", "rkmk4", [(2*w, e) for w, e in QUADRATIC]),
+            *runs("b", "rk4", [(8*w, e) for w, e in QUADRATIC]), *runs("b", "rkmk4", QUADRATIC),
+            *runs("b", "cf4", [(0.1*w, e) for w, e in QUADRATIC])]
+    found = which_table.which_rows(results(rows, {"a": TOP, "b": other}, dict.fromkeys(("rk4", "rkmk4", "cf4"))))
+    row = next(row for row in found if row["scope"] == "class" and row["error"] == 1e-3 and row["keep"] == "nothing")
+    assert (row["winner"], row["runner_up"]) == ("rkmk4", "rk4")  # cf4 does not run on both
+    assert row["ratio"] == pytest.approx(2.0)
+
+
+def test_outcomes_of_the_matrix():
+    rows = [*runs("top", "rk4", [(10, 1e-2)]), *runs("top", "rk4", [(20, nan)], "not_finite"),
+            *runs("top", "cf4", [(10, nan)], "chart_limit")]
+    found = which_table.matrix_rows(results(rows, {"top": TOP}, dict.fromkeys(("rk4", "cf4", "campello")),
+                                            {("top", "campello"): "three equal moments"}))
+    assert [(row["integrator"], row["outcome"], row["completed"]) for row in found] == [
+        ("rk4", "partly", 1), ("cf4", "failed", 0), ("campello", "refused", 0)]
+    assert [row["sentence"] for row in found] == ["stopped", "stopped", "three equal moments"]
+
+
+@pytest.mark.parametrize(("system", "kind"), [
+    ("sphere_nbody", "spheres"), ("spherical_pendulum_chain", "chain"), ("heavy_top", "top"),
+    ("free_rigid_body", "free body"), ("bonded_ring", "bodies"), ("four_bar", "constrained")])
+def test_classes_follow_from_formulations(system, kind):
+    facts = sheet(system)
+    assert which_table.class_of(facts, facts.check(facts.presets[facts.default].parameters)) == kind
+
+
+def test_failed_runs_and_infinite_costs_never_win():
+    table = [{"integrator": "a", "error": nan, "work": 1.0}, {"integrator": "b", "error": 1e-9, "work": inf},
+             {"integrator": "c", "error": 1e-9, "work": 3.0}]
+    assert choose(table, 1e-6, "work").winner == "c"
+    assert choose(table[:2], 1e-6, "work").winner is None
+
+
+def test_recommendations_of_a_small_study_meet_their_error(tmp_path):
+    """The winner's step, run again, meets the error within a factor of two."""
+    study = planned(tmp_path, SMALL)
+    for sweep in study.sweeps:
+        run_cells(sweep.cells)
+    path, asked = study_reference(study, "four")
+    write(compute_reference(asked), path)
+    analyse(study)
+    matrix = read_csv(study.folder/"matrix.csv", ()).set_index("integrator")
+    assert list(matrix["outcome"]) == ["ok"]*4
+    which = read_csv(study.folder/"which.csv", ())
+    row = which[(which["error"] == 1e-5) & (which["keep"] == "nothing")].iloc[0]
+    assert row["winner"] == "sphere_split"
+    steps = max(1, round(1.0/row["step"]))
+    from liestep import simulate
+
+    data = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/steps, samples=2)
+    tight = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/(8*steps), samples=2)
+    assert abs(data["q"].values[-1] - tight["q"].values[-1]).max() <= 2e-5
