@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from liestep.analysis import crossover, drift_table, exponents_table, growth, metrics, order_table, work_table
+from liestep.analysis import (
+    crossover,
+    drift_table,
+    exponents_table,
+    growth,
+    metrics,
+    order_table,
+    which_table,
+    work_table,
+)
 from liestep.analysis.results import StudyResults
 from liestep.analysis.steps import ACCEPTED, over_steps
 from liestep.storage.textfiles import csv_text, write_text_atomically
@@ -39,6 +48,8 @@ READABLE = {  # columns of tables.md
     "exponents": exponents_table.COLUMNS[1:],
     "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
              "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"),
+    "which": which_table.WHICH_COLUMNS[1:],
+    "matrix": which_table.MATRIX_COLUMNS[1:],
 }
 
 
@@ -141,5 +152,7 @@ TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _
           "drift": lambda results: (drift_table.DRIFT_COLUMNS, drift_table.drift_rows(results.study)),
           "horizons": lambda results: (drift_table.HORIZON_COLUMNS, drift_table.horizon_rows(results.study)),
           "exponents": lambda results: (exponents_table.COLUMNS, exponents_table.exponent_rows(results.study)),
+          "which": lambda results: (which_table.WHICH_COLUMNS, which_table.which_rows(results)),
+          "matrix": lambda results: (which_table.MATRIX_COLUMNS, which_table.matrix_rows(results)),
           "growth": lambda results: (growth.COLUMNS, growth.growth_rows(results)),
           "crossover": lambda results: (crossover.COLUMNS, crossover.crossover_rows(results))}

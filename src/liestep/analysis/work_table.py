@@ -50,15 +50,16 @@ def _rows(metrics: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, A
     return rows
 
 
-def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Values of the columns `names` at the LEVELS that the runs enclose, from the first pair of neighbours (decreasing
+def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...],
+                   levels: tuple[float, ...] = LEVELS) -> list[dict[str, Any]]:
+    """Values of the columns `names` at the levels that the runs enclose, from the first pair of neighbours (decreasing
     step or tolerance) whose errors enclose the level; interpolated in log-log, zero work stays zero.
     """
     runs = runs[runs["error"].notna() & (runs["error"] > 0.0)]
     runs = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step", ascending=False)
     error = runs["error"].to_numpy(float)
     rows = []
-    for level in LEVELS:
+    for level in levels:
         crossing = np.flatnonzero((error[:-1] >= level) & (error[1:] < level))
         if crossing.size == 0:
             continue

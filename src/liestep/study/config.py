@@ -158,6 +158,9 @@ class Settings(Strict):
 
     steps: Ladder | None = Field(None, description="step sizes of the fixed-step integrators: list, {counts: [...]}, or"
                                  " {from, to, ratio}")
+    evaluations: Annotated[list[Count], Once] | None = Field(
+        None, min_length=1, description="where no steps are given: fixed steps that spend about so many evaluations of"
+        " forces or right-hand sides in a run, whatever a step takes")
     tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
     samples: Count | None = Field(None,
                                   description="equally spaced stored times, both ends included (default: at most 1001)")
@@ -235,13 +238,18 @@ class StudyConfig(Settings):
                                                 description="key -> problem; the key names folders and table rows")
     integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
                                                              " names folders and table rows")
+    every_integrator: bool = Field(False, description="problems that name no integrators take all of the catalogue that"
+                                   " can run on them, at their defaults, beside those of the study; the table which"
+                                   " says why others cannot")
+    every_system: bool = Field(False, description="all systems of the catalogue are problems at their default presets,"
+                               " unless the study names the system itself")
     reference: bool = Field(False, description="compute reference solutions and state errors")
     second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance whose"
                                           " runs a paper takes as its reference: metrics.csv has the errors at the end"
                                           " against it too (error_final_second)")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
-                                   "exponents", "work"]], Once] = Field(
+                                   "exponents", "work", "which", "matrix"]], Once] = Field(
                           ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
                                                 " paper.figure, see config/README.md")

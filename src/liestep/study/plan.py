@@ -12,7 +12,9 @@ from liestep.errors import InputError, unknown
 from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
-from liestep.study.config import IntegratorConfig, ProblemConfig, Settings, load_study_config
+from liestep.study.budget import step_counts
+from liestep.study.config import IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
+from liestep.study.every import Refusals, expanded
 from liestep.study.names import named_files, require_name
 from liestep.study.yamlfile import line_of
 
@@ -71,6 +73,9 @@ class Study:
         self.folder = Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._plugins = self._load_plugins()  # ids
+        self.refusals: Refusals = {}
+        if self.config.every_integrator or self.config.every_system:
+            self.config, self.refusals = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
 
@@ -220,6 +225,17 @@ class Study:
                                     error) from None
         return self._starts[problem]
 
+    @staticmethod
+    def _sizes(ladder: Ladder | None, budgets: list[int] | None, setup: ProblemConfig, name: str,
+               entry: IntegratorConfig, start: Start, t_end: float, samples: int | None) -> list[Any]:
+        """Tolerances, or numbers of steps."""
+        declared = method(name)
+        if ladder is not None:
+            return ladder.expand() if declared.adaptive else list(ladder.step_counts(t_end))
+        assert budgets is not None
+        one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
+        return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
+
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
         place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
@@ -231,9 +247,10 @@ class Study:
         ladders = {word: found.pop(word) for word in ("steps", "tolerances")}
         word = "tolerances" if adaptive else "steps"
         ladder, ensemble, sides = ladders[word], found.pop("ensemble"), found.pop("grid")
+        budgets = found.pop("evaluations")
         members = {"turns": [side.model_dump() for side in sides]} if sides else (
             ensemble.model_dump() if ensemble else None)
-        if ladder is None:
+        if ladder is None and (adaptive or budgets is None):
             raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                 " integrator or the pair")
         t_end = setup.t_end if setup.t_end is not None else start.t_end
@@ -241,7 +258,7 @@ class Study:
                   and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
         try:
-            for size in ladder.expand() if adaptive else ladder.step_counts(t_end):
+            for size in self._sizes(ladder, budgets, setup, name, entry, start, t_end, found["samples"]):
                 spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
                                options=entry.options, ensemble=members, start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
