@@ -10,6 +10,7 @@ from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import TEXT_ONLY, checks, errata_table, load_errata
 from liestep.papers.liegroup2021.evidence import algebra as algebra
 from liestep.papers.liegroup2021.evidence import chains as chains
+from liestep.papers.liegroup2021.evidence import coordinates as coordinates
 from liestep.papers.liegroup2021.evidence import mechanics as mechanics
 from liestep.papers.liegroup2021.evidence import runs as runs
 from liestep.papers.liegroup2021.evidence import statements as statements
