@@ -76,6 +76,7 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
               Variant({"chart": "cayley2"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN),
               Variant({"chart": "second_kind"}, _TOP)),
     "cf4": (Variant({}), Variant({"chart": "cayley"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN)),
+    "cf43": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
     "rkmk54": (Variant({}), Variant({"chart": "cayley"}, _CHAIN)),
     "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
                     Variant({"tableau": "dop853"})),

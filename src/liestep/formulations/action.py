@@ -51,6 +51,10 @@ class ActionForm(NamedTuple):
         """out = [a, b]; out may be a or b."""
         self.action.bracket(a, b, out)
 
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        """Squared Riemannian distance of two states."""
+        return self.action.distance2(y, z)
+
     def project(self, y: np.ndarray) -> bool:
         """Nothing has to be returned: the action keeps the manifold."""
         return True

@@ -15,4 +15,8 @@ and, for `charted.Charted`, what a motion (R, r) of factor i of the group does, 
 r = a where there are no translations:
 
     move(i, s, c, a, r, y, out)
+
+and, where states have one, the squared Riemannian distance of two:
+
+    distance2(y, z)
 """

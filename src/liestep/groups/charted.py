@@ -52,6 +52,9 @@ class Charted(NamedTuple):
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         self.action.bracket(a, b, out)
 
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        return self.action.distance2(y, z)
+
 
 def in_coordinates(action: Any, chart: str) -> Any:
     """An action in the coordinates that an option names."""

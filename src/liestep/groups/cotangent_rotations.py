@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.rows import Vector, add, put, row
+from liestep.geometry.distances import attitudes, vectors
 from liestep.geometry.se3 import exponential
 from liestep.geometry.so3 import quadratic
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
@@ -43,3 +44,9 @@ class CotangentRotations(NamedTuple):
 
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         bracket(a, b, out)
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        total = vectors(y, z, 3*self.bodies, 4*self.bodies)
+        for i in range(self.bodies):
+            total += attitudes(y, z, 3*i)
+        return total

@@ -36,6 +36,10 @@ class Product(NamedTuple):
         self.first.bracket(a[:k], b[:k], out[:k])
         self.second.bracket(a[k:], b[k:], out[k:])
 
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        return (self.first.distance2(y[:self.state], z[:self.state])
+                + self.second.distance2(y[self.state:], z[self.state:]))
+
 
 def product(*factors: tuple[Any, int]) -> Any:
     """Product of actions given as (action, rows of its state)."""

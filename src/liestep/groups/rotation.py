@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.rows import Vector, cross, dot, put, row
+from liestep.geometry.distances import attitudes
 from liestep.geometry.so3 import coefficients, dexpinv, in_chart, quadratic
 
 
@@ -42,3 +43,7 @@ class Rotation(NamedTuple):
 
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         put(out, 0, cross(row(a, 0), row(b, 0)))
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        """Of attitudes, three rows."""
+        return attitudes(y, z, 0)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.rows import Vector, put, row
+from liestep.geometry.distances import tangent_vectors
 from liestep.geometry.se3 import apply, exponential
 from liestep.groups.rigid_motions import bracket, dexpinv, in_chart
 
@@ -43,3 +44,9 @@ class TangentSpheres(NamedTuple):
 
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         bracket(a, b, out)
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        n, total = y.shape[0]//2, 0.0
+        for i in range(n):
+            total += tangent_vectors(row(y, i), row(y, n + i), row(z, i), row(z, n + i))
+        return total

@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.rows import add, put, row
+from liestep.geometry.distances import vectors
 
 
 class Translation(NamedTuple):
@@ -32,3 +33,6 @@ class Translation(NamedTuple):
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         for i in range(a.shape[0]):
             put(out, i, (0.0, 0.0, 0.0))
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        return vectors(y, z, 0, y.shape[0])

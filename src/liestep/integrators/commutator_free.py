@@ -9,10 +9,11 @@ import numpy as np
 
 from liestep.contracts.method import ORBIT, Method
 from liestep.contracts.sheet import Options
-from liestep.core.rows import axpy, copy, put, row, sqrt
+from liestep.core.rows import axpy, copy, put, row
 from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import chart_order
+from liestep.integrators.distances import DISTANCE, Euclidean, distance_of, require_distance
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.stages import combine
 
@@ -70,7 +71,8 @@ class CommutatorFree(NamedTuple):
 
 
 class CommutatorFreePair(NamedTuple):
-    """Order of the scheme, with the embedded method's error: Euclidean norm of y - y~ over all rows of the state.
+    """Order of the scheme, with the embedded method's error: the distance of y and y~, by default the Euclidean norm
+    over all rows of the state.
 
     A rejected step keeps f(y). Dense output of order 3, on the manifold, that meets both ends: with the
     new state exp(B).exp(A).y,
@@ -85,6 +87,7 @@ class CommutatorFreePair(NamedTuple):
     scheme: Any  # CommutatorFree
     result: int  # number of the new state; its base is exp(A).y, with START as base
     lower: Any
+    distance: Any = Euclidean(0)
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.scheme.workspace(problem, y)
@@ -100,14 +103,7 @@ class CommutatorFreePair(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         work.current[0] = 1.0
-        error = 0.0
-        for i in range(y.shape[0]):
-            square = 0.0
-            for k in range(y.shape[1]):
-                gap = work.states[self.result, i, k] - work.states[self.lower, i, k]
-                square += gap*gap
-            error += square
-        return Status.OK, sqrt(error)
+        return Status.OK, self.distance.between(problem, work.states[self.result], work.states[self.lower])
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -172,13 +168,13 @@ def fixed(scheme: ExponentialScheme) -> Method:
 def _pair(scheme: ExponentialScheme) -> Method:
     def build(options: Options, tolerance: float | None, t_end: float) -> Any:
         assert tolerance is not None
-        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower),
-                          scheme.lower_order, options, tolerance)
+        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
+                                             distance_of(options)), scheme.lower_order, options, tolerance)
 
     return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
                   f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
                   order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
-                  options=CONTROL, build=build,
+                  options=CONTROL | DISTANCE, build=build, combination=require_distance,
                   order_for=lambda options, sheet, parameters: chart_order(scheme.order, options))
 
 

@@ -6,11 +6,25 @@ import numpy as np
 
 from liestep.contracts.option import Option
 from liestep.core.status import Status
+from liestep.errors import InputError
 from liestep.integrators.step_control import PaperControl, PiControl
 
 SAFETY = 0.85
 SMALLEST_ERROR = 1e-16  # of the tolerance
+def _share(value: Any) -> float:
+    """Raises InputError unless 0 < value <= 1."""
+    try:
+        number = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0.0 < number <= 1.0:
+        raise InputError(f"option safety must be a number above 0 and at most 1, not {value!r}")
+    return number
+
+
 CONTROL = {
+    "safety": Option(SAFETY, "factor theta of the step control, typically 0.8 to 0.9", normalise=_share,
+                     values="any number above 0 and at most 1", silent=lambda options: True),
     "control": Option("paper", "paper: the rule of liegroup2021 section 4; pi: proportional-integral", ("paper", "pi")),
     "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the"
                        " paper's program", ("default", "quarter")),
@@ -48,5 +62,5 @@ class Controlled(NamedTuple):
 def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
     """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""
     exponent = 1.0/(1.0 + lower_order) if options["exponent"] == "default" else 0.25
-    common = (tolerance, exponent, SAFETY, SMALLEST_ERROR*tolerance)
+    common = (tolerance, exponent, options.get("safety", SAFETY), SMALLEST_ERROR*tolerance)
     return Controlled(pair, PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1)))

@@ -36,7 +36,7 @@ def coordinates_cost() -> Evidence:
     found = {chart: [_operations(chart, angle) for angle in ANGLES] for chart in CHARTS}
     numbers = {f"{chart}{k}": float(count) for chart, counts in found.items() for k, count in enumerate(counts)}
     cheaper = all(cayley < exponential for cayley, exponential in zip(found["cayley"], found["exp"], strict=True))
-    return Evidence(cheaper, "operations of one motion and one inverse differential on a sphere, for rotations of 0.2 and"
+    return Evidence(cheaper, "operations of one motion and one inverse differential on a sphere at rotations of 0.2 and"
                     " 1.5: exponential {exp0:.0f} and {exp1:.0f}, Cayley {cayley0:.0f} and {cayley1:.0f}, its second"
                     " order {cayley20:.0f} and {cayley21:.0f}, second kind {second_kind0:.0f} and {second_kind1:.0f}",
                     numbers)

@@ -1,0 +1,85 @@
+"""Riemannian distances of states: lengths of geodesics, symmetry, and what does not change them."""
+import math
+
+import numpy as np
+import pytest
+from test_groups import act, element
+
+from liestep import InputError
+from liestep.groups.charted import Charted
+from liestep.groups.cotangent_rotation import CotangentRotation
+from liestep.groups.cotangent_rotations import CotangentRotations
+from liestep.groups.product import product
+from liestep.groups.rotation import Rotation
+from liestep.groups.tangent_spheres import TangentSpheres
+from liestep.groups.translation import Translation
+from liestep.plugins.trial import plain
+from liestep.runs.specification import specify
+
+ACTIONS = [plain(action) for action in (
+    TangentSpheres(2), CotangentRotation(4), CotangentRotations(2), Charted(TangentSpheres(2), 1),
+    product((Rotation(3), 3), (Translation(1), 1)))]
+NAMES = ["spheres", "body", "bodies", "charted", "product"]
+
+
+def state(action, seed):
+    """On the manifold, near a state of another seed."""
+    rows, axes = np.random.default_rng(3).standard_normal((action.state_rows(), 3)), np.linalg.qr(np.eye(3) + 0.1)[0]
+    if "Spheres" in repr(action):
+        rows[:2] = np.eye(3)[:2]
+        rows[2:] -= np.sum(rows[2:]*rows[:2], axis=1)[:, None]*rows[:2]
+    else:
+        for first in range(0, len(rows) - len(rows)//4, 3):
+            rows[first:first + 3] = axes
+    return act(action, 0.1*element(action, "random", seed), rows)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=NAMES)
+def test_distances_are_symmetric_and_do_not_change_when_all_is_turned(action):
+    y, z = state(action, 1), state(action, 2)
+    found = action.distance2(y, z)
+    assert found > 1e-4
+    assert action.distance2(y, y) < 1e-30
+    assert action.distance2(z, y) == pytest.approx(found, rel=1e-12)
+    turn = np.linalg.qr(np.arange(9.0).reshape(3, 3) + np.eye(3))[0]
+    turn *= np.linalg.det(turn)
+    assert action.distance2(y @ turn, z @ turn) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize("angle", [1e-9, 0.01, 1.0, 3.0])
+def test_distances_along_geodesics_are_angles(angle):
+    c, s = math.cos(angle), math.sin(angle)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    q, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.3, -0.7])
+    sphere = plain(TangentSpheres(1)).distance2(np.stack([q, w]), np.stack([turn @ q, turn @ w]))
+    body = plain(CotangentRotation(4)).distance2(np.eye(4, 3), np.concatenate([turn.T, np.zeros((1, 3))]))
+    assert math.sqrt(sphere) == pytest.approx(angle, rel=1e-12)
+    assert math.sqrt(body) == pytest.approx(angle, rel=1e-12)
+
+
+def test_velocities_that_follow_the_sphere_are_not_apart():
+    """The euclidean distance counts the normal part of w - u, which no motion on the sphere avoids."""
+    q, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, 100.0, 0.0])
+    p, u = np.array([math.cos(0.1), math.sin(0.1), 0.0]), np.array([-100.0*math.sin(0.1), 100.0*math.cos(0.1), 0.0])
+    found = math.sqrt(plain(TangentSpheres(1)).distance2(np.stack([q, w]), np.stack([p, u])))
+    assert found == pytest.approx(0.1, rel=1e-10)
+    assert np.linalg.norm([q - p, w - u]) > 9.0
+
+
+@pytest.mark.parametrize(("problem", "options", "said"), [
+    ("heavy_top", {"action": "coadjoint", "distance": "riemannian"}, "distance is riemannian, which states with action"
+     " coadjoint do not have; allowed is euclidean"),
+    ("heavy_top", {"distance": "sasaki"}, "option distance is 'sasaki'; allowed are euclidean, riemannian"),
+    ("heavy_top", {"safety": 1.1}, "option safety must be a number above 0 and at most 1, not 1.1"),
+    ("heavy_top", {"safety": "small"}, "option safety must be a number above 0 and at most 1, not 'small'")])
+def test_wrong_options_are_refused(problem, options, said):
+    with pytest.raises(InputError, match=said):
+        specify(problem, "cf43", tolerance=1e-6, options=options)
+
+
+def test_defaults_are_no_part_of_a_run():
+    plainly = specify("heavy_top", "cf43", tolerance=1e-6).options
+    assert not {"safety", "distance"} & plainly.keys()
+    assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.85}).options == plainly
+    assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.8}).options["safety"] == 0.8
+    assert "safety" not in specify("heavy_top", "rkmk54", tolerance=1e-6).options
