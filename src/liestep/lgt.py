@@ -20,6 +20,7 @@ import numpy as np
 
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
+from liestep.groups.charted import CHARTS
 from liestep.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
@@ -29,7 +30,6 @@ from liestep.plugins.trial import plain
 __all__ = ["step"]
 
 GROUPS = {"se3": 1, "so3_r3": 0}
-CHARTS = {"exp": 0, "cayley": 1, "cayley2": 2}
 ATTITUDES = {"quaternion": (QUATERNION, 4), "rotation_vector": (ROTATION_VECTOR, 3), "euler": (EULER, 3)}
 Equations = Callable[[np.ndarray, np.ndarray, float], Any]
 
@@ -46,7 +46,7 @@ def step(f: Equations, q: np.ndarray, V: np.ndarray, h: float, group: str = "se3
         V: velocities (6,) or (n, 6): body rate in rad/s, then the velocity of the reference point in m/s: in body axes
             for se3, spatial for so3_r3.
         group: se3 or so3_r3.
-        chart: exp, cayley or cayley2 (second order).
+        chart: exp, cayley, cayley2 (second order) or second_kind.
         attitude: quaternion (scalar part first), rotation_vector (at most pi long) or euler (roll, pitch, yaw of R =
             Rz Ry Rx).
         tableau: name of an explicit Runge-Kutta method, such as rk4 or dormand_prince5.

@@ -8,7 +8,8 @@ import pytest
 from scipy.linalg import expm
 
 from liestep.geometry import charts, quaternion
-from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
+from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL, SECOND_KIND
+from liestep.geometry.turns import about_axis
 
 ANGLES = (0.0, 1e-9, 1e-3, 0.2, 0.4999, 0.5, 0.5001, 0.9999, 1.0001, 2.0, 3.0, 6.2)
 LENGTH = {EXPONENTIAL: lambda z: z, CAYLEY: lambda z: 2.0*math.tan(0.5*z), CAYLEY2: lambda z: 4.0*math.tan(0.25*z)}
@@ -100,3 +101,29 @@ def test_rotation_vector_of_a_quaternion(size):
             assert np.abs(np.subtract(found, x)).max() <= 4e-16*max(size, 1e-300)
         else:
             assert np.abs(matrix(quaternion.from_rotation_vector(found)) - matrix(q)).max() < 2e-15
+
+
+@pytest.mark.parametrize("x", [(0.4, -0.7, 0.9), (-2.0, 1.3, 2.5), (1e-9, -1e-9, 1e-9), (0.0, 0.0, 0.0)])
+def test_chart_of_the_second_kind(x):
+    """Products of turns and a translation; rates by differences of the matrices; log by the chart itself."""
+    y, w, u = (0.3, -1.1, 0.6), (0.8, 0.5, -1.2), (-0.4, 0.9, 0.2)
+
+    def whole(x, y):
+        found = np.eye(4)
+        found[:3, :3] = about_axis(x[0], 0) @ about_axis(x[1], 1) @ about_axis(x[2], 2)
+        found[:3, 3] = y
+        return found
+
+    q = charts.rotation(SECOND_KIND, x)
+    assert np.abs(matrix(q) - whole(x, y)[:3, :3]).max() < 1e-15
+    assert charts.translation(SECOND_KIND, q, x, y) == y
+    turned, moved = (np.array(part) for part in charts.rate(SECOND_KIND, x, y, w, u))
+    e = 1e-6
+    slope = (whole(x + e*turned, y + e*moved) - whole(x - e*turned, y - e*moved))/(2.0*e)
+    velocity = np.linalg.solve(whole(x, y), slope)
+    assert velocity[:3, 3] == pytest.approx(u, abs=1e-9)
+    assert (velocity[2, 1], velocity[0, 2], velocity[1, 0]) == pytest.approx(w, abs=1e-9)
+    assert np.array_equal(charts.rotation_rate(SECOND_KIND, x, w), turned)
+    found = charts.logarithm(SECOND_KIND, tuple(-part for part in q))
+    assert np.abs(np.subtract(found, x)).max() < 1e-14
+    assert charts.translation_logarithm(SECOND_KIND, x, y) == y

@@ -15,8 +15,8 @@ psi(X), so that rates of steps from the left (`left_rate`) have formulas of thei
 import math
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, axpy, cos, cross, dot, scale, sin, sqrt
-from liestep.geometry.quaternion import Quaternion, to_rotation_vector
+from liestep.core.rows import Vector, add, atan2, axpy, cos, cross, dot, scale, sin, sqrt
+from liestep.geometry.quaternion import Quaternion, rotate, to_rotation_vector
 from liestep.geometry.se3 import dexpinv as se3_dexpinv
 from liestep.geometry.so3 import FOUR_PI_SQUARED, dexpinv
 
@@ -100,12 +100,23 @@ def translation(chart: int, q: Quaternion, x: Vector, y: Vector) -> Vector:
 
 
 @kernel
+@outlined
+def second_rate(x: Vector, w: Vector) -> Vector:
+    """dx/dt of the body rate w in the chart of the second kind."""
+    c, s = cos(x[2]), sin(x[2])
+    first = (c*w[0] - s*w[1])/cos(x[1])
+    return first, s*w[0] + c*w[1], w[2] - sin(x[1])*first
+
+
+@kernel
 def rotation_rate(chart: int, x: Vector, w: Vector) -> Vector:
     """dx/dt of the body rate w on SO(3)."""
     if chart == 0:
         return dexpinv((-x[0], -x[1], -x[2]), w)
     if chart == 1:
         return axpy(0.25*dot(x, w), x, axpy(0.5, cross(x, w), w))
+    if chart == 3:
+        return second_rate(x, w)
     return axpy(0.125*dot(x, w), x, add(scale(1.0 - 0.0625*dot(x, x), w), scale(0.5, cross(x, w))))
 
 
@@ -118,6 +129,8 @@ def rate(chart: int, x: Vector, y: Vector, w: Vector, u: Vector) -> tuple[Vector
     if chart == 1:
         inner = axpy(0.5, cross(y, w), u)
         return rotation_rate(chart, x, w), axpy(0.5, cross(x, inner), inner)
+    if chart == 3:
+        return second_rate(x, w), rotate(three_turns(x), u)
     # C = A^2 with A = cay(X/4): the velocity of A is (1 + Ad_(A^-1))^-1 V
     c, d = scale(0.25, x), scale(0.25, y)
     s = 2.0/(1.0 + dot(c, c))
@@ -155,6 +168,9 @@ def logarithm(chart: int, q: Quaternion) -> Vector:
     """x with rotation(chart, x) = +-q; for the exponential the one of length at most pi."""
     if chart == 0:
         return to_rotation_vector(q)
+    if chart == 3:
+        one, two, three = rotate(q, (1.0, 0.0, 0.0)), rotate(q, (0.0, 1.0, 0.0)), rotate(q, (0.0, 0.0, 1.0))
+        return atan2(-three[1], three[2]), atan2(three[0], sqrt(one[0]*one[0] + two[0]*two[0])), atan2(-two[0], one[0])
     if q[0] < 0.0:
         q = (-q[0], -q[1], -q[2], -q[3])
     s = 2.0/q[0] if chart == 1 else 4.0/(1.0 + q[0])
@@ -168,5 +184,7 @@ def translation_logarithm(chart: int, x: Vector, p: Vector) -> Vector:
         return dexpinv(x, p)
     if chart == 1:
         return axpy(-0.5, cross(x, p), p)
+    if chart == 3:
+        return p
     once = axpy(-0.25, cross(x, p), p)
     return axpy(-0.25, cross(x, once), once)

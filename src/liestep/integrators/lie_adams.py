@@ -16,6 +16,7 @@ from liestep.contracts.sheet import Options
 from liestep.core.precision import coefficients
 from liestep.core.rows import copy
 from liestep.core.status import Status
+from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
@@ -93,7 +94,8 @@ def _method(order: int) -> Method:
                   citation="lgt2022 section 6.3; Bashforth and Adams 1883",
                   options={"transport": Option("on", "of the rates of past states to the coordinates of the current"
                                                " one; off: order 2", ("on", "off"))},
-                  order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else 2,
+                  order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else chart_order(
+                      2, chosen),
                   history="it takes its slopes at earlier steps", build=build)
 
 

@@ -7,10 +7,11 @@ from mechanism_cases import hat
 
 import liestep
 from liestep import InputError, IntegrationError, simulate
+from liestep.catalogue import method, sheet
 from liestep.contracts.norms import quaternion_matrix
 from liestep.geometry.quaternion import from_rotation_vector, of_matrix
 from liestep.lgt import step
-from liestep.runs.specification import start_of
+from liestep.runs.specification import specify, start_of
 
 STEPS, H = 20, 0.01
 
@@ -110,3 +111,27 @@ def test_a_turn_that_leaves_the_chart_stops():
     q, V = np.array([1.0, 0, 0, 0, 0, 0, 0]), np.array([0.0, 0, 32.0, 0, 0, 0])
     with pytest.raises(IntegrationError, match="so3_r3, chart cayley: stopped"):
         liestep.lgt.step(lambda q, V, t: np.zeros(6), q, V, 0.4, "so3_r3", "cayley")
+
+
+@pytest.mark.parametrize("group", ["se3", "so3_r3"])
+def test_order_in_the_chart_of_the_second_kind(group):
+    """Order 4 against the exponential with many steps, and refused by implicit methods."""
+    inertia = np.diag([1.0, 2.0, 3.0])
+
+    def f(q, V, t):
+        w, u = V[:3], V[3:]
+        drift = -np.cross(w, u) if group == "se3" else np.zeros(3)
+        return np.concatenate([np.linalg.solve(inertia, np.cross(inertia @ w, w)), drift])
+
+    def end(steps, chart):
+        q, V = np.array([1.0, 0, 0, 0, 0.1, 0.2, 0.3]), np.array([0.9, 1, -0.7, 1, -0.5, 0.7])
+        for _ in range(steps):
+            q, V = step(f, q, V, 1.0/steps, group=group, chart=chart)
+        return np.concatenate([q*np.sign(q[0]), V])
+
+    exact = end(80, "exp")
+    one, two = (np.abs(end(steps, "second_kind") - exact).max() for steps in (10, 20))
+    assert np.log2(one/two) == pytest.approx(4.0, abs=0.35)
+    with pytest.raises(InputError, match="option chart is 'second_kind'; allowed are exp, cayley, cayley2"):
+        specify("jointed_body", "generalized_alpha", steps=10, options={"chart": "second_kind", "action": group})
+    assert method("cf4").order_of({"chart": "second_kind"}, sheet("jointed_body"), {}) == 1

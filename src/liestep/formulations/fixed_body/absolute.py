@@ -94,14 +94,10 @@ class Pinned(NamedTuple):
         return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields)
 
     def check(self, parameters: Parameters, options: Options) -> None:
-        """Raises InputError for poses of a body that has no inertia about its centre of mass, or in a chart that they
-        do not have."""
+        """Raises InputError for poses of a body that has no inertia about its centre of mass."""
         reason = why_not(parameters["inertia"], *self.mass_center(parameters))
         if reason and options["action"] in POSES:
             raise InputError(f"option action is {options['action']!r}: {reason}")
-        if options["action"] in POSES and options["chart"] not in LIE_OPTIONS["chart"].choices:
-            raise InputError(f"option chart is {options['chart']}, which poses do not have; allowed with action"
-                             f" {options['action']} are {', '.join(LIE_OPTIONS['chart'].choices)}")
 
     def forms(self, fields: Callable[[Parameters], tuple[StateField, ...]]) -> Mapping[str, Form]:
         """The formulations that only absolute coordinates have."""

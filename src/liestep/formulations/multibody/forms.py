@@ -27,12 +27,11 @@ from liestep.formulations.multibody.components import (
 from liestep.formulations.multibody.index_three import IndexThree
 from liestep.formulations.multibody.mechanism import BLADE, ROLL
 from liestep.formulations.work import with_work
-from liestep.geometry.charts import CAYLEY, CAYLEY2, EXPONENTIAL
 from liestep.geometry.quaternion import of_matrix
+from liestep.groups.charted import CHARTS
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 
 ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
-CHARTS = {"exp": EXPONENTIAL, "cayley": CAYLEY, "cayley2": CAYLEY2}
 TWISTS = {"body": BODY_TWIST, "mixed": MIXED, "spatial": SPATIAL}
 FIELDS = (
     StateField("attitude", "1", "attitudes, body to space", ("body", "xyz", "axis"), "attitude"),
@@ -45,7 +44,8 @@ MULTIPLIER = StateField("multiplier", "N", "multipliers of the joints' rows: for
 
 _ACTION = {
     "action": Option("se3", "group of local-global transition: SE(3), or SO(3) x R^3", ("se3", "so3_r3")),
-    "chart": Option("exp", "local coordinates: exponential, Cayley map, or its second order", tuple(CHARTS)),
+    "chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three"
+                    " turns about the axes)", tuple(CHARTS)),
     "attitude": Option("quaternion", "how the state holds an attitude", tuple(ATTITUDES)),
 }
 _STABILISATION = "20 1/s by default; the rate of Baumgarte's stabilisation, alpha = beta, in 1/s"
@@ -57,7 +57,10 @@ LIE_OPTIONS = {
                             ("none", "baumgarte", "projection"), after_steps=("projection",)),
     "stabilisation_rate": Option(20.0, _STABILISATION),
 }
-INDEX_THREE_OPTIONS = _ACTION
+# implicit steps need psi(-X) = psi(X)^-1, which the second kind does not have
+SYMMETRIC = ("exp", "cayley", "cayley2")
+INDEX_THREE_OPTIONS = _ACTION | {
+    "chart": Option("exp", "local coordinates: exponential, Cayley map, or its second order", SYMMETRIC)}
 FIELD_OPTIONS = {
     "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
                    ("quaternion", "euler", "matrix")),
