@@ -37,7 +37,7 @@ class Newton(NamedTuple):
 
     tolerance: float  # of the largest correction of U, in rad and m
     iterations: int
-    index: int        # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
+    dae_index: int    # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
 
     @outlined
     def solve(self, problem: Any, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
@@ -46,7 +46,7 @@ class Newton(NamedTuple):
         for _ in range(self.iterations):
             self.put_state(problem, y, work, cv, cc, ca)
             size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
-                                  self.index)
+                                  self.dae_index)
             if not size < np.inf:
                 return Status.SINGULAR_MATRIX
             # what is left is estimated from how fast the corrections shrink

@@ -107,7 +107,7 @@ class GeneralizedAlpha(NamedTuple):
             put(work.a[0], i, axpy(1.0/(self.beta*h*h), row(work.u, i), rest))
         copy(work.new[0], work.v[0])
         copy(work.new[1], work.a[1])
-        if self.newton.index == 2:
+        if self.newton.dae_index == 2:
             if not problem.close(y):
                 return Status.SINGULAR_MATRIX
             problem.velocity(y, work.v[0])
@@ -257,7 +257,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Generaliz
         options["alpha_m"], options["alpha_f"], options["newmark_beta"], options["newmark_gamma"])
     newton = newton_of(options)
     # velocities that fit the joints are not moved for multipliers of index 3
-    begin = STARTS.index(options["start"]) if newton.index == 3 else max(1, STARTS.index(options["start"]))
+    begin = STARTS.index(options["start"]) if newton.dae_index == 3 else max(1, STARTS.index(options["start"]))
     return GeneralizedAlpha(*four, begin, newton,
                             MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
