@@ -1,5 +1,6 @@
 """`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
-study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions."""
+study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
+`python -m benchmarks recommend`: recommendations beside an exhaustive ladder."""
 import argparse
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms"), default="core")
+    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend"), default="core")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
     arguments = parser.parse_args()
@@ -28,6 +29,10 @@ def main() -> None:
             repeats = 5 if arguments.quick else 25
             sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_twins(repeats)),
                         ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
+        elif arguments.what == "recommend":
+            from benchmarks import recommend
+
+            sections = recommend.tables(Path(folder))
         else:
             sections = core_sections(arguments.quick)
         write(sections, arguments.output, arguments.what)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         integrators,
         open_run,
         plot,
+        recommend,
         reference,
         simulate,
         systems,
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
            "consistent_start": "liestep.api", "compare": "liestep.api", "open_run": "liestep.api",
-           "plot": "liestep.api",
+           "plot": "liestep.api", "recommend": "liestep.api",
            "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
            "IntegrationError": "liestep.core.status"}
 __all__ = ["InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt", "load_plugin",
-           "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"]
+           "observed_order", "open_run", "plot", "recommend", "reference",
+           "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):

@@ -7,11 +7,12 @@ import liestep.plugins  # noqa: F401  the catalogue finds those of installed pac
 from liestep.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.errors import InputError
 from liestep.interactive.calls import public
+from liestep.recommendation.words import BUDGET
 from liestep.runs import simulation
 from liestep.runs.specification import applicable
 
-__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "reference", "simulate", "systems",
-           "tangent"]
+__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
+           "systems", "tangent"]
 
 simulate = public(simulation.simulate)
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from liestep.interactive.datasets import open_run
     from liestep.interactive.plots import compare, plot
+    from liestep.recommendation.answer import Recommendation
 
 
 @public
@@ -45,6 +47,42 @@ def reference(problem: str, *, preset: str | None = None, parameters: Mapping[st
 
     return simulation.to_dataset(compute_reference(specify_reference(
         problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
+
+
+@public
+def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
+              budget: float = BUDGET) -> "Recommendation":
+    """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
+    of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
+    Arguments as for `simulate`.
+
+    Args:
+        error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
+            chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
+        t_end: the horizon in s (default: that of the preset).
+        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold".
+        budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
+            is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
+
+    Returns:
+        Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
+        `choice` (runner-up and ties); `print` shows it. It takes a second, and up to half a minute where machine code
+        is missing.
+
+    Raises:
+        InputError: a wrong argument, or no reference: the references part before t_end (chaos; the sentence names the
+            time), or one of them stopped.
+
+    Example:
+        best = liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=10.0)
+        data = liestep.simulate("spherical_pendulum_chain", best.integrator, preset="paper_scaled", t_end=10.0,
+                                step=best.step, tolerance=best.tolerance, options=best.options)
+    """
+    from liestep.recommendation.tournament import recommend
+
+    return recommend(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                     keep=keep, budget=budget)
 
 
 @public

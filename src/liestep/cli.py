@@ -177,7 +177,7 @@ def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
     for module in ("liestep.pipeline.commands", "liestep.analysis.commands", "liestep.claims.commands",
                    "liestep.figures.commands", "liestep.report.commands", "liestep.pipeline.manifest_commands",
                    "liestep.judge.commands", "liestep.animation.commands", "liestep.inspection.commands",
-                   "liestep.certificates.commands"):
+                   "liestep.certificates.commands", "liestep.recommendation.commands"):
         importlib.import_module(module).declare(add)
 
 

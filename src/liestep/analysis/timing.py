@@ -81,22 +81,29 @@ def time_run(spec: RunSpecification) -> tuple[float, int]:
     The clock runs during the call of the compiled loop. Of a run of fixed steps that takes longer than PIECE only the
     first steps are made, and the time is scaled: every step does the same work, up to the number of iterations.
     """
-    spec = replace(spec, statistics_every=NO_STATISTICS, samples=2, outputs=2, replicas=1, ensemble=None)
     try:
-        if spec.steps is None:
-            whole = _adaptive(spec)
-            return shortest(lambda: whole(spec.t_end))
-        once = _fixed(spec)
-        once(1)  # compiles
+        once, share = timer(spec)
     except PluginError:
         return nan, 0
-    steps = spec.steps
+    seconds, repeats = shortest(once)
+    return seconds/share, repeats
+
+
+def timer(spec: RunSpecification) -> tuple[Callable[[], float], float]:
+    """(function that makes a run, or its first steps, and returns the seconds they took, NaN if it stopped early; the
+    share of the run that it makes). Raises PluginError for code that cannot be compiled."""
+    spec = replace(spec, statistics_every=NO_STATISTICS, samples=2, outputs=2, replicas=1, ensemble=None)
+    if spec.steps is None:
+        whole = _adaptive(spec)
+        return lambda: whole(spec.t_end), 1.0
+    once = _fixed(spec)
+    once(1)  # compiles
+    total = steps = spec.steps
     trial = min(steps, 50)
     estimate = once(trial)*steps/trial
     if estimate > PIECE:
         steps = max(trial, int(steps*PIECE/estimate))
-    seconds, repeats = shortest(lambda: once(steps))
-    return seconds*spec.steps/steps, repeats
+    return lambda: once(steps), steps/total
 
 
 def shortest(once: Callable[[], float]) -> tuple[float, int]:

@@ -124,12 +124,25 @@ _loops: dict[tuple, CompiledLoop] = {}
 
 def loop_for(function: Callable, *components: Any) -> CompiledLoop:
     """The loop specialised for the classes of `components` (their nested components included)."""
-    classes = tuple(_class_tree(component) for component in components)
-    key = (function, classes)
+    key = (function, class_names(*components))
     if key not in _loops:
-        modules = (function.__module__, *component_modules(*components))
-        _loops[key] = CompiledLoop(function, _folder_name(function, classes, modules))
+        _loops[key] = CompiledLoop(function, _folder(function, *components))
     return _loops[key]
+
+
+def class_names(*components: Any) -> tuple[str, ...]:
+    """The classes of components, nested ones included: components that have the same share machine code."""
+    return tuple(_class_tree(component) for component in components)
+
+
+def has_code(function: Callable, *components: Any) -> bool:
+    """Whether a loop for these classes is compiled, in this process or on disk."""
+    return (function, class_names(*components)) in _loops or (cache_root()/_folder(function, *components)).is_dir()
+
+
+def _folder(function: Callable, *components: Any) -> str:
+    modules = (function.__module__, *component_modules(*components))
+    return _folder_name(function, class_names(*components), modules)
 
 
 def specialisations() -> int:

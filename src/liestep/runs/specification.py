@@ -132,7 +132,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     if start is None:
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     require_applicable(problem, integrator, start.parameters)
-    end = _positive("t_end", start.t_end if t_end is None else t_end)
+    end = positive("t_end", start.t_end if t_end is None else t_end)
     try:
         resolved = complete_options(declared, facts, start.parameters, _mapping("options", options))
     except InputError as error:
@@ -141,7 +141,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     if declared.adaptive:
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
-        tolerance = _positive("tolerance", tolerance)
+        tolerance = positive("tolerance", tolerance)
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
@@ -175,7 +175,7 @@ def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapp
     """
     start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     samples = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
-    end = _positive("t_end", start.t_end if t_end is None else t_end)
+    end = positive("t_end", start.t_end if t_end is None else t_end)
     return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
                             plugins=contents(problem))
 
@@ -243,7 +243,7 @@ def whole_steps(t_end: float, step: float) -> int:
     Raises:
         InputError: not a whole number; the sentence names the two nearest steps that are.
     """
-    step = _positive("step", step)
+    step = positive("step", step)
     ratio = t_end/step
     if not ratio < MOST:
         raise InputError(f"step {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
@@ -315,10 +315,11 @@ def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
         turns = read_turns(given["turns"], initial)
         return Ensemble(prod(turn.count for turn in turns), 0.0, 0, turns)
     return Ensemble(_whole("ensemble members", given.get("members")),
-                    _positive("ensemble amplitude", given.get("amplitude")), seed)
+                    positive("ensemble amplitude", given.get("amplitude")), seed)
 
 
-def _positive(name: str, value: Any) -> float:
+def positive(name: str, value: Any) -> float:
+    """A positive finite number. Raises InputError."""
     try:
         number = float("nan") if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -329,7 +330,7 @@ def _positive(name: str, value: Any) -> float:
 
 
 def _whole(name: str, value: Any) -> int:
-    number = _positive(name, value)
+    number = positive(name, value)
     if number != int(number) or number > MOST:
         raise InputError(f"{name} must be a whole number up to 2^53, not {value!r}")
     return int(number)

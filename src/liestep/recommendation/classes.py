@@ -1,0 +1,149 @@
+"""Which integrators share machine code, what a class could cost at best, and compiling in two processes."""
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.catalogue import integrator_module, method, plugin_entries, system_module
+from liestep.core.cache import class_names, has_code
+from liestep.core.counters import Counter
+from liestep.core.driver import advance, advance_adaptive
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.plugins.loading import PREFIX
+from liestep.plugins.trial import plain
+from liestep.recommendation.request import Request
+from liestep.recommendation.search import Candidate
+from liestep.recommendation.trials import Trials
+from liestep.runs.execution import build
+from liestep.runs.recorder import new_recorder
+
+COUNTED = ("vector_field", "lie_action", "sphere_lagrangian")  # formulations whose steps run as plain Python at once
+MOST_ROWS = 100         # of a state with which a step is made in plain Python
+FEW = 20                # steps of the run that compiles a class
+SLACK = 0.7             # a class that is not opened could be better than its bound says by this factor
+
+
+class Group(NamedTuple):
+    """Integrators of one compiled class, by falling order."""
+
+    names: tuple[str, ...]
+    compiled: bool  # when it was asked
+
+
+def groups(request: Request, names: Iterable[str]) -> list[Group]:
+    """The compiled classes of integrators; raises nothing: a class that cannot be built is a group of its own."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    ready: dict[tuple[str, ...], bool] = {}
+    for name in names:
+        try:
+            components = _components(request, name)
+            key = class_names(*components)
+            ready.setdefault(key, has_code(_loop(name), *components))
+        except InputError:
+            key = (name,)
+            ready[key] = True
+        found.setdefault(key, []).append(name)
+    return [Group(tuple(sorted(members, key=lambda name: -method(name).order)), ready[key])
+            for key, members in found.items()]
+
+
+def _loop(name: str) -> Any:
+    return advance_adaptive if method(name).adaptive else advance
+
+
+def _components(request: Request, name: str) -> tuple[Any, ...]:
+    """What the loop of a run is compiled for."""
+    spec = request.run(name, 1e-3 if method(name).adaptive else FEW)
+    formulated, integrator = build(spec)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
+                            observables=formulated.observables)
+    recorders = (recorder, recorder) if method(name).adaptive else (recorder,)
+    return integrator, formulated.problem, *recorders, integrator.workspace(formulated.problem, formulated.start)
+
+
+def compile_classes(request: Request, waiting: Sequence[Group]) -> None:
+    """Compile the classes that have no machine code yet, half of them in a second process, which keeps it on disk."""
+    names = [group.names[0] for group in waiting if not group.compiled]
+    other = names[1::2]
+    child = _start(request, other) if other else None
+    for name in names[0::2]:
+        compile_one(request, name)
+    if child is not None:
+        child.wait()  # whatever it could not do is done by this process later
+
+
+def compile_one(request: Request, name: str) -> None:
+    """Make a few steps of an integrator; what fails will be seen in its runs."""
+    short = request.shorter(request.t_end*1e-3)
+    try:
+        Trials(short).outcome(name, 1e-3 if method(name).adaptive else FEW)
+    except InputError:
+        return
+
+
+def _start(request: Request, names: Sequence[str]) -> "subprocess.Popen[bytes] | None":
+    """The second process; None where it cannot be started."""
+    files = sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
+                    if entry.module.startswith(PREFIX)
+                    and entry.module in {system_module(request.problem), *map(integrator_module, names)}})
+    told = json.dumps({"plugins": files, "names": list(names), **request.canonical()}).encode()
+    try:
+        child = subprocess.Popen([sys.executable, "-m", "liestep.recommendation.compiling"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert child.stdin is not None
+        child.stdin.write(told)
+        child.stdin.close()
+    except OSError:
+        return None
+    return child
+
+
+def evaluations(request: Request, name: str) -> float:
+    """Least number of evaluations of right-hand side or force in one step: counted in one step of plain Python, the
+    order where that says nothing: no plain Python, a step that fails, or bodies so many that it would take long."""
+    spec = request.run(name, 1e-3 if method(name).adaptive else 50*FEW)
+    formulated, integrator = build(spec)
+    least = float(max(method(name).order, 1))
+    if len(formulated.start) > MOST_ROWS or request.declared(name).formulation not in COUNTED:
+        return least
+    component, problem, y = plain(integrator), plain(formulated.problem), formulated.start.copy()
+    with np.errstate(all="ignore"):
+        try:
+            work = component.workspace(problem, y)
+            if spec.steps is None:
+                h = component.start(problem, y, spec.t_end, work)
+                problem.meter[:] = 0
+                status, _ = component.attempt(problem, 0.0, y, h, work)
+            else:
+                status = component.start(problem, 0.0, y, spec.step, work)
+                problem.meter[:] = 0
+                status = component.step(problem, 0.0, y, spec.step, work) if status == Status.OK else status
+        except (ArithmeticError, ValueError):
+            return least
+    counted = problem.meter[Counter.RHS_EVALUATIONS] + problem.meter[Counter.FORCE_EVALUATIONS]
+    return float(counted) if status == Status.OK and counted else least
+
+
+def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
+    """Seconds that a method of a class that is not compiled takes at least: as many steps as the best of the measured
+    methods of the nearest order would need, times the evaluations of a step, at the least cost of an evaluation that
+    was measured, times SLACK. An error that is not the one asked for is scaled by the order."""
+    order = max(method(name).order, 1)
+    near = min((abs(one.order - order) for one in measured), default=None)
+    if near is None:
+        return 0.0
+    steps, units = [], {}
+    for one in measured:
+        unit = trials.rates[one.integrator]/trials.work[one.integrator]
+        kind = trials.request.declared(one.integrator).formulation
+        units[kind] = min(unit, units.get(kind, inf))
+        if abs(one.order - order) == near:
+            last = one.tried[-1]
+            steps.append(last.seconds/trials.rates[one.integrator]*last.error**(1.0/one.order))
+    unit = units.get(trials.request.declared(name).formulation, min(units.values()))
+    return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)

@@ -1,0 +1,94 @@
+"""What is asked of a recommendation, checked."""
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from liestep.catalogue import method, sheet
+from liestep.contracts.method import Method
+from liestep.contracts.sheet import Sheet
+from liestep.errors import InputError, unknown
+from liestep.formulations import formulate_standard
+from liestep.recommendation.words import BUDGET, KEEP
+from liestep.runs.specification import RunSpecification, Start, positive, specify, start_of
+
+INTERVALS = 20              # errors are the largest at the ends of so many equal parts of the horizon
+LARGEST, SMALLEST = 0.1, 1e-14
+
+
+@dataclass(frozen=True)
+class Request:
+    """A problem from one start, the error that is allowed at `t_end` (s) and what must be kept ("": nothing).
+
+    budget: processor time in s that runs may take.
+    """
+
+    problem: str
+    start: Start
+    error: float
+    t_end: float
+    keep: str
+    budget: float
+
+    @property
+    def facts(self) -> Sheet:
+        return sheet(self.problem)
+
+    def declared(self, integrator: str) -> Method:
+        """An integrator with the formulation that the problem has."""
+        return method(integrator).on(self.facts)
+
+    def shorter(self, t_end: float) -> "Request":
+        """The same with another end."""
+        return replace(self, t_end=t_end)
+
+    def run(self, integrator: str, size: float) -> RunSpecification:
+        """A run of `size` steps, or of an adaptive method with the tolerance `size`. Its absolute tolerance is the same
+        number: with a fixed one a small error is out of reach at any tolerance.
+
+        Raises:
+            InputError: the method does not run from this start.
+        """
+        if not method(integrator).adaptive:
+            return specify(self.problem, integrator, start=self.start, steps=int(size), t_end=self.t_end,
+                           samples=INTERVALS + 1, statistics_every=int(size))
+        return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end,
+                       outputs=INTERVALS + 1, samples=INTERVALS + 1, options=adaptive_options(integrator, size))
+
+    def canonical(self) -> dict[str, Any]:
+        """Problem and start as JSON."""
+        return {"problem": self.problem, "t_end": self.t_end, "error": self.error, "keep": self.keep,
+                "budget": self.budget,
+                "parameters": {name: getattr(value, "tolist", lambda value=value: value)()
+                               for name, value in self.start.parameters.items()},
+                "initial": {name: value.tolist() for name, value in self.start.initial.items()}}
+
+
+def adaptive_options(integrator: str, tolerance: float) -> dict[str, Any]:
+    """The absolute tolerance, where the method has one, moves with the relative one."""
+    return {"atol": tolerance} if "atol" in method(integrator).options else {}
+
+
+def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+            initial: Mapping[str, Any] | None = None, t_end: Any = None, keep: str | None = None,
+            budget: Any = BUDGET) -> Request:
+    """A request, checked.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    if keep is not None and keep not in KEEP:
+        raise InputError(unknown("word for keep", keep, KEEP))
+    wanted = positive("error", error)
+    if wanted > LARGEST:
+        raise InputError(f"error {wanted!r} says nothing of a motion: errors are relative, allowed are numbers up to"
+                         f" {LARGEST:g}")
+    if wanted < SMALLEST:
+        raise InputError(f"error {wanted!r} is below round-off; the least that can be asked for is {SMALLEST:g}")
+    start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    end = start.t_end if t_end is None else positive("t_end", t_end)
+    found = Request(problem, start, wanted, end, keep or "", positive("budget", budget))
+    seen = formulate_standard(found.facts, start.parameters, start.initial).observables
+    if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
+        raise InputError(f"{problem} conserves no component of the momentum with these parameters; keep is"
+                         " energy, manifold or nothing")
+    return found

@@ -1,0 +1,193 @@
+"""The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite
+from typing import Any
+
+from liestep.analysis.choice import Choice, choose
+from liestep.analysis.timing import timer
+from liestep.catalogue import integrator_ids, method
+from liestep.errors import InputError
+from liestep.recommendation.agreement import FIRST, TOLERANCE, agree, engines
+from liestep.recommendation.answer import Recommendation
+from liestep.recommendation.classes import Group, bound, compile_classes, groups
+from liestep.recommendation.keeping import Keeping
+from liestep.recommendation.request import INTERVALS, Request, adaptive_options, request
+from liestep.recommendation.search import USABLE, Candidate, search
+from liestep.recommendation.trials import QUARTER, Trials
+from liestep.recommendation.words import BUDGET, KEEP
+
+GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
+# methods whose compiled classes are opened first
+OPENED = ("dop853", "rkmk54", "rkmk4", "vi_sphere", "rodrigues_newmark", "slgi")
+SHARE = 20.0           # the budget divided by this is what one run may take
+TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
+IN_TURNS, TURNS = 3, 5
+AT_ONCE = 2            # classes that are opened together
+MOST_COMPILED = 4      # so many classes without machine code are opened after the first ones
+
+
+def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
+              budget: float = BUDGET) -> Recommendation:
+    """See `liestep.recommend`."""
+    asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                    keep=keep, budget=budget)
+    return Tournament(asked).hold()
+
+
+class Tournament:
+    """One request, and what has been found so far. Raises InputError where there is no reference."""
+
+    def __init__(self, asked: Request):
+        self.asked, self.limit = asked, asked.budget/SHARE
+        self.table: list[Candidate] = []
+        self.compiled = 0
+        able, self.eligible = [], []
+        for name in integrator_ids():
+            reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
+            if reason == "" or name in GENERAL:
+                continue
+            if reason is not None:
+                self.table.append(Candidate(name, reason, method(name).order))
+                continue
+            able.append(name)
+            if asked.keep and not any(word in method(name).conserves for word in KEEP[asked.keep]):
+                self.table.append(Candidate(name, f"does not keep the {asked.keep}: it conserves"
+                                            f" {method(name).conserves}", method(name).order))
+            else:
+                self.eligible.append(name)
+        self.engines = engines(asked, tuple(able))
+        if not self.eligible:
+            raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {asked.keep}: keep is"
+                             " another word, or nothing")
+
+    def hold(self) -> Recommendation:
+        """The whole tournament."""
+        names = dict.fromkeys((*self.engines, *self.eligible))
+        found = groups(self.asked, names)
+        first = [group for group in found if {*self.engines, *OPENED} & set(group.names)]
+        compile_classes(self.asked, first)
+        trials = self._trials()
+        gap = float(agree(trials, self.engines[1], self.limit).max())
+        for group in sorted(first, key=lambda group: -method(group.names[0]).order):
+            self._play(trials, group)
+        rest = [group for group in found if group not in first]
+        while rest:
+            rest = self._open(trials, rest)
+        choice = self._in_turns(trials)
+        keeping = Keeping(self.asked, trials.pilot)
+        while self.asked.keep and choice.winner is not None:
+            row = self._row(choice.winner)
+            if keeping.holds(row):
+                break
+            row.reason, row.seconds = keeping.found, inf
+            choice = self._chosen()
+        return self._answer(choice, trials, gap, keeping.found)
+
+    def _trials(self) -> Trials:
+        """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
+        short = Trials(self.asked.shorter(self.asked.t_end/TEST))
+        _, seconds = short.outcome(FIRST, TOLERANCE)
+        whole = TEST*seconds
+        if not isfinite(whole) or whole <= self.limit:
+            return Trials(self.asked)
+        if whole <= QUARTER*self.limit:
+            return Trials(self.asked.shorter(self.asked.t_end/QUARTER), pilot=True)
+        raise InputError(f"a reference up to t = {self.asked.t_end:g} s would take {whole:.2g} s, and a quarter of it"
+                         f" is more than a run may take of the budget of {self.asked.budget:g} s; ask for t_end up to"
+                         f" {self.asked.t_end*QUARTER*self.limit/whole:.3g} s, or for a budget of"
+                         f" {whole*SHARE/QUARTER:.3g} s")
+
+    def _play(self, trials: Trials, group: Group) -> None:
+        """Search step or tolerance with each eligible method of a class."""
+        for name in group.names:
+            if name not in self.eligible:
+                continue
+            if trials.spent > self.asked.budget:
+                self.table.append(Candidate(name, f"not tried: the budget of {self.asked.budget:g} s is spent",
+                                            method(name).order))
+                continue
+            first = trials.request.error if method(name).adaptive else self._first_steps(trials, name)
+            self.table.append(search(trials, name, first, self._best(), self.limit))
+
+    def _first_steps(self, trials: Trials, name: str) -> float:
+        """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
+        8 has a small error."""
+        order = method(name).order
+        known = [one for one in self.table if one.size is not None and not one.adaptive]
+        if known:
+            near = min(known, key=lambda one: abs(one.order - order))
+            assert near.size is not None
+            steps = near.size if near.order >= order else 0.5*near.size
+        else:
+            steps = 0.25*trials.reference_steps
+        return float(INTERVALS*max(1, round(steps/INTERVALS), -(-method(name).fewest_steps//INTERVALS)))
+
+    def _best(self) -> float:
+        return min((one.seconds for one in self.table), default=inf)
+
+    def _open(self, trials: Trials, rest: list[Group]) -> list[Group]:
+        """Open the classes whose bound is least, if it is below the best cost; returns those that are left."""
+        measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
+                    and trials.work.get(one.integrator)]
+        best = self._best()
+        bounds = {group: min(self._bound(trials, name, measured) for name in group.names) for group in rest}
+        ranked = sorted(rest, key=lambda group: bounds[group])
+        opened = [group for group in ranked if bounds[group] < best][:AT_ONCE]
+        cold = sum(not group.compiled for group in opened)
+        if opened and trials.spent <= self.asked.budget and self.compiled + cold <= MOST_COMPILED:
+            compile_classes(self.asked, opened)
+            self.compiled += cold
+            for group in opened:
+                self._play(trials, group)
+            return ranked[len(opened):]
+        for group in ranked:
+            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= best
+                   else f"{self.compiled} classes with a better bound were, or the budget is spent")
+            self.table += [Candidate(name, f"not compiled: {why}", method(name).order) for name in group.names]
+        return []
+
+    def _bound(self, trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
+        try:
+            return bound(trials, name, measured)
+        except InputError:
+            return 0.0  # its row will say why
+
+    def _chosen(self, names: Iterable[str] | None = None) -> Choice:
+        rows = [{"integrator": one.integrator, "error": one.error, "seconds": one.seconds} for one in self.table
+                if names is None or one.integrator in names]
+        return choose(rows, self.asked.error)
+
+    def _row(self, name: str) -> Candidate:
+        return next(one for one in self.table if one.integrator == name)
+
+    def _in_turns(self, trials: Trials) -> Choice:
+        """Time the cheapest ones again, in turns."""
+        met = sorted((one for one in self.table if isfinite(one.seconds)), key=lambda one: one.seconds)[:IN_TURNS]
+        clocks = {}
+        for one in met:
+            assert one.size is not None
+            clocks[one.integrator] = timer(trials.request.run(one.integrator, one.size))
+        taken: dict[str, list[float]] = {name: [] for name in clocks}
+        for _ in range(TURNS):
+            for name, (once, share) in clocks.items():
+                taken[name].append(once()/share)
+        for one in met:
+            one.seconds = min(taken[one.integrator])
+        return self._chosen()
+
+    def _answer(self, choice: Choice, trials: Trials, gap: float, kept: str) -> Recommendation:
+        if choice.winner is None:
+            why = "; ".join(f"{one.integrator} {one.reason}" for one in self.table if one.tried)
+            raise InputError(f"no integrator reaches the error {self.asked.error:g} on {self.asked.problem}"
+                             f"{f' and keeps the {self.asked.keep}' if self.asked.keep else ''}: {why}")
+        best, parts = self._row(choice.winner), QUARTER if trials.pilot else 1
+        assert best.size is not None
+        for one in self.table:
+            if parts > 1 and one.size is not None:
+                one.seconds *= parts
+                one.size = one.size if one.adaptive else one.size*parts
+        return Recommendation(
+            self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
+            best.size if best.adaptive else None, adaptive_options(choice.winner, best.size) if best.adaptive else {},
+            best.error, best.seconds, choice, gap, not trials.pilot, kept, tuple(self.table))

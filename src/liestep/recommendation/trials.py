@@ -1,0 +1,124 @@
+"""Trials: compiled runs over the whole horizon, their errors against the reference and what they cost."""
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.analysis.timing import timer
+from liestep.catalogue import method
+from liestep.contracts.formulated import StateField
+from liestep.core.status import Status
+from liestep.recommendation.request import INTERVALS, Request
+from liestep.runs.execution import Outcome, run_once
+from liestep.runs.specification import RunSpecification
+
+SHORT = 200      # steps of the run by which the cost of a step is measured
+MARGIN = 3.0     # of errors that a power law predicts
+QUARTER = 4      # pilots cover this part of the horizon
+
+
+class Try(NamedTuple):
+    """One run: its number of steps or its tolerance, its error (infinite if it stopped) and its seconds."""
+
+    size: float
+    error: float
+    seconds: float
+
+
+@dataclass
+class Trials:
+    """Runs of one request beside a reference: (INTERVALS + 1, ...) values of each counted field.
+
+    pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end.
+    """
+
+    request: Request
+    fields: tuple[StateField, ...] = ()
+    reference: Mapping[str, np.ndarray] = field(default_factory=dict)
+    pilot: bool = False
+    reference_steps: int = 0                                  # of the reference's first method
+    spent: float = 0.0                                        # s of processor time in compiled loops
+    rates: dict[str, float] = field(default_factory=dict)     # integrator -> s per step (tried, for adaptive ones)
+    work: dict[str, float] = field(default_factory=dict)      # integrator -> evaluations per step
+    runs: int = 0
+
+    def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
+        """A run and its seconds, from the cost of a step, which is measured once for each integrator.
+
+        Raises:
+            InputError: the method does not run from this start; PluginError: it cannot be compiled.
+        """
+        spec = self.request.run(integrator, size)
+        found = run_once(spec)
+        steps = _tried_steps(found)
+        if integrator not in self.rates:
+            if found.status != Status.OK:
+                return found, inf
+            self.rates[integrator] = self._rate(spec, steps)
+            evaluations = found.counters["rhs_evaluations"] + found.counters["force_evaluations"]
+            self.work[integrator] = evaluations/steps
+        self.runs += 1
+        seconds = self.rates[integrator]*steps
+        self.spent += seconds
+        return found, seconds
+
+    def run(self, integrator: str, size: float) -> Try:
+        """A run, compared with the reference; errors as `outcome`."""
+        found, seconds = self.outcome(integrator, size)
+        return Try(size, self.error(found), seconds)
+
+    def history(self, found: Outcome) -> np.ndarray:
+        """(INTERVALS + 1,): scaled error of a run at the ends of the intervals; infinite for one that stopped."""
+        if found.status != Status.OK:
+            return np.full(INTERVALS + 1, inf)
+        return distances(self.fields, values_of(found), self.reference)
+
+    def error(self, found: Outcome) -> float:
+        """Largest error of a run, or that which is predicted at the end of the horizon."""
+        history = self.history(found)
+        worst = float(history.max())
+        if not self.pilot or not isfinite(worst):
+            return worst if isfinite(worst) else inf
+        early = float(history[:INTERVALS//QUARTER + 1].max())
+        return MARGIN*worst*max(1.0, worst/early if early > 0.0 else 1.0)
+
+    def _rate(self, spec: RunSpecification, steps: int) -> float:
+        """Seconds of one step, the least of two measurements."""
+        if spec.steps is not None and spec.steps > SHORT:
+            spec, steps = replace(spec, steps=SHORT, t_end=SHORT*spec.t_end/spec.steps), SHORT
+        once, share = timer(spec)
+        measured = [once() for _ in range(2)]
+        self.spent += sum(measured)
+        return min(measured)/share/steps
+
+
+def _tried_steps(found: Outcome) -> int:
+    """Steps that were made, those that were rejected included."""
+    return max(1, found.steps + found.counters["steps_rejected"])
+
+
+def values_of(found: Outcome) -> dict[str, np.ndarray]:
+    """The state fields of a run at its samples."""
+    return found.formulated.to_fields(found.outputs.states[:found.samples])
+
+
+def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
+              reference: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(time,): largest distance over the fields, each divided by its scale along the reference."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        found: np.ndarray = np.max([part.distance(values[part.name], reference[part.name])
+                                    / part.scale(reference[part.name]) for part in fields], axis=0)
+    return np.where(np.isfinite(found), found, inf)
+
+
+def stopped(found: Outcome) -> str:
+    """How a run ended before its end, in words."""
+    return f"stopped after t = {found.time_reached:.6g}: {found.status.sentence}"
+
+
+def order_of(request: Request, integrator: str, size: float) -> int:
+    """Order of an integrator on the problem, with the options of a run."""
+    spec = request.run(integrator, size)
+    return method(integrator).on(request.facts).order_of(spec.options, request.facts, request.start.parameters)

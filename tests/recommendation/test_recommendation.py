@@ -1,0 +1,159 @@
+"""Recommendations on a small system: the answer, what it refuses, and what it says of each candidate."""
+import numpy as np
+import pytest
+
+import liestep
+from liestep.catalogue import integrator_ids
+from liestep.core.driver import advance
+from liestep.errors import InputError
+from liestep.recommendation import agreement, compiling, tournament
+from liestep.recommendation import request as asking
+from liestep.recommendation.answer import Recommendation
+from liestep.recommendation.classes import _components, groups, has_code
+from liestep.recommendation.keeping import Keeping
+from liestep.recommendation.request import request
+from liestep.recommendation.search import Candidate, search
+from liestep.recommendation.tournament import GENERAL, Tournament
+from liestep.recommendation.trials import MARGIN, Trials
+from liestep.runs.specification import applicable
+
+SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
+
+
+@pytest.fixture(scope="module")
+def best():
+    return liestep.recommend(SYSTEM, error=ERROR, t_end=T)
+
+
+def true_error(found: Recommendation):
+    reference = liestep.reference(SYSTEM, t_end=T, samples=21)
+    data = liestep.simulate(SYSTEM, found.integrator, step=found.step, tolerance=found.tolerance, t_end=T, samples=21,
+                            options=found.options)
+    names = [item.split(":")[0] for item in data.attrs["error_norms"].split() if ":apart" not in item]
+    return max(float(np.abs(data[name].values - reference[name].values).max()/np.abs(reference[name].values).max())
+               for name in names)
+
+
+def test_recommended_run_meets_the_error_by_other_engines(best):
+    assert best.verified
+    assert best.error <= ERROR
+    assert true_error(best) <= 2.0*ERROR
+    assert (best.step is None) != (best.tolerance is None)
+    assert best.choice.winner == best.integrator
+    assert best.gap <= ERROR/3.0
+    assert 0.0 < best.seconds < 1.0
+
+
+def test_every_candidate_has_a_row_that_says_what_was_tried_or_why_not(best):
+    able = {name for name in integrator_ids() if applicable(SYSTEM, name) and name not in GENERAL}
+    assert {row.integrator for row in best.table} >= able
+    assert len({row.integrator for row in best.table}) == len(best.table)
+    for row in best.table:
+        assert row.reason
+        assert (row.size is not None) == (row.reason == "met the error")
+        assert row.tried or row.reason.startswith("not compiled")
+    assert all(line in str(best) for line in (best.integrator, "measured", "integrator"))
+
+
+def test_absolute_tolerance_moves_with_the_relative_one(monkeypatch):
+    """With a fixed one, small errors are out of reach at any tolerance."""
+    asked = request(SYSTEM, error=1e-10, t_end=T)
+    assert asked.run("ode45", 1e-7).options["atol"] == 1e-7
+    trials = Trials(asked)
+    agreement.agree(trials, "gauss", 60.0)
+    assert search(trials, "ode45", 1e-10, np.inf, np.inf).size is not None
+    monkeypatch.setattr(asking, "adaptive_options", lambda name, tolerance: {})
+    fixed = search(trials, "ode45", 1e-10, np.inf, np.inf)
+    assert fixed.size is None
+    assert fixed.error > 1e-10
+
+
+def test_error_below_the_gap_of_the_references_is_refused():
+    with pytest.raises(InputError, match=r"cannot be judged: two references, dop853 and gauss, differ by more than a"
+                                         r" third of it from t = .* ask for"):
+        liestep.recommend(SYSTEM, error=1e-14, t_end=T)
+
+
+def test_engine_that_stops_is_named(monkeypatch):
+    monkeypatch.setattr(agreement, "TOLERANCE", 1e-40)
+    with pytest.raises(InputError, match=r"no reference: dop853 stopped after t = .*step size control"):
+        agreement.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "gauss", 60.0)
+
+
+def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, best):
+    asked = request(SYSTEM, error=1e-6, t_end=4.0*T)
+    monkeypatch.setattr(Tournament, "_trials", lambda self: Trials(asked.shorter(T), pilot=True))
+    found = Tournament(asked).hold()
+    assert not found.verified
+    assert "NOT verified" in str(found)
+    whole = Trials(asked)
+    agreement.agree(whole, "gauss", 60.0)
+    size = 4.0*T/found.step if found.step else found.tolerance
+    measured = whole.run(found.integrator, size)
+    assert measured.error <= found.error <= 1e-6
+    assert measured.error > found.error/MARGIN/10.0
+    row = next(row for row in found.table if row.integrator == found.integrator)
+    assert row.size == size
+
+
+def test_budget_that_is_too_small_is_refused_with_what_would_do():
+    with pytest.raises(InputError, match=r"would take .* ask for t_end up to .*, or for a budget of"):
+        liestep.recommend(SYSTEM, error=1e-6, t_end=T, budget=1e-9)
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"error": 0.0}, "error must be a positive number"), ({"error": "small"}, "error must be a positive number"),
+    ({"error": True}, "error must be a positive number"), ({"error": 0.5}, "allowed are numbers up to 0.1"),
+    ({"error": 1e-15}, "below round-off"), ({"t_end": -1.0}, "t_end must be a positive number"),
+    ({"budget": np.nan}, "budget must be a positive number"), ({"keep": "enrgy"}, "did you mean energy"),
+    ({"keep": "momentum"}, "conserves no component of the momentum"), ({"preset": "none"}, "unknown preset"),
+    ({"parameters": {"mas": 1.0}}, "unknown parameter"), ({"tolerance": 1e-6}, "unknown argument 'tolerance'")])
+def test_bad_input_is_one_sentence(change, words):
+    with pytest.raises(InputError, match=words) as caught:
+        liestep.recommend(SYSTEM, **({"error": 1e-6} | change))
+    assert "\n" not in str(caught.value)
+
+
+def test_system_without_two_classes_of_references_is_refused():
+    asked = request(SYSTEM, error=1e-6)
+    with pytest.raises(InputError, match="has no reference: it needs two methods of different classes, and dop853"):
+        agreement.engines(asked, ("rk4", "gauss"))
+    with pytest.raises(InputError, match=r"and any of vi_sphere_kl8, .* cannot run on it"):
+        agreement.engines(asked, ("dop853", "rk4"))
+
+
+def test_methods_that_share_machine_code_are_one_group(best):
+    found = groups(request(SYSTEM, error=1e-6), ("rk2_heun", "rk4", "dop853", "gauss"))
+    assert [group.names for group in found] == [("rk4", "rk2_heun"), ("dop853",), ("gauss",)]
+    assert [group.compiled for group in found[1:]] == [True, True]
+
+
+def test_second_process_compiles_what_it_is_told():
+    asked = request(SYSTEM, error=1e-6, t_end=T)
+    compiling.main({"plugins": [], "names": ["rk4"], **asked.canonical()})
+    assert has_code(advance, *_components(asked, "rk4"))
+
+
+def test_energy_is_measured_over_ten_horizons():
+    """Of two methods with the same error one drifts; what a method declares is not enough."""
+    keeping = Keeping(request(SYSTEM, error=1e-2, t_end=20.0, keep="energy"), pilot=False)
+    assert not keeping.holds(Candidate("rk4", "", size=400))
+    assert "it drifts" in keeping.found
+    assert keeping.holds(Candidate("gauss", "", size=400))
+    assert "no drift" in keeping.found or "round-off" in keeping.found
+
+
+def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
+    held = Tournament(request(SYSTEM, error=1e-2, keep="energy"))
+    assert set(held.eligible) == {"eml", "eml_ggl", "eml_p", "mpl", "vi_livens"}
+    reasons = {row.integrator: row.reason for row in held.table}
+    assert reasons["rk4"] == "does not keep the energy: it conserves nothing exactly"
+    monkeypatch.setitem(tournament.KEEP, "energy", ("perpetual motion",))
+    with pytest.raises(InputError, match="no integrator that runs on mass_spring declares to keep the energy"):
+        Tournament(request(SYSTEM, error=1e-2, keep="energy"))
+
+
+@pytest.mark.slow
+def test_chaos_is_refused_with_the_time():
+    with pytest.raises(InputError, match=r"by more than a third of it from t = (\d+) s on.*; ask for t_end up to"):
+        liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
