@@ -1,4 +1,8 @@
 """Systems with forces in the three families that have them, loaded from docs/examples."""
+import sys
+from pathlib import Path
+from types import ModuleType
+
 import numpy as np
 from place import TOP
 
@@ -13,6 +17,18 @@ def load(name):
     if name not in plugin_entries():
         liestep.load_plugin(EXAMPLES/f"{name}.py")
     return name
+
+
+def changed(original, name, replacements):
+    """A module with other text; the caller takes it out of sys.modules."""
+    text = Path(original.__file__).read_text()
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new)
+    module = ModuleType(f"mutant_{abs(hash(name))}")
+    sys.modules[module.__name__] = module
+    exec(compile(text, module.__name__, "exec"), module.__dict__)
+    return module
 
 
 def errors(problem, method, counts, reference, *, t_end, options=None, fields=("q", "omega"), preset=None):

@@ -1,11 +1,10 @@
 """Wrong steps with forces lose their order, in plain Python: the step as it is keeps 2, composed 4."""
 import itertools
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
+from force_cases import changed
 from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
@@ -19,7 +18,6 @@ from liestep.integrators.weights import composition_weights
 from liestep.plugins.trial import plain
 from liestep.runs.specification import start_of
 
-SOURCE = Path(variational_sphere.__file__).read_text()
 T, COUNTS = 1.0, (20, 40, 80)
 HALF, ITERATE = "problem.add_work(0.5*h, y)", "            problem.force(t, q, w, work.push)"
 MUTANTS = {
@@ -31,18 +29,6 @@ MUTANTS = {
     "work by one end's power":
         ("one", "work", 2, ((f"push, y)\n    {HALF}\n", "push, y)\n"), (HALF, "problem.add_work(h, y)"))),
 }
-
-
-def changed(name, replacements):
-    """The module of the step with other text."""
-    text = SOURCE
-    for old, new in replacements:
-        assert old in text, old
-        text = text.replace(old, new)
-    module = ModuleType(f"mutant_{abs(hash(name))}")
-    sys.modules[module.__name__] = module
-    exec(compile(text, module.__name__, "exec"), module.__dict__)
-    return module
 
 
 def observed(module, weights, part):
@@ -72,7 +58,7 @@ def test_step_as_it_is(weights, part, theory):
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_dies(name):
     weights, part, theory, replacements = MUTANTS[name]
-    module = changed(name, replacements)
+    module = changed(variational_sphere, name, replacements)
     try:
         assert observed(module, weights, part) < theory - 0.5
     finally:
