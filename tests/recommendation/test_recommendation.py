@@ -1,13 +1,17 @@
 """Recommendations on a small system: the answer, what it refuses, and what it says of each candidate."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import liestep
 from liestep.catalogue import integrator_ids
 from liestep.core.driver import advance
+from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.recommendation import agreement, compiling, tournament
 from liestep.recommendation import request as asking
+from liestep.recommendation import trials as trials_module
 from liestep.recommendation.answer import Recommendation
 from liestep.recommendation.classes import _components, groups, has_code
 from liestep.recommendation.keeping import Keeping
@@ -15,6 +19,7 @@ from liestep.recommendation.request import request
 from liestep.recommendation.search import Candidate, search
 from liestep.recommendation.tournament import GENERAL, Tournament
 from liestep.recommendation.trials import MARGIN, Trials
+from liestep.runs.execution import run_once
 from liestep.runs.specification import applicable
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
@@ -75,23 +80,35 @@ def test_error_below_the_gap_of_the_references_is_refused():
 
 
 def test_engine_that_stops_is_named(monkeypatch):
-    monkeypatch.setattr(agreement, "TOLERANCE", 1e-40)
-    with pytest.raises(InputError, match=r"no reference: dop853 stopped after t = .*step size control"):
+    def stops(spec):
+        return replace(run_once(spec), status=Status.STEP_TOO_SMALL, time_reached=1.25)
+
+    monkeypatch.setattr(trials_module, "run_once", stops)
+    with pytest.raises(InputError, match=r"no reference: dop853 stopped after t = 1\.25: step size control"):
         agreement.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "gauss", 60.0)
 
 
+@pytest.mark.parametrize(("options", "words"), [
+    ({"tolerance": 1e-17}, "tolerance 1e-17 is below round-off; the least is 2.2e-16"),
+    ({"tolerance": 1e-6, "options": {"atol": 1e-40}}, "option atol 1e-40 is below round-off; the least is")])
+def test_tolerances_below_round_off_are_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        liestep.simulate(SYSTEM, "dop853", t_end=T, **options)
+
+
 def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, best):
-    asked = request(SYSTEM, error=1e-6, t_end=4.0*T)
-    monkeypatch.setattr(Tournament, "_trials", lambda self: Trials(asked.shorter(T), pilot=True))
+    asked = request(SYSTEM, error=1e-6, t_end=80.0)
+    monkeypatch.setattr(Tournament, "_trials", lambda self: Trials(asked.shorter(20.0), pilot=True))
     found = Tournament(asked).hold()
     assert not found.verified
     assert "NOT verified" in str(found)
     whole = Trials(asked)
     agreement.agree(whole, "gauss", 60.0)
-    size = 4.0*T/found.step if found.step else found.tolerance
+    size = 80.0/found.step if found.step else found.tolerance
     measured = whole.run(found.integrator, size)
-    assert measured.error <= found.error <= 1e-6
-    assert measured.error > found.error/MARGIN/10.0
+    assert measured.error <= 1e-6
+    assert found.error <= 1e-6
+    assert 0.1 < measured.error/(found.error/MARGIN) < MARGIN
     row = next(row for row in found.table if row.integrator == found.integrator)
     assert row.size == size
 
@@ -155,5 +172,6 @@ def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
 
 @pytest.mark.slow
 def test_chaos_is_refused_with_the_time():
+    asked = request("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
     with pytest.raises(InputError, match=r"by more than a third of it from t = (\d+) s on.*; ask for t_end up to"):
-        liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
+        agreement.agree(Trials(asked), "vi_sphere_kl8", 60.0)

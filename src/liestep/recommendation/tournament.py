@@ -66,9 +66,11 @@ class Tournament:
         names = dict.fromkeys((*self.engines, *self.eligible))
         found = groups(self.asked, names)
         first = [group for group in found if {*self.engines, *OPENED} & set(group.names)]
-        compile_classes(self.asked, first)
+        needed = [group for group in first if set(self.engines) & set(group.names)]
+        compile_classes(self.asked, needed)
         trials = self._trials()
         gap = float(agree(trials, self.engines[1], self.limit).max())
+        compile_classes(self.asked, [group for group in first if group not in needed])
         for group in sorted(first, key=lambda group: -method(group.names[0]).order):
             self._play(trials, group)
         rest = [group for group in found if group not in first]

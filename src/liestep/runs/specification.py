@@ -134,14 +134,14 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     require_applicable(problem, integrator, start.parameters)
     end = positive("t_end", start.t_end if t_end is None else t_end)
     try:
-        resolved = complete_options(declared, facts, start.parameters, _mapping("options", options))
+        resolved, count = complete_options(declared, facts, start.parameters, _mapping("options", options)), None
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
-    count = None
     if declared.adaptive:
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = positive("tolerance", tolerance)
+        _require_above_round_off(tolerance, resolved.get("atol", 1.0), start.initial)
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
@@ -257,6 +257,14 @@ def whole_steps(t_end: float, step: float) -> int:
                      f" {t_end/below!r}")
 
 
+def _require_above_round_off(tolerance: float, atol: float, initial: Mapping[str, np.ndarray]) -> None:
+    """Raises InputError for tolerances that no step can meet: step size control would make ever smaller ones."""
+    size = max((float(np.abs(value).max(initial=0.0)) for value in initial.values()), default=0.0)
+    for name, value, least in (("tolerance", tolerance, 2.0**-52), ("option atol", atol, 2.0**-104*size)):
+        if value < least:
+            raise InputError(f"{name} {value!r} is below round-off; the least is {least:.2g}")
+
+
 def _samples(samples: int | None, points: int) -> int:
     """Number of samples whose intervals are whole numbers of points."""
     if samples is None:
@@ -281,18 +289,16 @@ def _preset(facts: Sheet, name: str | None, problem: str) -> Preset:
 def _mapping(name: str, value: Any) -> Mapping:
     if value is None:
         return {}
-    if not isinstance(value, Mapping):
-        raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
-    return value
+    if isinstance(value, Mapping):
+        return value
+    raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
 
 
 def _exponents(given: Any, facts: Sheet, start: Start) -> int:
     """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
     number = _whole("exponents", given) if given else 0
-    if number:
-        most = dimension(facts, start.parameters, start.initial)
-        if number > most:
-            raise InputError(f"exponents is {number}; the states of this system have {most} dimensions")
+    if number and number > (most := dimension(facts, start.parameters, start.initial)):
+        raise InputError(f"exponents is {number}; the states of this system have {most} dimensions")
     return number
 
 
