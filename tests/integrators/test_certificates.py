@@ -201,7 +201,7 @@ def test_identities_hold_and_fail_where_declared():
     found = list(identities())
     assert [str(one) for one in found if not one.passed] == []
     assert sum(one.expected for one in found) > 15
-    assert len({one.text for one in found}) == len(found)
+    assert len({(one.text, one.case) for one in found}) == len(found)
 
 
 def test_a_solver_that_stops_early_is_not_the_same_map(monkeypatch):

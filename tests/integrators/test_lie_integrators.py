@@ -282,5 +282,6 @@ def test_every_lie_method_runs_on_every_system_on_spheres():
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found) == len(SPHERES)*(len(LIE) + 1)
     for problem, name, status, steps, defect in found:
-        assert (status, steps >= 2) == ("OK", True), (problem, name)
+        least = 1 if name == "rkmk853" else 2  # steps: of order 8 one may reach the end
+        assert (status, steps >= least) == ("OK", True), (problem, name)
         assert (defect <= 1e-14) == (name != EMBEDDED), (problem, name, defect)

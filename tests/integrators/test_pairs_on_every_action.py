@@ -18,6 +18,7 @@ from liestep.runs.specification import start_of
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
                   atan2=rows.atan2.py_func)
+SYSTEMS = system_ids()  # before other tests load plugins
 # system, preset, end time, options of the form: every action, and both ways in which states hold attitudes
 CASES = (
     ("body_chain", "double_pendulum", 0.2, {}), ("body_chain", "double_pendulum", 0.2, {"action": "so3_r3"}),
@@ -102,7 +103,7 @@ def off_the_manifold(form, problem, states):
 
 
 def test_cases_are_all_systems_and_actions():
-    found = {(system, action) for system in system_ids() if "lie_action" in sheet(system).forms
+    found = {(system, action) for system in SYSTEMS if "lie_action" in sheet(system).forms
              for option in [sheet(system).forms["lie_action"].options.get("action")]
              for action in (option.choices if option else [""])}
     tried = {(case[0], case[3].get("action", option.default if option else "")) for case in CASES
