@@ -156,10 +156,12 @@ class PoseGenerator(NamedTuple):
 
 class MultibodyField(NamedTuple):
     """d/dt of the rows: dQ/dt = Q (0, w)/2, dR/dt = R hat w, or rates of Euler angles (roll, pitch, yaw); projection
-    as the option says."""
+    as the option says. With a multiplier dQ/dt = Q (0, w)/2 - lambda Q, and lambda holds the unit norm as it holds
+    joints with Baumgarte's stabilisation: dg/dt = -rate g of g = |Q|^2 - 1."""
 
     motion: Motion
-    normalise: int  # 1: Q/|Q| after each step
+    normalise: int  # 1: Q/|Q| after each step, 2: by a multiplier
+    rate: float     # of that multiplier, 1/s
     meter: np.ndarray
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
@@ -187,6 +189,10 @@ class MultibodyField(NamedTuple):
             else:
                 out[b, 0], out[b, 1], out[b, 2], out[b, 3] = multiply(
                     (0.5*y[b, 0], 0.5*y[b, 1], 0.5*y[b, 2], 0.5*y[b, 3]), (0.0, w[0], w[1], w[2]))
+                if self.normalise == 2:
+                    size = y[b, 0]*y[b, 0] + y[b, 1]*y[b, 1] + y[b, 2]*y[b, 2] + y[b, 3]*y[b, 3]
+                    for k in range(4):
+                        out[b, k] -= 0.5*self.rate*(1.0 - 1.0/size)*y[b, k]
             if motion.twist == SPATIAL:
                 velocity = add(velocity, cross(row(y, b + a + 1), row(y, b + a)))
             elif motion.twist == BODY_TWIST:

@@ -65,7 +65,8 @@ FIELD_OPTIONS = {
     "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
                    ("quaternion", "euler", "matrix")),
     "projection": Option("none", "of quaternions: normalise them after each step, or there and inside R(Q) at every"
-                         " stage", ("none", "position", "stages"), after_steps=("position", "stages")),
+                         " stage; or hold their unit norm by a multiplier in dQ/dt, with the stabilisation's rate",
+                         ("none", "position", "stages", "multiplier"), after_steps=("position", "stages")),
     "twist": Option("mixed", "components of the velocity: mixed (body rate, spatial velocity), body, or spatial",
                     ("mixed", "body", "spatial")),
     "stabilisation": Option("none", "of the joints: Baumgarte's", ("none", "baumgarte")),
@@ -219,7 +220,8 @@ class Declared(NamedTuple):
         layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
         projection = options["projection"]
         motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"))
-        problem = MultibodyField(motion, int(projection != "none"), new_meter())
+        problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
+                                 float(options["stabilisation_rate"]), new_meter())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -283,8 +285,8 @@ def twist_of(options: Mapping[str, Any]) -> int:
 
 
 def _unused_rate(parameters: Parameters, options: Options) -> None:
-    rate = options["stabilisation_rate"]
-    if options["stabilisation"] != "baumgarte" and rate != LIE_OPTIONS["stabilisation_rate"].default:
+    rate, used = options["stabilisation_rate"], options.get("projection") == "multiplier"
+    if options["stabilisation"] != "baumgarte" and not used and rate != LIE_OPTIONS["stabilisation_rate"].default:
         raise InputError(f"option stabilisation_rate is {rate!r}, which is for Baumgarte's stabilisation, but"
                          f" stabilisation is {options['stabilisation']}; allowed is baumgarte")
 
@@ -292,5 +294,5 @@ def _unused_rate(parameters: Parameters, options: Options) -> None:
 def _field_combination(parameters: Parameters, options: Options) -> None:
     _unused_rate(parameters, options)
     if options["form"] != "quaternion" and options["projection"] != "none":
-        raise InputError(f"option projection is {options['projection']!r}, which normalises quaternions, but the form"
+        raise InputError(f"option projection is {options['projection']!r}, which is for quaternions, but the form"
                          f" is {options['form']}; allowed is none")
