@@ -4,6 +4,7 @@
     python3 make.py results [options of snakemake]
     python3 make.py test [options of pytest]
     python3 make.py check                            style, types and the quick tests
+    python3 make.py site                             the documentation as HTML pages in the folder site
     python3 make.py environment
 
 Needs Linux and Python 3.11 or newer, nothing else. The environment is the folder .venv: exactly the packages of
@@ -99,10 +100,11 @@ def main(arguments: list[str]) -> int:
         sys.exit(f"make.py: Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}")
     commands = {"quick": quick, "results": lambda *options: call("snakemake", *options),
                 "test": lambda *options: call(*TESTS, *options, **KEEP_BYTECODE),
-                "check": check, "environment": lambda: 0}
+                "check": check, "site": lambda: call("python", "-m", "website", "build", **KEEP_BYTECODE),
+                "environment": lambda: 0}
     if not arguments or arguments[0] not in commands:
         sys.exit(f"make.py: say what to make: {', '.join(commands)}")
-    if arguments[1:] and arguments[0] in ("quick", "check", "environment"):
+    if arguments[1:] and arguments[0] in ("quick", "check", "site", "environment"):
         sys.exit(f"make.py: {arguments[0]} takes no options")
     make_environment()
     return commands[arguments[0]](*arguments[1:])

@@ -38,6 +38,7 @@ class Browser:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self._page: str | None = None
+        self.folder: str | None = None  # address of a folder whose files a page may load
         target = next(item for item in self.call("Target.getTargets")["targetInfos"] if item["type"] == "page")
         self._session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -79,14 +80,14 @@ class Browser:
     def _record(self, event: str | None, details: dict) -> None:
         if event == "Fetch.requestPaused":
             address = details["request"]["url"]
-            if address == self._page:
+            if address == self._page or self._own(address):
                 self._send("Fetch.continueRequest", requestId=details["requestId"])
             else:
                 self.requests.append(address)
                 self._send("Fetch.failRequest", requestId=details["requestId"], errorReason="BlockedByClient")
         elif event == "Network.requestWillBeSent":
             address = details["request"]["url"]
-            if address != self._page and not address.startswith("data:"):
+            if address != self._page and not address.startswith("data:") and not self._own(address):
                 self.requests.append(address)
         elif event == "Runtime.consoleAPICalled":
             self.complaints.append(" ".join(str(item.get("value", item.get("description")))
@@ -96,6 +97,9 @@ class Browser:
                                    or details["exceptionDetails"]["text"])
         elif event == "Log.entryAdded":
             self.complaints.append(details["entry"]["text"])
+
+    def _own(self, address: str) -> bool:
+        return self.folder is not None and address.startswith(self.folder)
 
     def call(self, method: str, **parameters: Any) -> dict:
         """Call a method of the protocol and wait for its result."""

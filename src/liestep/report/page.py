@@ -115,8 +115,8 @@ def collect(workflow: Workflow) -> list[Page]:
     pages = {key: Page(key) for key in workflow.pages}
     for item in claims:
         pages[item.paper].claims = item
-    for path, item in zip(workflow.errata, errata, strict=True):
-        pages[path.stem].errata = item
+    for path, found in zip(workflow.errata, errata, strict=True):
+        pages[path.stem].errata = found
     for study in studies:
         pages[page_of(study.name)].studies.append(study)
     return list(pages.values())

@@ -23,9 +23,9 @@ def _of_page(page: "Page") -> Iterator[tuple[str, str, str, str]]:
         yield "claim", f"{row.claim.id}: {row.outcome['verdict']}", row.claim.statement, row.anchor
     for study in page.studies:
         yield from _of_study(study)
-    for row in page.errata.rows if page.errata else ():
-        yield ("erratum", f"erratum {row['erratum']}, {row['place']}", f"{row['printed']}; correct: {row['correct']}",
-               anchor("erratum", page.key, str(row["erratum"])))
+    for entry in page.errata.rows if page.errata else ():
+        yield ("erratum", f"erratum {entry['erratum']}, {entry['place']}",
+               f"{entry['printed']}; correct: {entry['correct']}", anchor("erratum", page.key, str(entry["erratum"])))
 
 
 def _of_study(study: "StudyPage") -> Iterator[tuple[str, str, str, str]]:

@@ -1,0 +1,151 @@
+"""The snapshot of the last full run: files of one manifest only; pages say what has changed since."""
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from liestep.errors import InputError
+from website.build import SNAPSHOT
+from website.gallery import CHANGED, write_gallery, write_verdicts
+from website.snapshot import MOST, Snapshot, take
+from website.source import TOP, escaped, rewritten
+
+FIGURE, OTHER = "paper/bodies/figures/energy.png", "paper/bodies/figures/drift.png"
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def results_of(folder: Path, colour: str) -> Path:
+    """Results with two figures and two tables, as a run leaves them; the colour stands for the state of the sources."""
+    files = {"claims.csv": f"paper,claim,asserted_by,statement,printed,ours,criterion,verdict,more\n"
+                           f"paper,a,paper,small & <b>,0.1,0.123456789,x,{colour},y\n".encode(),
+             "errata.csv": b"paper,erratum,place,printed,correct,evidence,confirmed\npaper,1,eq. 1,x,y,z,True\n"}
+    for name in (FIGURE, OTHER):
+        path = folder/name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (900, 300), colour if name == FIGURE else "white").save(path)
+        files[name] = path.read_bytes()
+        files[name.replace(".png", ".caption.txt")] = b"|E(t)| of *all* runs_"
+    for name, content in files.items():
+        (folder/name).write_bytes(content)
+    inputs = {name: digest(text.encode()) for name, text in CONFIG.items()}
+    manifest = {"format": 1, "studies": 1, "inputs": inputs,
+                "products": {name: {"sha256": digest(content)} for name, content in files.items()},
+                "sha256": digest(b"".join(files.values()))}
+    (folder/"manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+CONFIG = {"config/studies/paper/bodies.yaml": "title: Bodies & more\n", "config/claims/paper/a.yaml": "paper: paper\n"}
+
+
+@pytest.fixture
+def top(tmp_path):
+    """A folder with the configuration of the run."""
+    for name, text in CONFIG.items():
+        (tmp_path/"top"/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/"top"/name).write_text(text)
+    return tmp_path/"top"
+
+
+@pytest.fixture
+def taken(tmp_path):
+    take(results_of(tmp_path/"new", "red"), tmp_path/"snapshot")
+    return tmp_path/"snapshot"
+
+
+def test_a_snapshot_holds_small_figures_and_tables_of_one_manifest(taken, tmp_path, top):
+    found = Snapshot(taken)
+    assert [(figure.study, figure.name) for figure in found.figures] == [("paper/bodies", "drift"),
+                                                                         ("paper/bodies", "energy")]
+    with Image.open(taken/found.figures[1].file) as image:
+        assert image.width == 600
+        assert image.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
+    assert found.rows("claims.csv")[0]["verdict"] == "red"
+    found.against(tmp_path/"new")
+    assert list(found.changed(top)) == []
+
+
+def test_a_figure_of_an_older_manifest_is_noticed(taken, tmp_path):
+    """The mutant: one file stays from an earlier run, in the folder or in the list."""
+    older = tmp_path/"older"
+    take(results_of(tmp_path/"old", "blue"), older)
+    with pytest.raises(InputError, match=r"shows 2 figures and tables of an older manifest, for example claims\.csv"):
+        Snapshot(older).against(tmp_path/"new")
+    name = FIGURE.replace("figures/", "")
+    shutil.copyfile(older/name, taken/name)
+    with pytest.raises(InputError, match=r"energy\.png is not of the run with manifest"):
+        Snapshot(taken)
+    with pytest.raises(InputError, match="not of the run"):
+        write_gallery(tmp_path/"gallery", Snapshot(taken))
+
+
+@pytest.mark.parametrize(("spoil", "sentence"), [
+    (lambda folder: (folder/"paper/bodies/energy.png").unlink(), "energy.png is not of the run"),
+    (lambda folder: (folder/"claims.csv").write_text("paper\n"), "claims.csv is not of the run"),
+    (lambda folder: (folder/"paper/bodies/more.png").write_bytes(b""), "more.png is of no run"),
+    (lambda folder: (folder/"snapshot.json").write_text("{"), "snapshot.json is missing or damaged")])
+def test_a_spoiled_snapshot_is_one_sentence(taken, spoil, sentence):
+    spoil(taken)
+    with pytest.raises(InputError, match=sentence):
+        Snapshot(taken)
+
+
+@pytest.mark.parametrize(("spoil", "sentence"), [
+    (lambda folder: (folder/FIGURE).write_bytes((folder/OTHER).read_bytes()), "energy.png is not the file that"),
+    (lambda folder: (folder/FIGURE).unlink(), "energy.png cannot be read, but the manifest lists it"),
+    (lambda folder: (folder/"manifest.json").unlink(), "does not exist; make all results first"),
+    (lambda folder: (folder/"manifest.json").write_text("[]"), "is not a manifest")])
+def test_results_that_are_not_those_of_the_manifest_are_not_taken(taken, tmp_path, spoil, sentence):
+    before = (taken/"snapshot.json").read_bytes()
+    spoil(results_of(tmp_path/"new", "green"))
+    with pytest.raises(InputError, match=sentence):
+        take(tmp_path/"new", taken)
+    assert (taken/"snapshot.json").read_bytes() == before
+
+
+def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, top):
+    write_gallery(tmp_path/"gallery", Snapshot(taken), top)
+    page = (tmp_path/"gallery"/"paper.md").read_text()
+    assert CHANGED not in page
+    assert "title: Bodies & more" in page
+    assert "figure} paper/bodies/energy.png" in page
+    assert r"\|E\(t\)\| of \*all\* runs\_" in page
+    (top/"config/studies/paper/bodies.yaml").write_text("title: Other bodies\n")
+    (top/"config/claims/paper/b.yaml").write_text("paper: paper\n")
+    assert list(Snapshot(taken).changed(top)) == ["config/claims/paper/b.yaml", "config/studies/paper/bodies.yaml"]
+    write_gallery(tmp_path/"gallery", Snapshot(taken), top)
+    assert CHANGED in (tmp_path/"gallery"/"paper.md").read_text()
+    write_verdicts(tmp_path, Snapshot(taken), top)
+    claims = (tmp_path/"claims.md").read_text()
+    assert "The claims files have changed since this run" in claims
+    assert "small &amp; &lt;b&gt;" in claims
+    assert "<td>0.12346</td>" in claims
+    assert "have changed" not in (tmp_path/"errata.md").read_text()
+
+
+def test_the_snapshot_of_the_repository_is_of_one_run():
+    found = Snapshot(SNAPSHOT)
+    assert len(found.figures) > 100
+    assert len(found.rows("claims.csv")) > 100
+    assert sum(path.stat().st_size for path in SNAPSHOT.rglob("*") if path.is_file()) < MOST
+    if changed := list(found.changed(TOP)):
+        pytest.xfail(f"{len(changed)} study, claims and errata files are newer than the snapshot of the last full run,"
+                     f" and its pages say so: {', '.join(changed[:5])}; make all results, then `python -m website"
+                     " snapshot`")
+
+
+def test_links_lead_to_pages_or_name_files():
+    places = {"docs/a.md": "a.md", "docs/theory/b.md": "theory/b.md", "README.md": "readme.md"}
+    assert rewritten("[x](theory/b.md#c) [y](../README.md)", "docs/a.md", places) == "[x](theory/b.md#c) [y](readme.md)"
+    assert rewritten("[up](../a.md)", "docs/theory/b.md", places) == "[up](../a.md)"
+    assert rewritten("[`make.py`](../make.py) [see](../make.py)", "docs/a.md", places) == "`make.py` see (`make.py`)"
+    assert rewritten("```\n[x](nothing)\n```\n", "docs/a.md", places) == "```\n[x](nothing)\n```\n"
+    with pytest.raises(InputError, match=r"docs/a\.md: the link to nothing\.md leads to nothing"):
+        rewritten("[x](nothing.md)", "docs/a.md", places)
+    assert escaped("|a| *b* $c$ `d`") == r"\|a\| \*b\* \$c\$ \`d\`"

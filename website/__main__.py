@@ -1,0 +1,45 @@
+"""python -m website build [--to FOLDER] | snapshot [--results FOLDER] | check [--results FOLDER]"""
+import argparse
+import sys
+from pathlib import Path
+
+from liestep.errors import InputError
+from website.build import SNAPSHOT, build
+from website.snapshot import Snapshot, take
+from website.source import TOP
+
+
+def check(results: Path) -> None:
+    """Raises InputError where the snapshot is not of the run in `results`, or not of today's studies and claims."""
+    snapshot = Snapshot(SNAPSHOT)
+    if (results/"manifest.json").is_file():
+        snapshot.against(results)
+    changed = list(snapshot.changed(TOP))
+    if changed:
+        raise InputError(f"the snapshot is older than {len(changed)} files, for example {changed[0]}: make all results,"
+                         " then run `python -m website snapshot`")
+    print(f"{SNAPSHOT}: of the run with manifest {snapshot.manifest[:16]}, up to date")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m website", description="The documentation site.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    making = commands.add_parser("build", help="make the pages, without any request to a network")
+    making.add_argument("--to", type=Path, default=TOP/"site", help="folder of the pages (default: site)")
+    for name, text in (("snapshot", "keep verdicts, errata and figures of the last full run in docs/snapshot"),
+                       ("check", "say whether docs/snapshot is of the last full run and of today's studies")):
+        commands.add_parser(name, help=text).add_argument("--results", type=Path, default=TOP/"results")
+    given = parser.parse_args()
+    try:
+        if given.command == "build":
+            print(build(given.to))
+        elif given.command == "snapshot":
+            print(take(given.results, SNAPSHOT))
+        else:
+            check(given.results)
+    except InputError as error:
+        sys.exit(f"website: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""From the repository to a folder of HTML pages."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from liestep.errors import InputError
+from website.facts import write_api, write_systems, write_theory
+from website.gallery import write_gallery, write_verdicts
+from website.snapshot import Snapshot
+from website.source import TOP, stage
+
+HERE = Path(__file__).resolve().parent
+SNAPSHOT = TOP/"docs"/"snapshot"
+
+
+def write_source(target: Path) -> None:
+    """Everything that Sphinx reads.
+
+    Raises:
+        InputError: a link that leads to nothing, or a snapshot of mixed runs.
+    """
+    snapshot = Snapshot(SNAPSHOT)
+    stage(target)
+    write_systems(target/"systems")
+    write_theory(target/"theory")
+    write_api(target/"api.md")
+    write_gallery(target/"gallery", snapshot)
+    write_verdicts(target, snapshot)
+    draw_pictures(target/"pictures")
+
+
+def draw_pictures(target: Path) -> None:
+    """Pictures of the systems, in a process of its own without compilation.
+
+    Raises:
+        InputError: one cannot be drawn.
+    """
+    path = os.pathsep.join(filter(None, (str(TOP), str(TOP/"src"), os.environ.get("PYTHONPATH"))))
+    done = subprocess.run([sys.executable, "-m", "website.pictures", str(target)], capture_output=True, text=True,
+                          env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path})
+    if done.returncode != 0:
+        raise InputError(f"the pictures of the systems cannot be drawn: {done.stderr.strip().splitlines()[-1]}")
+
+
+def build(target: Path) -> str:
+    """Make the site; any warning of Sphinx is an error.
+
+    Raises:
+        InputError: a warning, a link that leads to nothing, a snapshot of mixed runs.
+    """
+    from sphinx.cmd.build import main
+
+    with tempfile.TemporaryDirectory(prefix="site-") as folder:
+        source, pages = Path(folder)/"source", Path(folder)/"pages"
+        write_source(source)
+        arguments = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", f"{folder}/doctrees"]
+        if main([*arguments, str(source), str(pages)]) != 0:
+            raise InputError("the site has warnings, see above")
+        shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(pages, target, ignore=shutil.ignore_patterns(".buildinfo*", "objects.inv"))
+    return f"{target/'index.html'}: {len(list(target.rglob('*.html')))} pages"

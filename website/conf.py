@@ -1,0 +1,74 @@
+"""Settings of Sphinx. Everything that the pages need lies in the site: no page asks another host for anything."""
+import re
+
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
+
+import liestep
+
+project = "liestep"
+author = "The liestep developers"
+copyright = "The liestep developers, MIT licence"
+release = version = liestep.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "liestep"
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+templates_path: list[str] = []
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = True
+
+
+def _plain(app, what, name, obj, options, lines):
+    """Docstrings are plain text: signs that mean something in reStructuredText stand for themselves, names in backticks
+    and indented blocks after a colon are code."""
+    found, literal, deep = [], False, 0
+    for k, line in enumerate(lines):
+        blank, before = not line.strip(), deep
+        deep = before if blank else len(line) - len(line.lstrip())
+        literal = literal and (blank or deep > 0)
+        if literal or blank:
+            found.append(line)
+            continue
+        if deep == 0 < before and found[-1]:
+            found.append("")
+        rest = [text for text in lines[k + 1:] if text.strip()]
+        literal = (line.endswith(":") and deep == 0 and k + 1 < len(lines) and not lines[k + 1].strip()
+                   and bool(rest) and rest[0].startswith(" "))
+        found.append(_escaped(line) + ":"*literal)
+    lines[:] = found
+
+
+def _escaped(line: str) -> str:
+    return "".join(f"``{part[1:-1]}``" if len(part) > 2 and part[0] == "`" == part[-1]
+                   else re.sub(r"([*|_\\])", r"\\\1", part) for part in re.split(r"(`[^`]+`)", line))
+
+
+def _inline(translator, node):
+    translator.body.append(tex2mathml(node.astext()))
+
+
+def _block(translator, node):
+    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+
+
+def _visit(render):
+    def visit(translator, node):
+        render(translator, node)
+        raise SkipNode
+    return visit
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", _plain, priority=1)
+    app.add_html_math_renderer("mathml", inline_renderers=(_visit(_inline), None),
+                               block_renderers=(_visit(_block), None))
+    return {"parallel_read_safe": True}

@@ -1,0 +1,123 @@
+"""Pages made from what the package declares: systems from sheets, methods of each family, names of the API."""
+import importlib
+import inspect
+from pathlib import Path
+
+import liestep
+from liestep import api, extend
+from liestep.catalogue import integrator_ids, integrator_module, method, sheet, system_ids, system_module
+from liestep.runs.specification import applicable
+from website.source import cell
+
+FAMILIES = {  # page below docs/theory -> formulations of its methods
+    "spheres": ("sphere_lagrangian",), "rotations": ("cotangent_rotation", "quadratic_rotation"),
+    "rigid_bodies": ("rigid_bodies",),
+    "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
+    "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"), "vector_fields": ("vector_field",),
+}
+MODULES = ("liestep.contracts.formulations", "liestep.interactive.accessor", "liestep.lgt")
+
+
+def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table; cells are Markdown."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(["| " + " | ".join(heads) + " |", "|" + " --- |"*len(heads), *lines]) + "\n"
+
+
+def family_of(name: str) -> str:
+    """Page of the family of an integrator."""
+    return next(page for page, formulations in FAMILIES.items() if method(name).formulation in formulations)
+
+
+def methods_of(page: str) -> str:
+    """The methods of a family: what follows its page."""
+    rows = []
+    for name in integrator_ids():
+        if family_of(name) == page:
+            facts = method(name)
+            kind = "tolerance" if facts.adaptive else "step"
+            order = "of the tableau" if facts.order is None else str(facts.order)
+            order += ", symmetric"*bool(facts.symmetric)
+            rows.append((f"`{name}`", cell(facts.summary), order, kind, cell(facts.conserves),
+                         cell(facts.citation or "")))
+    modules = sorted({integrator_module(name) for name in integrator_ids() if family_of(name) == page})
+    parts = ["\n## Methods\n", table(("id", "what it is", "order", "given", "conserves", "source"), rows),
+             "\n## What the files say\n"]
+    for module in modules:
+        doc = inspect.cleandoc(importlib.import_module(module).__doc__ or "")
+        parts.append(f"`{module}`\n\n```text\n{doc}\n```\n")
+    return "\n".join(parts)
+
+
+def system_page(name: str) -> str:
+    """A system from its sheet."""
+    facts = sheet(name)
+    parameters = facts.check(facts.presets[facts.default].parameters)
+    shapes = ", ".join(f"`{key}` {list(shape)}" for key, shape in facts.state_shapes(parameters).items())
+    able: dict[str, list[str]] = {}
+    for key in integrator_ids():
+        if applicable(name, key):
+            able.setdefault(family_of(key), []).append(f"`{key}`")
+    rules = [(f"`{key}`", cell(rule.units), cell(rule.doc), cell(" or ".join(rule.choices) or rule.rule))
+             for key, rule in facts.parameters.items()]
+    presets = [(f"`{key}`", cell(preset.doc), cell(preset.kind), f"{preset.t_end:g} s", cell(preset.citation))
+               for key, preset in facts.presets.items()]
+    doc = inspect.cleandoc(importlib.import_module(system_module(name)).__doc__ or "")
+    return "\n".join([
+        f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.png\n:alt: {facts.title}\n\n"
+        f"Drawn from the preset `{facts.default}`.\n:::\n",
+        "## Equations\n", f"```text\n{facts.equations}\n\n{doc}\n```\n",
+        f"Source: {cell(facts.citation or 'none')}\n", f"State at the default preset: {shapes}.\n",
+        "## Parameters\n", table(("name", "units", "meaning", "allowed"), rules), "\n## Presets\n",
+        table(("name", "what it is", "kind", "duration", "source"), presets), "\n## Integrators\n",
+        table(("family", "methods"), [(f"[{page.replace('_', ' ')}](../theory/{page}.md)", ", ".join(names))
+                                      for page, names in able.items()]),
+        f"\n```python\nimport liestep\n\nliestep.systems()[\"{name}\"]\n```\n"])
+
+
+def write_systems(target: Path) -> None:
+    """One page for each system and their index."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in system_ids():
+        (target/f"{name}.md").write_text(system_page(name), "utf-8")
+    rows = [(f"[`{name}`]({name}.md)", cell(sheet(name).title), str(len(sheet(name).presets)),
+             str(sum(applicable(name, key) for key in integrator_ids()))) for name in system_ids()]
+    names = "\n".join(system_ids())
+    (target/"index.md").write_text("# Systems\n\nEach page is made from the system's sheet; `liestep describe ID` says"
+                                   " the same and more.\n\n" + table(("id", "system", "presets", "integrators"), rows)
+                                   + f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n", "utf-8")
+
+
+def write_theory(target: Path) -> None:
+    """Add the methods to the pages of the families."""
+    for page in FAMILIES:
+        path = target/f"{page}.md"
+        path.write_text(path.read_text("utf-8") + methods_of(page), "utf-8")
+
+
+def write_api(path: Path) -> None:
+    """The public names with their docstrings."""
+    parts = ["# Python interface\n", "Names of `liestep`, from their docstrings.\n"]
+    parts += [directive(public(name), name) for name in liestep.__all__ if name != "lgt"]
+    parts.append("\n## For authors of systems and integrators\n\nNames of `liestep.extend`.\n")
+    known = {id(public(name)) for name in liestep.__all__}
+    parts += [directive(getattr(extend, name), name) for name in extend.__all__
+              if id(getattr(extend, name)) not in known]
+    parts.append("\n## Modules\n")
+    parts += [f"### {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```\n" for module in MODULES]
+    path.write_text("\n".join(parts), "utf-8")
+
+
+def public(name: str) -> object:
+    """What a public name of `liestep` stands for; `systems` and `integrators` are modules too."""
+    value = getattr(liestep, name)
+    return getattr(api, name) if inspect.ismodule(value) and hasattr(api, name) else value
+
+
+def directive(value: object, name: str) -> str:
+    """What shows an object's docstring; nothing for plain constants and names of other packages."""
+    module = getattr(value, "__module__", "")
+    if not module.startswith("liestep") or not (inspect.isclass(value) or inspect.isfunction(value)):
+        return ""
+    kind = "autoclass" if inspect.isclass(value) else "autofunction"
+    return f"```{{eval-rst}}\n.. {kind}:: {module}.{getattr(value, '__qualname__', name)}\n```\n"

@@ -1,0 +1,82 @@
+"""Pages made from the snapshot: figures of the last full run with the study files that made them, verdicts, errata."""
+import shutil
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+
+import yaml
+
+from website.snapshot import CLAIM, ERRATUM, Snapshot
+from website.source import TOP, escaped
+
+CHANGED = "The study file has changed since this run."
+
+
+def write_gallery(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
+    """A page for each paper, an index, and the figures."""
+    target.mkdir(parents=True, exist_ok=True)
+    changed = set(snapshot.changed(top))
+    papers: dict[str, list[str]] = {}
+    for study in sorted({figure.study for figure in snapshot.figures}):
+        papers.setdefault(study.partition("/")[0], []).append(study)
+    for paper, studies in papers.items():
+        parts = [f"# Figures of {paper}\n", about(snapshot)]
+        for study in studies:
+            file = top/"config"/"studies"/f"{study}.yaml"
+            text = file.read_text("utf-8") if file.is_file() else ""
+            title = yaml.safe_load(text)["title"] if text else study
+            parts.append(f"## {escaped(title)}\n\n`{study}`\n")
+            if f"config/studies/{study}.yaml" in changed:
+                parts.append(f":::{{warning}}\n{CHANGED}\n:::\n")
+            for figure in snapshot.of(study):
+                source = snapshot.folder/figure.file
+                (target/figure.file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target/figure.file)
+                parts.append(f":::{{figure}} {figure.file}\n:alt: {figure.name}\n\n**{escaped(figure.name)}**"
+                             f" {escaped(figure.caption)}\n:::\n")
+            if text:
+                parts.append(f"<details><summary>The study file config/studies/{study}.yaml</summary>\n\n"
+                             f"```yaml\n{text}```\n\n</details>\n")
+        (target/f"{paper}.md").write_text("\n".join(parts), "utf-8")
+    (target/"index.md").write_text("# Gallery\n\nEvery figure of the last full run, with the file that makes it.\n\n"
+                                   f"{about(snapshot)}\n```{{toctree}}\n:maxdepth: 2\n\n" + "\n".join(papers)
+                                   + "\n```\n", "utf-8")
+
+
+def about(snapshot: Snapshot) -> str:
+    """Which run the page shows."""
+    return (f"Pictures are reduced copies from the run with manifest `{snapshot.manifest[:16]}`; the workflow makes the"
+            " full ones as PDF and PNG.\n")
+
+
+def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
+    """Claims and errata."""
+    changed = set(snapshot.changed(top))
+    for kind, columns, title in (("claims", CLAIM, "Claims of the papers and their verdicts"),
+                                 ("errata", ERRATUM, "Errata of the papers")):
+        rows = snapshot.rows(f"{kind}.csv")
+        parts = [f"# {title}\n", about(snapshot)]
+        for paper in dict.fromkeys(row["paper"] for row in rows):
+            own = [row for row in rows if row["paper"] == paper]
+            parts.append(f"## {escaped(paper)}\n")
+            if any(name.startswith((f"config/{kind}/{paper}/", f"config/{kind}/{paper}.yaml")) for name in changed):
+                parts.append(f":::{{warning}}\nThe {kind} files have changed since this run.\n:::\n")
+            parts.append("```{raw} html\n" + html_table([name for name in columns if name != "paper"], own) + "\n```\n")
+        (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
+
+
+def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:
+    """A table whose texts stand for themselves."""
+    names = list(columns)
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{escape(shown(row[name]))}</td>" for name in names) + "</tr>" for row in rows)
+    return ('<div class="wide" tabindex="0"><table><thead><tr>'
+            f"{head}</tr></thead><tbody>{body}</tbody></table></div>")
+
+
+def shown(text: str) -> str:
+    """A number with five digits, any other text as it is."""
+    try:
+        return f"{float(text):.5g}"
+    except ValueError:
+        return text

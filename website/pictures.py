@@ -1,0 +1,72 @@
+"""One picture for each system: its motion from the default start, drawn by the scenes that films use.
+
+Called as a program of its own with uncompiled steps, because a picture needs few of them and a pair of system and
+integrator takes seconds to compile:
+
+    NUMBA_DISABLE_JIT=1 python -m website.pictures FOLDER
+"""
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from PIL import Image
+
+from liestep.animation.film import SIDE, frame_of, stage
+from liestep.animation.motions import motion_of
+from liestep.catalogue import integrator_ids, sheet, system_ids
+from liestep.figures.style import MM, RC, new_figure
+from liestep.runs.content import carry_out
+from liestep.runs.files import read, write
+from liestep.runs.specification import applicable, specify
+from liestep.scenes.space import Scene
+
+STEPS = 24
+FEW = 1              # steps of systems with many bodies, whose forces take long without compilation
+MANY = 60            # numbers of a state from which on a system has many bodies
+PIXELS, COLOURS = 480, 48
+LONGEST = 0.5        # s
+DRIFT = 0.01         # of the energy: a picture of a motion, not of a step that is too large
+PREFERRED = ("vi_sphere", "rk4", "lgvi", "rodrigues_newmark", "eml")
+
+
+def moderate(energy: np.ndarray) -> bool:
+    """Whether the energy stays near its start, so that the steps are not too large."""
+    return bool(np.ptp(energy) <= DRIFT*max(float(np.abs(energy).max()), 1e-12))
+
+
+def draw(system: str, target: Path) -> None:
+    """Write the picture of a system as a small PNG."""
+    facts = sheet(system)
+    preset = facts.presets[facts.default]
+    parameters = facts.check(preset.parameters)
+    size = sum(value.size for value in preset.initial(parameters).values())
+    steps = FEW if size > MANY else STEPS
+    able = [name for name in (*PREFERRED, *integrator_ids()) if name in integrator_ids() and applicable(system, name)]
+    end = preset.t_end*1e-3 if size > MANY else min(preset.t_end, LONGEST)
+    while (content := carry_out(specify(system, able[0], steps=steps, t_end=end, samples=steps + 1))
+           ).attributes["status"] != "ok" or (size <= MANY and not moderate(content.variables["energy"][1])):
+        end /= 4.0
+    with tempfile.TemporaryDirectory() as folder, matplotlib.rc_context(RC):
+        path = Path(folder)/"run.nc"
+        write(content, path)
+        file = read(path)
+        motion = motion_of(file)
+        figure = new_figure(SIDE, SIDE, layout=None)
+        axes, _ = stage(figure, file, motion)
+        limits, near, far = frame_of(motion)
+        scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
+        motion.draw(scene, len(file["time"]) - 1)
+        scene.draw(limits=limits)
+        figure.savefig(Path(folder)/"large.png", dpi=PIXELS/(SIDE*MM))
+        with Image.open(Path(folder)/"large.png") as image:
+            image.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+                target, "PNG", optimize=True)
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    for name in system_ids():
+        draw(name, target/f"{name}.png")
