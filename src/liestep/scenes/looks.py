@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.formulations.multibody.mechanism import DRIVE
 from liestep.scenes.colour import mix
 from liestep.scenes.space import Scene
 
@@ -131,7 +132,7 @@ def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np
 def body_points(assembly: Any, body: int) -> np.ndarray:
     """Points (k, 3) that show a body of a mechanism, from its centre of mass in body axes: its joints, springs and the
     ends of the axes of an ellipsoid of equal inertia, at most half a metre long."""
-    found = [vectors for joint in assembly.joints for rows in joint.rows
+    found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
     found += [spring.point for spring in assembly.springs if spring.body == body]
     moments, axes = np.linalg.eigh(assembly.inertia[body])

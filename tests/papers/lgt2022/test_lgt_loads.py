@@ -11,6 +11,7 @@ from liestep.formulations.multibody.assembly import GROUND, Assembly, Torque, re
 from liestep.formulations.multibody.forms import Declared
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
+from liestep.scenes.looks import body_points
 from liestep.systems.four_bar import assembled
 from liestep.systems.jointed_body import steady_spin
 
@@ -193,3 +194,11 @@ def test_a_consistent_start_gives_the_drive_its_rate():
     sheet("four_bar").check_initial(parameters, found)
     assert np.abs(found["body_rate"][0, 2] - 9.5) < 1e-12
     assert formulate(sheet("four_bar"), parameters, found, "lie_action", {}).start.shape == (13, 4)
+
+
+def test_films_do_not_show_the_law_of_a_drive():
+    """Its numbers are no points of a body."""
+    facts = sheet("four_bar")
+    driven, plain_one = (facts.build(start_of("four_bar", preset=name).parameters) for name in ("driven", "tilted"))
+    for body in range(3):
+        assert np.array_equal(body_points(driven, body), body_points(plain_one, body))
