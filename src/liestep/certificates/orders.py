@@ -101,6 +101,8 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
     "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
                                                                                        "dexpinv": 4})),
+    "taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3}),
+               Variant({"order": 6, "form": "omega"}, _CHAIN), Variant({"order": 6, "form": "coadjoint"}, _TOP)),
     "rkmk_pair": (Variant({}), *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
                   Variant({"norm": "algebra"}), Variant({"tableau": "bogacki_shampine32", "dexpinv": 1})),
 }
@@ -195,6 +197,8 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
     decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
     steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
     errors = _pair_errors(step, case, steps) if method(integrator).adaptive else {"state": _errors(step, case, steps)}
+    if integrator == "taylor":
+        del errors["error estimate"]  # it has none: its coefficients say the step before it is made
     claims = {"state": step.order, "dense output": _dense_order(step, integrator),
               "error estimate": _estimate_order(step)}
     sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere
@@ -214,13 +218,14 @@ def _dense_order(step: Step, integrator: str) -> int:
 def _estimate_order(step: Step) -> int:
     """The control takes the estimate to the power 1/(q + 1) for an estimate of order q."""
     control = getattr(step.integrator, "control", None)
-    return 0 if control is None else round(1.0/float(control.exponent)) - 1
+    exponent = getattr(control, "exponent", None)
+    return 0 if exponent is None else round(1.0/float(exponent)) - 1
 
 
 def _flow(step: Step, case: Case, h: Fraction) -> Flow:
     form = "coadjoint" if step.options.get("action") == "coadjoint" else (
         step.options.get("form", "") if step.formulation == "vector_field" else "")
-    return flow_of(case, "" if form in ("omega", "attitude") else form, h, step.digits)
+    return flow_of(case, "" if form in ("omega", "attitude", "orthonormal") else form, h, step.digits)
 
 
 def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:

@@ -1,5 +1,6 @@
 """How a system is put into one formulation: `Sheet.forms` maps names of `liestep.contracts.formulations` to forms."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,3 +40,12 @@ class Form:
                 chosen[name] = value
         self.combination(parameters, chosen)
         return chosen
+
+    def preferred(self, parameters: Mapping[str, Any], given: Mapping[str, Any],
+                  wishes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """As `complete`, with the first of some choices that are allowed as defaults."""
+        for wish in wishes:
+            if all(name in self.options and value in self.options[name].choices for name, value in wish.items()):
+                with suppress(InputError):
+                    return self.complete(parameters, {**wish, **given})
+        return self.complete(parameters, given)

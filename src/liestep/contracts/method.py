@@ -42,6 +42,8 @@ class Method:
     forces: str = ""
     # what it needs of earlier steps, in words; "": a step of any length can be made from any state of a run
     history: str = ""
+    # choices of options of forms that the method takes as its defaults, the first of these that a system allows
+    prefers: tuple[Mapping[str, Any], ...] = ()
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
     elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
 

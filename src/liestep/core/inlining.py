@@ -10,13 +10,16 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numba
+from llvmlite import ir
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags, compile_extra
 from numba.core.registry import cpu_target
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin
 from numba.np import linalg
+
+from liestep.core.address import call_address
 
 
 def _no_blas() -> None:
@@ -95,6 +98,28 @@ def register(kernel) -> None:
 
     infer_global(kernel, types.Function(Call))
     _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
+
+
+class AddressCall(AbstractTemplate):
+    """Typing of `address.call_address`."""
+
+    key = call_address
+
+    def generic(self, args, kws):
+        arrays = all(isinstance(item, types.Array) and item.layout == "C" and item.dtype == types.float64
+                     for item in args[1:])
+        return signature(types.int64, types.int64, *args[1:]) if len(args) == 4 and arrays else None
+
+
+infer_global(call_address, types.Function(AddressCall))
+
+
+@lower_builtin(call_address, types.int64, types.Array, types.Array, types.Array)
+def _lower_address_call(context, builder, found, arguments):
+    pointer, whole = ir.PointerType(ir.DoubleType()), ir.IntType(64)
+    function = builder.inttoptr(arguments[0], ir.FunctionType(whole, [pointer]*3).as_pointer())
+    return builder.call(function, [context.make_array(kind)(context, builder, value).data
+                                   for kind, value in zip(found.args[1:], arguments[1:], strict=True)])
 
 
 @cache

@@ -27,7 +27,11 @@ def use_wide_registers() -> None:
         numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
 
 
-def describe() -> str:
+def target() -> tuple[str, str]:
     """Name and features for which code is compiled."""
-    name = numba.config.CPU_NAME or binding.get_host_cpu_name()
-    return f"{name} {numba.config.CPU_FEATURES or _features()}"
+    return numba.config.CPU_NAME or binding.get_host_cpu_name(), numba.config.CPU_FEATURES or _features()
+
+
+def describe() -> str:
+    """The same in words."""
+    return " ".join(target())

@@ -41,7 +41,8 @@ def plain_component(component: Any, functions: Functions, numbers: type = object
     if not isinstance(component, tuple):
         return component
     fields = [plain_component(item, functions, numbers) for item in component]
-    return _plain_class(type(component), functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
+    cls = getattr(type(component), "traced_from", type(component))  # that of a plain component is that of its methods
+    return _plain_class(cls, functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
 
 
 def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
@@ -54,7 +55,7 @@ def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
 def _plain_class(cls: type, functions: Functions) -> type:
     methods = {name: _plain(value, functions) for name, value in vars(cls).items()
                if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
-    return type(cls.__name__, (cls,), methods)
+    return type(cls.__name__, (cls,), {**methods, "traced_from": cls})
 
 
 @cache

@@ -10,9 +10,11 @@ from liestep.catalogue import integrator_ids, method, sheet, system_ids, system_
 from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Sheet
+from liestep.core.symbols import Untraceable
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate_standard
-from liestep.runs.specification import applicable
+from liestep.formulations import formulate, formulate_standard
+from liestep.integrators.taylor import field_expressions
+from liestep.runs.specification import applicable, complete_options
 
 WIDTH = 120
 LONGEST = 4  # most values of an array that are shown one by one
@@ -42,7 +44,24 @@ def _system(name: str) -> str:
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
         "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
-        _entry("Integrators", ", ".join(able))])
+        _entry("Integrators", ", ".join(able)), *_series(facts)])
+
+
+def _series(facts: Sheet) -> list[str]:
+    """What a Taylor series of the vector field takes, or why there is none."""
+    if "vector_field" not in facts.forms:
+        return []
+    preset = facts.presets[facts.default]
+    parameters = facts.check(preset.parameters)
+    try:
+        options = complete_options(method("taylor"), facts, parameters, {})
+        found = formulate(facts, parameters, preset.initial(parameters), "vector_field", options)
+        traced = field_expressions(found.problem, found.start.shape)
+    except (InputError, Untraceable) as error:
+        return [_entry("Taylor series", f"none: {error}")]
+    chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in facts.forms["vector_field"].options)
+    return [_entry("Taylor series", f"straight-line code, {len(traced.nodes) - len(traced.inputs)} operations and"
+                   f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}")]
 
 
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:

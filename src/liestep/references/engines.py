@@ -10,13 +10,16 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import evaluate
 from liestep.core.status import Status
+from liestep.errors import InputError
 from liestep.formulations import formulate, formulate_standard
+from liestep.formulations.symbolic import NotSymbolic
 from liestep.references.taylor import taylor_series
 from liestep.runs.execution import Outcome, run_once
 from liestep.runs.specification import RunSpecification, specify
 
 RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
 MOST_STEPS = 10_000             # most steps between two times; more of them mean a singularity
+TAYLOR_TOLERANCE = 2.3e-16      # of the step size control of `taylor_core`
 CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
 # where the convergence is irregular: halvings without half the change, and most steps times rows of the state
 PATIENCE, MOST_ROWS = 2, 32_000_000
@@ -98,6 +101,20 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
         raise EngineError(str(error)) from None
 
 
+def taylor_core(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """The integrator `taylor`, jets of order 15 with steps for round-off; its dense output is as accurate as its steps.
+    Raises NotSymbolic."""
+    try:
+        spec = specify(run.problem, "taylor", tolerance=TAYLOR_TOLERANCE, outputs=len(times), samples=len(times),
+                       t_end=run.t_end, parameters=run.parameters, initial=run.initial)
+        outcome = run_once(spec)
+    except InputError as error:
+        raise NotSymbolic(str(error)) from None
+    if outcome.status != Status.OK:
+        raise EngineError(f"taylor stopped at t = {outcome.time_reached:.6g}: {outcome.status.sentence}")
+    return _standard_rows(run, outcome)
+
+
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """The system's fallback, an integrator of high order, its step halved until the solution changes by less than
     1e-13, or no longer by half as much as before.
@@ -156,9 +173,10 @@ def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     return solution(run.parameters, run.initial, times)
 
 
-ENGINES = {"dop853": dop853, "taylor": taylor, "composition": composition, "exact": exact}
+ENGINES = {"dop853": dop853, "taylor": taylor, "taylor_core": taylor_core, "composition": composition, "exact": exact}
 DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
                 "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form",
+                "taylor_core": f"liestep Taylor series of order 15, tolerance {TAYLOR_TOLERANCE:g}",
                 "exact": "exact solution"}
 
 

@@ -29,6 +29,7 @@ from liestep.runs.specification import RunSpecification, specify_problem
 
 # what a reference and the runs compared with it have in common
 SHARED = ("problem", "parameters", "initial", "t_end", "samples", "plugins")
+FIELD_ENGINES = ("dop853", "taylor_core")  # integrate the vector field
 FINE = 250  # at least so many intervals for the largest kinetic energy and angular velocity
 
 
@@ -51,7 +52,8 @@ class ReferenceSpecification:
     def source_hash(self) -> str:
         other = fallback(self.run)
         return source_hash("liestep.references.reference", system_module(self.run.problem),
-                           *([] if other is None else [integrator_module(other)]))
+                           *([] if other is None else [integrator_module(other)]),
+                           *([integrator_module("taylor")] if "taylor_core" in self.engines else []))
 
 
 def specify_reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
@@ -68,10 +70,10 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
-        if facts.standard_form != "vector_field" and (name == "dop853" or (name == "taylor" and not facts.series)):
+        if facts.standard_form != "vector_field" and (name in FIELD_ENGINES or (name == "taylor" and not facts.series)):
             raise InputError(f"engine {name} integrates the vector field, but the standard form of {problem} is"
                              f" {facts.standard_form}; allowed are"
-                             f" {', '.join(key for key in ENGINES if key not in ('dop853', 'taylor'))}")
+                             f" {', '.join(key for key in ENGINES if key not in (*FIELD_ENGINES, 'taylor'))}")
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
     return ReferenceSpecification(run, tuple(engines))

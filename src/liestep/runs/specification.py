@@ -194,7 +194,7 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
     own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
     own = {name: value for name, value in own.items()
            if not (value == declared.options[name].default and declared.options[name].silent(own))}
-    chosen = form.complete(parameters, given)
+    chosen = form.preferred(parameters, given, declared.prefers)
     if not declared.projects:
         for name, value in chosen.items():
             form.options[name].require_projection(name, value)

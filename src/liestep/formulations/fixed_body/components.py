@@ -22,7 +22,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import to_body, to_space
 
 
@@ -151,10 +151,11 @@ class QuadraticTop(NamedTuple):
 
 
 class AttitudeField(NamedTuple):
-    """Vector field of (Q, pi) in the embedding space R^12; nothing is projected."""
+    """Vector field of (Q, pi) in the embedding space R^12."""
 
     body: Any          # RigidBody or DrivenBody
     meter: np.ndarray
+    orthonormal: int   # 1: `project` acts
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
@@ -171,7 +172,14 @@ class AttitudeField(NamedTuple):
         return True
 
     def project(self, y: np.ndarray) -> None:
-        pass
+        """Q (3 - Q^T Q)/2: a step towards the nearest rotation that squares the defect."""
+        if self.orthonormal == 0:
+            return
+        one, two, three = row(y, 0), row(y, 1), row(y, 2)
+        a, b, c = dot(one, two), dot(two, three), dot(three, one)
+        put(y, 0, axpy(-0.5*c, three, axpy(-0.5*a, two, scale(1.5 - 0.5*dot(one, one), one))))
+        put(y, 1, axpy(-0.5*b, three, axpy(-0.5*a, one, scale(1.5 - 0.5*dot(two, two), two))))
+        put(y, 2, axpy(-0.5*c, one, axpy(-0.5*b, two, scale(1.5 - 0.5*dot(three, three), three))))
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.body.observe(y, out)

@@ -109,7 +109,8 @@ class Declared(NamedTuple):
         if options["form"] == "coadjoint":
             return self.dual(parameters, state, DualField(system, meter))
         return self.attitude(parameters, state,
-                             AttitudeField(self.driven(parameters, RigidBody(system, meter)), meter))
+                             AttitudeField(self.driven(parameters, RigidBody(system, meter)), meter,
+                                           int(options["form"] == "orthonormal")))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
@@ -191,8 +192,9 @@ class Declared(NamedTuple):
 
     def forms(self, quadratic: bool) -> dict[str, Form]:
         """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
-        field = {"form": Option("attitude", "attitude integrates (Q, pi) in the embedding space, coadjoint the body's"
-                                " angular momentum and gravity", ("attitude", "coadjoint"))}
+        field = {"form": Option("attitude", "attitude integrates (Q, pi) in the embedding space, orthonormal returns Q"
+                                " to the rotations after each step, coadjoint integrates the body's angular momentum"
+                                " and gravity", ("attitude", "orthonormal", "coadjoint"), after_steps=("orthonormal",))}
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),

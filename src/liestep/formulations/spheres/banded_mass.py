@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import Vector, add_to, axpy, cross, dot, put, row, scale
+from liestep.core.rows import Vector, add_to, axpy, copy, cross, dot, put, row, scale
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
 
 NEGLIGIBLE = 1e-12  # entries beside the three diagonals, relative to the largest
@@ -31,6 +31,22 @@ class BandedMass(NamedTuple):
 
     def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d omega_i/dt = q_i x d^2q_i/dt^2; False when the system for the multipliers is not positive definite."""
+        if not self.accelerate(q, w, g, out):
+            return False
+        for i in range(q.shape[0]):
+            put(out, i, cross(row(q, i), row(self.free, i)))
+        return True
+
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2q_i/dt^2 with the velocities v; False as above."""
+        if not self.accelerate(q, v, g, out):
+            return False
+        copy(self.free, out)
+        return True
+
+    def accelerate(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
+        overwritten."""
         n = q.shape[0]
         self.apply(g, self.free)
         for i in range(n):
@@ -55,8 +71,6 @@ class BandedMass(NamedTuple):
         for i in range(n):
             put(self.free, i, scale(-1.0, row(self.free, i)))
             add_to(self.free, i, self.applied(out, i))
-        for i in range(n):
-            put(out, i, cross(row(q, i), row(self.free, i)))
         return True
 
     def applied(self, x: np.ndarray, i: int) -> Vector:

@@ -124,12 +124,9 @@ class Declared(NamedTuple):
             raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
-        if chosen == "banded":
-            if options.get("form") == "velocity":
-                raise InputError("option mass is banded, which is for the omega form; the velocity form takes dense")
-            if matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
-                raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal;"
-                                 " allowed is dense")
+        if chosen == "banded" and matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is"
+                             " dense")
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""

@@ -1,0 +1,261 @@
+"""Taylor coefficients of the solution of y' = f(t, y) from the expressions of f: recurrences of automatic
+differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and Zou 2005).
+
+The recurrences are written once, on an arithmetic: `Numbers` computes them on numbers of any kind, and
+`liestep.core.straight` writes them as machine code. None stands for a coefficient that is zero for every start.
+"""
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from liestep.core.symbols import Expressions, Guard, Node
+
+CHAINS = 4  # partial sums of a long convolution, which a processor adds at the same time
+
+
+class Arithmetic(Protocol):
+    """Operations on values; a Python number among the operands is a constant."""
+
+    def add(self, a: Any, b: Any) -> Any: ...
+    def sub(self, a: Any, b: Any) -> Any: ...
+    def mul(self, a: Any, b: Any) -> Any: ...
+    def fma(self, a: Any, b: Any, c: Any) -> Any: ...
+    def div(self, a: Any, b: Any) -> Any: ...
+    def part(self, a: Any, k: int) -> Any: ...
+    def call(self, name: str, *args: Any) -> Any: ...
+    def constant(self, value: Any) -> Any: ...
+
+
+class Numbers:
+    """Arithmetic of the numbers themselves, without fused operations."""
+
+    def __init__(self, functions: dict[str, Callable]):
+        self.functions = functions
+
+    def add(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return a - b
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return a*b
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return a*b + c
+
+    def div(self, a: Any, b: Any) -> Any:
+        return a/b
+
+    def part(self, a: Any, k: int) -> Any:
+        return a/k
+
+    def call(self, name: str, *args: Any) -> Any:
+        return self.functions[name](*args)
+
+    def constant(self, value: Any) -> Any:
+        return value
+
+
+PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2})
+
+
+class Jet:
+    """Coefficients of all nodes of expressions, with inputs y_1 ... y_n and t: `coefficient(node, k)` after those of
+    smaller k."""
+
+    def __init__(self, found: Expressions, arithmetic: Arithmetic, start: Sequence[Any]):
+        """start: values of y and t."""
+        self.found, self.on, self.start = found, arithmetic, start
+        self.known: dict[tuple, Any] = {}
+
+    def rows(self, order: int) -> Iterable[list[Any]]:
+        """Coefficients of y, in order 0, 1, ... `order`."""
+        needed = reachable(self.found.outputs)
+        for k in range(order + 1):
+            yield [self.coefficient(node, k) for node in self.found.inputs[:-1]]
+            for node in needed if k < order else ():
+                self.coefficient(node, k)
+
+    def coefficient(self, x: Any, k: int) -> Any:
+        """Coefficient k of a node or a number; None for zero."""
+        if not isinstance(x, Node):
+            return None if k or x == 0 else self.on.constant(x)
+        key = (x.place, k)
+        if key not in self.known:
+            self.known[key] = getattr(self, f"_{x.op}")(k, *x.args) if x.op not in SELF else getattr(
+                self, f"_{x.op}")(k, x, *x.args)
+        return self.known[key]
+
+    def guard_value(self, guard: Guard) -> tuple[Any, Any]:
+        """Both sides of a guard, of coefficients 0."""
+        sides = []
+        for side in (guard.left, guard.right):
+            for node in reachable([side]):
+                self.coefficient(node, 0)
+            value = self.coefficient(side, 0)
+            sides.append(self.on.constant(0.0) if value is None else value)
+        return sides[0], sides[1]
+
+    # None is zero
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return b if a is None else a if b is None else self.on.add(a, b)
+
+    def minus(self, a: Any, b: Any) -> Any:
+        if b is None:
+            return a
+        return self.on.mul(-1.0, b) if a is None else self.on.sub(a, b)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return None if a is None or b is None else self.on.mul(a, b)
+
+    def part(self, a: Any, k: int) -> Any:
+        """a/k for a whole number k."""
+        return a if a is None or k == 1 else self.on.part(a, k)
+
+    def summed(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+        """Sum of products, in several chains that are added at the end."""
+        kept = [(a, b) for a, b in pairs if a is not None and b is not None]
+        chains = [None]*min(CHAINS, max(1, len(kept)//3))
+        for i, (a, b) in enumerate(kept):
+            place = i % len(chains)
+            before: Any = chains[place]
+            chains[place] = self.on.mul(a, b) if before is None else self.on.fma(a, b, before)
+        while len(chains) > 1:
+            chains = [self.plus(chains[i], chains[i + 1]) if i + 1 < len(chains) else chains[i]
+                      for i in range(0, len(chains), 2)]
+        return chains[0]
+
+    def product(self, a: Node, b: Node, k: int, first: int = 0) -> Any:
+        """sum_{j >= first} a_j b_(k - j)"""
+        return self.summed((self.coefficient(a, j), self.coefficient(b, k - j)) for j in range(first, k + 1))
+
+    def slope(self, x: Node, j: int) -> Any:
+        """j x_j"""
+        key = ("slope", x.place, j)
+        if key not in self.known:
+            value = self.coefficient(x, j)
+            self.known[key] = value if j == 1 or value is None else self.on.mul(float(j), value)
+        return self.known[key]
+
+    def once(self, what: str, x: Node, make: Callable[[], Any]) -> Any:
+        key = (what, x.place)
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
+    # one recurrence for each operation
+
+    def _input(self, k: int, i: int) -> Any:
+        if k == 0:
+            return self.start[i]
+        if i == len(self.found.inputs) - 1:
+            return self.on.constant(1.0) if k == 1 else None
+        value = self.coefficient(self.found.outputs[i], k - 1)
+        return self.part(value, k)
+
+    def _add(self, k: int, a: Node, b: Node) -> Any:
+        return self.plus(self.coefficient(a, k), self.coefficient(b, k))
+
+    def _sub(self, k: int, a: Node, b: Node) -> Any:
+        return self.minus(self.coefficient(a, k), self.coefficient(b, k))
+
+    def _shift(self, k: int, number: Any, a: Node) -> Any:
+        value = self.coefficient(a, k)
+        return value if k else self.plus(self.on.constant(number), value)
+
+    def _scale(self, k: int, number: Any, a: Node) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.mul(self.on.constant(number), value)
+
+    def _mul(self, k: int, a: Node, b: Node) -> Any:
+        if a is not b:
+            return self.product(a, b, k)
+        return self._square(k, a)
+
+    def _square(self, k: int, a: Node) -> Any:
+        half = self.summed((self.coefficient(a, j), self.coefficient(a, k - j)) for j in range((k + 1)//2))
+        twice = self.times(2.0, half)
+        if k % 2:
+            return twice
+        middle = self.coefficient(a, k//2)
+        if middle is None:
+            return twice
+        return self.on.mul(middle, middle) if twice is None else self.on.fma(middle, middle, twice)
+
+    def _inverse(self, k: int, own: Node, b: Node) -> Any:
+        if k == 0:
+            return self.on.div(1.0, self.coefficient(b, 0))
+        rest = self.summed((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        return self.times(-1.0, self.times(self.coefficient(own, 0), rest))
+
+    def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
+        inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
+        if k == 0:
+            return self.times(self.coefficient(a, 0), inverse)
+        rest = self.summed((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        return self.times(inverse, self.minus(self.coefficient(a, k), rest))
+
+    def _sqrt(self, k: int, own: Node, a: Node) -> Any:
+        if k == 0:
+            return self.on.call("sqrt", self.coefficient(a, 0))
+        half = self.once("half of inverse", own, lambda: self.on.div(0.5, self.coefficient(own, 0)))
+        rest = self.times(2.0, self.summed((self.coefficient(own, j), self.coefficient(own, k - j))
+                                           for j in range(1, (k + 1)//2)))
+        if k % 2 == 0:
+            middle = self.coefficient(own, k//2)
+            if middle is not None:
+                rest = self.on.mul(middle, middle) if rest is None else self.on.fma(middle, middle, rest)
+        return self.times(half, self.minus(self.coefficient(a, k), rest))
+
+    def _sin(self, k: int, a: Node) -> Any:
+        return self.turned(a, k)[0]
+
+    def _cos(self, k: int, a: Node) -> Any:
+        return self.turned(a, k)[1]
+
+    def turned(self, a: Node, k: int) -> tuple[Any, Any]:
+        """Coefficients k of sine and cosine of a."""
+        key = ("turned", a.place, k)
+        if key not in self.known:
+            if k == 0:
+                angle = self.coefficient(a, 0)
+                angle = self.on.constant(0.0) if angle is None else angle
+                self.known[key] = self.on.call("sin", angle), self.on.call("cos", angle)
+            else:
+                parts = [self.summed((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
+                         for part in (1, 0)]
+                self.known[key] = self.part(parts[0], k), self.times(-1.0, self.part(parts[1], k))
+        return self.known[key]
+
+    def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Any) -> Any:
+        """(x^2 + y^2) angle' = x y' - y x'"""
+        if k == 0:
+            return self.on.call("atan2", self.coefficient(y, 0), self.coefficient(x, 0))
+        inverse = self.once("inverse", square, lambda: self.on.div(1.0, self.coefficient(square, 0)))
+        one = self.summed((self.coefficient(x, k - j), self.slope(y, j)) for j in range(1, k + 1))
+        other = self.summed((self.coefficient(y, k - j), self.slope(x, j)) for j in range(1, k + 1))
+        rest = self.summed((self.slope(own, j), self.coefficient(square, k - j)) for j in range(1, k))
+        return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
+
+
+SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
+
+
+def reachable(outputs: Iterable[Any]) -> list[Node]:
+    """The nodes that outputs are made of, in an order in which they can be evaluated."""
+    found: dict[int, Node] = {}
+    waiting = [x for x in outputs if isinstance(x, Node)]
+    while waiting:
+        node = waiting.pop()
+        if node.place not in found:
+            found[node.place] = node
+            waiting += [x for x in node.args if isinstance(x, Node)]
+    return [found[place] for place in sorted(found)]
+
+
+def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,
+                        arithmetic: Arithmetic = PLAIN) -> list[list[Any]]:
+    """Coefficients 0 to `order` of y from values of y and t, on numbers."""
+    return [[0 if value is None else value for value in line] for line in Jet(found, arithmetic, start).rows(order)]

@@ -1,0 +1,282 @@
+"""The adaptive Taylor method on every vector field that can be written as expressions: a step of high order costs one
+evaluation of a jet, which is straight-line machine code (`core.jets`, `core.straight`)."""
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Sheet
+from liestep.core.address import call_address
+from liestep.core.counters import Counter
+from liestep.core.jets import Numbers, taylor_coefficients
+from liestep.core.rows import atan2, copy, cos, sin, sqrt
+from liestep.core.status import Status
+from liestep.core.straight import jet_code, loaded
+from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
+from liestep.core.tracing import plain_component
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.integrators.step_control import power
+
+LARGEST_ORDER = 15
+SMALLEST_ORDER = 2
+
+
+class StraightJet(NamedTuple):
+    """Taylor coefficients of a solution by machine code."""
+
+    jet: int
+    polynomial: int
+    table: np.ndarray  # time, then the constants of the system
+    step: np.ndarray   # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """Coefficients of the solution through y at time t, then the largest numbers of y and of the last two, out
+        ((order + 1) m d + 3,); False where there is none."""
+        self.table[0] = t
+        return call_address(self.jet, y, self.table, out) == 1
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k, by Horner's rule."""
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
+
+
+class Recurrence:
+    """The recurrences of a jet on numbers of any kind."""
+
+    def __init__(self, found: Expressions, order: int):
+        self.found, self.order = found, order
+
+    def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
+        lines = taylor_coefficients(self.found, [*y.flat, t], self.order, Numbers(functions))
+        sizes = [max(abs(value) for value in lines[k]) for k in (0, self.order - 1, self.order)]
+        out[:] = [*(value for line in lines for value in line), *sizes]
+        return True
+
+
+class PlainJet(NamedTuple):
+    """The same without machine code, for certificates."""
+
+    recurrence: Recurrence
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.recurrence(t, y, out, {"sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2})
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        lines = c[:-3].reshape(-1, *out.shape)
+        out[:] = lines[-1]
+        for line in lines[-2::-1]:
+            out[:] = out*h + line
+
+
+class Ahead(NamedTuple):
+    """Step control of a method that knows its next step before it makes it."""
+
+    share: float       # of the radius of convergence
+    last: float        # 1/p
+    before: float      # 1/(p - 1)
+    next_step: np.ndarray  # (1,)
+
+    def choose(self, state: float, before: float, last: float) -> None:
+        """The next step from the largest numbers of a state and of its last two coefficients; infinite where both
+        vanish."""
+        size = max(1.0, state)
+        rho = power(size/last, self.last) if last > 0.0 else np.inf
+        if before > 0.0:
+            rho = min(rho, power(size/before, self.before))
+        self.next_step[0] = self.share*rho
+
+    def reaches(self, h: float, remaining: float) -> bool:
+        return h >= remaining
+
+    def accepts(self, error: float) -> bool:
+        return error < np.inf
+
+    def after_success(self, h: float, error: float, rejections: float) -> float:
+        return self.next_step[0]
+
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
+        return 0.5*h
+
+
+class TaylorWork(NamedTuple):
+    jet: Any
+    c: np.ndarray     # ((order + 1) m d + 3,) coefficients at the state
+    new: np.ndarray   # (m, d)
+    when: np.ndarray  # (2,) time at the end of the step; 1 when c belongs to the state
+
+
+class Taylor(NamedTuple):
+    """Order p from the tolerance, explicit, one jet for each step; what the form's `project` restores is kept exactly.
+
+    y(t + h) = sum_k c_k h^k. The step is that of Jorba and Zou 2005, section 3.2: both of the last coefficients,
+    relative to the largest number of the state or to 1, give a radius rho = min (s/|c_k|)^(1/k); h = rho tol^(1/(p -
+    1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of safety. No step is rejected
+    for its error. Dense output is the same polynomial, projected like the step.
+    """
+
+    tolerance: float
+    order: int
+    control: Any
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        """Raises InputError for a right-hand side that cannot be written as expressions."""
+        return TaylorWork(jet_of(problem, y, self.order), np.zeros((self.order + 1)*y.size + 3, y.dtype),
+                          np.zeros_like(y), np.zeros(2))
+
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+        work.when[0] = 0.0
+        self.expand(problem, y, work)
+        return min(self.control.next_step[0], t_end) if work.when[1] == 1.0 else t_end
+
+    def expand(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
+        problem.meter[Counter.RHS_EVALUATIONS] += 1
+        work.when[1] = 0.0
+        if work.jet.evaluate(work.when[0], y, work.c):
+            work.when[1] = 1.0
+            last = work.c.shape[0] - 1
+            self.control.choose(work.c[last - 2], work.c[last - 1], work.c[last])
+
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        """New state in work.new."""
+        if work.when[1] == 0.0:
+            return Status.NOT_EVALUABLE, np.inf
+        work.jet.sum(work.c, h, work.new)
+        problem.project(work.new)
+        work.when[0] = t + h
+        total = 0.0
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                total += work.new[i, k]
+        return (Status.OK, 0.0) if abs(total) < np.inf else (Status.NOT_FINITE, np.inf)
+
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        """State at t + s h, 0 <= s <= 1."""
+        work.jet.sum(work.c, s*h, out)
+        problem.project(out)
+
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        copy(work.new, y)
+        self.expand(problem, y, work)
+
+
+def field_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time.
+
+    Raises:
+        Untraceable: see there.
+    """
+    def rhs(symbols: list[Any]) -> tuple[Any, list[Any]]:
+        y: Any = np.array(symbols[:-1], dtype=object).reshape(shape)
+        out: Any = np.zeros(shape, dtype=object)
+        return plain_component(problem, SYMBOLIC).rhs(symbols[-1], y, out), list(out.flat)
+
+    if np.prod(shape) > MOST_NODES:
+        raise Untraceable(f"its state has more than {MOST_NODES} numbers")
+    meter = problem.meter.copy()
+    try:
+        return expressions(rhs, int(np.prod(shape)) + 1)
+    finally:
+        problem.meter[:] = meter  # the trace is no evaluation
+
+
+def refusal(error: Untraceable) -> InputError:
+    """Why a form has no Taylor series, and what has none of its limits."""
+    return InputError(f"this form has no Taylor series, because its right-hand side cannot be traced: {error}; take"
+                      " another form, or dop853 or rkmk853")
+
+
+def _traceable(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    """Raises InputError for a form that cannot be written as expressions, at the first start that the system has for
+    these parameters."""
+    for preset in sheet.presets.values():
+        try:
+            start = sheet.check_initial(parameters, preset.initial(parameters))
+            found = formulate(sheet, parameters, start, "vector_field", options)
+        except (InputError, LookupError, TypeError, ValueError):
+            continue  # a start of other parameters
+        try:
+            field_expressions(found.problem, found.start.shape)
+        except Untraceable as error:
+            raise refusal(error) from None
+        return
+
+
+def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
+    """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
+    by the same recurrences in plain Python.
+
+    Raises:
+        InputError: the right-hand side cannot be written as expressions, or they would be too large.
+    """
+    try:
+        found = field_expressions(problem, y.shape)
+        if y.dtype != np.float64:
+            return PlainJet(Recurrence(found, order))
+        code = jet_code(found, order)
+    except Untraceable as error:
+        raise refusal(error) from None
+    code_in_use = loaded(code.text)
+    return StraightJet(code_in_use.jet, code_in_use.sum, code.constants, np.zeros(1))
+
+
+def share_of_radius(tolerance: float, order: int) -> float:
+    """Step over radius: tol^(1/(p - 1)) exp(-0.7/(p - 1))."""
+    return math.exp((math.log(tolerance) - 0.7)/(order - 1.0))
+
+
+def order_of(tolerance: float) -> int:
+    """Order that Jorba and Zou 2005 recommend, at most LARGEST_ORDER."""
+    return max(SMALLEST_ORDER, min(LARGEST_ORDER, math.ceil(1.0 - 0.5*math.log(tolerance))))
+
+
+def _check_order(value: Any) -> Any:
+    """`tolerance`, or a whole number."""
+    if value == "tolerance":
+        return value
+    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str) and value.strip().isdigit():
+        number = int(value)
+    if number is None or number < SMALLEST_ORDER:
+        raise InputError(f"option order must be tolerance or a whole number from {SMALLEST_ORDER} to {LARGEST_ORDER},"
+                         f" not {value!r}")
+    if number > LARGEST_ORDER:
+        raise InputError(f"option order is {number}; above {LARGEST_ORDER} the work of a step, which grows like the"
+                         " square of the order, gains no step length that float64 could use; the largest order is"
+                         f" {LARGEST_ORDER}")
+    return number
+
+
+ORDER = Option("tolerance", "of the series: tolerance takes 1 - ln(tolerance)/2, at most 15", normalise=_check_order,
+               values=f"{SMALLEST_ORDER}, ..., {LARGEST_ORDER}")
+
+
+# on spheres (q, dq/dt) with multipliers, fewer operations than (q, omega); on bodies rotations that stay orthonormal
+PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
+             {"form": "velocity", "projection": "state", "mass": "banded"},
+             {"projection": "state"}, {"form": "orthonormal"})
+
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
+    return Taylor(tolerance, order, Ahead(share_of_radius(tolerance, order), 1.0/order, 1.0/(order - 1.0), np.zeros(1)))
+
+
+METHODS = {
+    "taylor": Method(
+        summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
+        order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
+        conserves="the manifold, where the form offers a projection, to round-off", prefers=PREFERRED,
+        combination=_traceable,
+        citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
+        order_for=lambda options, sheet, parameters:
+        LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
+        build=_build),
+}
