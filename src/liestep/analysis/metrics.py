@@ -1,6 +1,6 @@
 """metrics.csv: one tidy row per run of a study, from the runs' files and the references."""
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import nan
 from typing import Any
 
@@ -20,8 +20,11 @@ from liestep.catalogue import method, sheet
 from liestep.core import counters
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
+from liestep.runs.maps import ShardSpecification
+from liestep.runs.shards import cells_of
 from liestep.study.plan import Cell, Study
 
+Cost = Callable[[Mapping[str, Any], Mapping[str, Any]], float]
 AXES = ("x", "y", "z")
 STATISTICS = ("energy_error_mean", "energy_error_max",
               *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
@@ -49,7 +52,7 @@ def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def metrics_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per cell in the order of the study file, columns COLUMNS.
+    """One row per cell in the order of the study file, columns COLUMNS; of a map one row per combination of parameters.
 
     step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference
     of the last stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
@@ -76,11 +79,22 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         model = sheet(first.problem).cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
+            if isinstance(cell.spec, ShardSpecification):
+                rows += _map_rows(study, cell, cell.spec, cost)
+                continue
             file = run_file(cell, needed)
             rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
             if second is not None and not file.failed and cell.spec.ensemble is None:
                 rows[-1]["error_final_second"] = final_distance(file, second)
     return rows
+
+
+def _map_rows(study: Study, cell: Cell, spec: ShardSpecification, cost: Cost | None) -> Iterator[dict[str, Any]]:
+    """One row per cell of a shard, with its number in the map and its parameters."""
+    file = run_file(cell)
+    for number, one in enumerate(cells_of(file, spec)):
+        parameters = {name: one.attributes[name] for name in spec.map.variables}
+        yield {**_row(study, cell, one, None, cost), "cell": spec.first + number, **parameters}
 
 
 def _second_reference(study: Study, problem: str) -> RunFile | None:
@@ -100,7 +114,7 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
 
 
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
-         cost: Callable[[Mapping[str, Any], Mapping[str, Any]], float] | None) -> dict[str, Any]:
+         cost: Cost | None) -> dict[str, Any]:
     spec, found = cell.spec, file.attributes
     declared, facts = method(spec.integrator), sheet(spec.problem)
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]

@@ -8,6 +8,7 @@ from liestep.analysis.reading import reference_file, run_file
 from liestep.errors import InputError
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import RunFile
+from liestep.runs.maps import rows_of
 from liestep.storage.ledger import require_same
 from liestep.storage.textfiles import read_csv
 from liestep.study.config import StudyConfig
@@ -43,7 +44,8 @@ class StudyResults:
             InputError: missing, or made for another state of the study.
         """
         table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
-        wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells]
+        wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells
+                  for _ in range(rows_of(cell.spec))]
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
                              f" {self.study.name}` again")

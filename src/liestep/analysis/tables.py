@@ -66,13 +66,28 @@ def analyse(study: Study) -> list[Path]:
     for name in study.config.tables:
         columns, rows = TABLES[name](results)
         paths.append(_write(study, name, columns, rows))
+        shown = readable(name, columns)
         parts += [f"## {name}\n",
-                  markdown([column for column in READABLE[name] if any(filled(row.get(column)) for row in rows)], rows)]
+                  markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
     if (study.folder/"timings.csv").is_file() and "work" in study.config.tables:
         paths.append(write_seconds(study))
     page = study.folder/"tables.md"
     write_text_atomically(page, "\n".join(part for part in parts if part))
     return [*paths, page]
+
+
+def of_maps(columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns that say which cell of a map a row is: its number and its parameters."""
+    return tuple(name for name in columns if name == "cell" or name.startswith("parameter_"))
+
+
+def readable(name: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """Columns of a table that people read."""
+    chosen = READABLE.get(name)
+    if chosen is None:
+        return tuple(columns)
+    place = chosen.index("resolution") + 1 if "resolution" in chosen else len(chosen)
+    return (*chosen[:place], *of_maps(columns), *chosen[place:])
 
 
 def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> Path:
@@ -107,16 +122,16 @@ def _orders(results: StudyResults) -> tuple:
 def _energy(results: StudyResults) -> tuple:
     """energy_change is E(end) - E(0); member_* are the 5, 50 and 95 % quantiles of an ensemble's mean energy errors.
     All errors are over every step, those of adaptive runs over the accepted ones."""
-    rows = []
+    rows, columns = [], (*ENERGY_COLUMNS, *of_maps(results.metrics.columns))
     for run in over_steps(results.metrics).to_dict("records"):
-        row = {name: run.get(name) for name in ENERGY_COLUMNS}
+        row = {name: run.get(name) for name in columns}
         if run["members"] > 1:
             members = results.file(run["problem"], run["integrator"], run["resolution"]).variables
             means = members.get(f"energy_error_mean{ACCEPTED}", members["energy_error_mean"])
             row |= dict(zip(("member_low", "member_median", "member_high"),
                             map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
         rows.append(row)
-    return ENERGY_COLUMNS, rows
+    return columns, rows
 
 
 def _momentum(results: StudyResults) -> tuple:
@@ -125,7 +140,7 @@ def _momentum(results: StudyResults) -> tuple:
     rows = []
     further = [name for name in results.metrics.columns
                if LARGEST.search(name) and not name.endswith(ACCEPTED) and name not in metrics.STATISTICS]
-    columns = (*MOMENTUM_COLUMNS, *further)
+    columns = (*MOMENTUM_COLUMNS, *further, *of_maps(results.metrics.columns))
     for run in over_steps(results.metrics).to_dict("records"):
         scale = run["momentum_scale"]
         relative = {"momentum_error_max_relative": run["momentum_error_max"]/scale if scale else None}

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from liestep.catalogue import sheet
 from liestep.formulations import formulate_standard
+from liestep.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
@@ -70,5 +71,6 @@ def _resolutions(cells: "list[Cell]") -> str:
 def _ensembles(results: "StudyResults") -> list[str]:
     kinds = {(cell.spec.ensemble.members, cell.spec.ensemble.amplitude)
              for cell in results.study.cells if cell.spec.ensemble is not None}
-    return [f"{members} members perturbed by {amplitude:g}" if amplitude else f"{members} starts on a grid"
-            for members, amplitude in sorted(kinds)]
+    maps = {str(cell.spec.map): None for cell in results.study.cells if isinstance(cell.spec, ShardSpecification)}
+    return [*maps, *(f"{members} members perturbed by {amplitude:g}" if amplitude else f"{members} starts on a grid"
+              for members, amplitude in sorted(kinds))]

@@ -13,6 +13,7 @@ from liestep.pipeline.workflow import StudyProducts
 from liestep.references.reference import study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import read
+from liestep.runs.maps import rows_of
 from liestep.storage.textfiles import read_text
 from liestep.study.plan import Cell
 
@@ -40,7 +41,8 @@ def items(products: StudyProducts) -> list[Item]:
     tables = [_after("tables", path, max(behind, default=0), "a run or a reference is newer")
               for path in (*products.tables, products.page)]
     metrics = products.folder/"metrics.csv"
-    if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells]:
+    if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
+                                                    for _ in range(rows_of(cell.spec))]:
         tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for")
                   if item.state == "done" else item
                   for item in tables]

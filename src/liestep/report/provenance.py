@@ -5,11 +5,12 @@ from typing import Any
 import pandas
 
 from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import READABLE, filled
+from liestep.analysis.tables import filled, readable
 from liestep.errors import InputError
 from liestep.references.reference import disagreement, study_reference
 from liestep.report.headings import headings, observable_units
 from liestep.runs.files import require_current
+from liestep.runs.maps import rows_of
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
@@ -33,7 +34,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                 if tuple(row) not in known:
                     raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"
                                      f" study; run `liestep analyse {results.study.name}` again")
-    columns = [column for column in READABLE.get(name, table.columns) if column in table.columns
+    columns = [column for column in readable(name, table.columns) if column in table.columns
                and table[column].notna().any()]
     return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
             "rows": _rows(table[columns])}
@@ -65,12 +66,16 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
     cells = results.study.cells
-    specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
+    specifications = []
+    for cell in cells:
+        short = {name: abbreviate(value) for name, value in cell.spec.canonical().items()}
+        specifications += [short]*rows_of(cell.spec)
     shown = [column for column in SHOWN if column in columns]
     return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
             "rows": _rows(metrics[columns]), "shown": shown,
             "source_hash": shared(list(metrics["source_hash"])),
-            "specification": {name: shared([spec[name] for spec in specifications]) for name in specifications[0]}}
+            "specification": {name: shared([spec.get(name) for spec in specifications])
+                              for name in dict.fromkeys(name for spec in specifications for name in spec)}}
 
 
 def shared(values: list) -> dict[str, list]:

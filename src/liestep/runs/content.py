@@ -35,10 +35,12 @@ BLOCK_STATISTICS = ("mean", "min", "max")
 
 @dataclass
 class Content:
-    """Variables: name -> (dimensions, values, attributes); attributes of the whole file."""
+    """Variables: name -> (dimensions, values, attributes); attributes of the whole file. `whole`: of variables of a
+    shard, the cells that must have all values."""
 
     variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    whole: dict[str, np.ndarray] = field(default_factory=dict)
 
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
@@ -68,7 +70,7 @@ def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     first = outcomes[0]
     content = Content()
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
-    content.add("time", ("time",), _times(spec, first, samples), "s", "time")
+    content.add("time", ("time",), times(spec, first, samples), "s", "time")
     if spec.ensemble is None:
         _series(content, [first], samples, ())
         _blocks(content, first)
@@ -113,7 +115,7 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
-def _times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
+def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
     """k times the sampling interval: the same numbers as the loop's own times."""
     interval = spec.step or spec.t_end/(spec.outputs - 1)
     return np.arange(samples)*outcome.outputs.stride*interval
@@ -186,14 +188,9 @@ def chart_of(status: Status, options: Mapping[str, Any]) -> str:
     return f"in the chart {options['chart']}, which ends at a turn of {CHART_ENDS[options['chart']]}"
 
 
-def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+def origin(spec: RunSpecification) -> dict[str, Any]:
+    """Attributes that say what a file was made from."""
     facts, declared = sheet(spec.problem), method(spec.integrator)
-    numbers, formulated = statistics(outcome), outcome.formulated
-    kept = [numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes]
-    status = outcome.status
-    chart = chart_of(status, spec.options)
-    message = (status.sentence if status == Status.OK
-               else f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}{chart and f'; it ran {chart}'}")
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
@@ -201,8 +198,26 @@ def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
         "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
-        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec), "status": status.name.lower(),
-        "message": message, "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
+        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec)}
+
+
+def message_of(outcome: Outcome, options: Mapping[str, Any]) -> str:
+    """How a run ended, with the remedy."""
+    status, chart = outcome.status, chart_of(outcome.status, options)
+    return (status.sentence if status == Status.OK else
+            f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}{chart and f'; it ran {chart}'}")
+
+
+def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> dict[str, float]:
+    """The largest error of the conserved components of the momentum map; nothing where there is none."""
+    kept = [numbers[f"momentum_error_max_{axis}"] for axis in outcome.formulated.momentum_axes]
+    return {"momentum_error_max": max(kept)} if kept else {}
+
+
+def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+    numbers = statistics(outcome)
+    return origin(spec) | {
+        "status": outcome.status.name.lower(), "message": message_of(outcome, spec.options),
+        "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
-        **numbers, **formulated.attributes, **({"momentum_error_max": max(kept)} if kept else {}),
-    }
+        **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome, numbers)}

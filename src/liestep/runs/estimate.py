@@ -14,6 +14,7 @@ import numpy as np
 
 from liestep.catalogue import sheet
 from liestep.errors import InputError
+from liestep.runs.maps import rows_of
 from liestep.runs.specification import RunSpecification
 
 MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
@@ -48,9 +49,10 @@ class Estimate:
 def estimate(spec: RunSpecification) -> Estimate:
     """Size of one run with all its replicas or members."""
     numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
-    times = spec.ensemble.members if spec.ensemble else spec.replicas
+    kept = spec.ensemble.members if spec.ensemble else rows_of(spec)
+    times = kept if spec.ensemble else max(kept, spec.replicas)
     stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
-    size = stored*(spec.ensemble.members if spec.ensemble else 1) + FIXED
+    size = stored*kept + FIXED
     steps = (spec.steps or spec.outputs)*times
     # bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their number
     pairs = numbers**2 if sheet(spec.problem).mass is not None else 0

@@ -50,7 +50,7 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
     return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
             "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files",
-            *((EXPONENTS,) if spec.exponents else ()))
+            *((EXPONENTS,) if spec.exponents else ()), *getattr(spec, "modules", ()))  # of a shard of a map
 
 
 def run_source_hash(spec: RunSpecification) -> str:

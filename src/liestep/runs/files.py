@@ -112,9 +112,11 @@ def _attributes_checksum(attributes: dict[str, Any]) -> str:
 
 
 def _require_no_nan(content: Content, path: Path) -> None:
-    """Raises InputError for NaN; only block statistics, spreads and exponents of an unfinished run may hold it."""
+    """Raises InputError for NaN; only block statistics, spreads and exponents of an unfinished run may hold it, and
+    the unfinished cells of a map."""
     for name, (_, values, _) in content.variables.items():
-        if np.isnan(values).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(MAY_LACK)):
+        whole = values[content.whole[name]] if name in content.whole else values
+        if np.isnan(whole).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(MAY_LACK)):
             raise InputError(f"cannot write {path}: variable {name} is not finite")
 
 

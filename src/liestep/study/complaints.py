@@ -87,7 +87,7 @@ def _place(location: tuple[int | str, ...], content: Any) -> tuple[int | str, ..
         if known:
             content = content[part]
             place.append(part)
-        elif last and isinstance(content, dict) and isinstance(part, str):
+        elif last and isinstance(content, dict) and isinstance(part, str) and part not in ("[list]", "[mapping]"):
             place.append(part)  # a missing key
     return tuple(place)
 

@@ -6,7 +6,17 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
@@ -145,6 +155,35 @@ class TurnConfig(Strict):
     count: Count = Field(description="number of angles")
 
 
+class SpanConfig(Strict):
+    """Equally spaced values of a parameter."""
+
+    start: Real = Field(alias="from", description="first value")
+    stop: Real = Field(alias="to", description="last value")
+    count: Count = Field(description="number of values")
+
+
+class SampleConfig(Strict):
+    """Points of a Latin hypercube over parameters: each of `count` equal parts of each range holds one point."""
+
+    ranges: dict[str, Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
+        min_length=1, description="parameters, or single numbers of them (gravity.2) -> least and largest value")
+    count: Count = Field(description="number of points")
+    seed: NotNegative = Field(0, description="seed of the points")
+
+
+def _form_of(value: Any) -> str:
+    """Tag of the form that a value has: complaints are of this form only."""
+    return "[mapping]" if isinstance(value, dict | BaseModel) else "[list]"
+
+
+Values = Annotated[Annotated[list[Real], Field(min_length=1), Tag("[list]")] | Annotated[SpanConfig, Tag("[mapping]")],
+                   Discriminator(_form_of)]
+Turns = Annotated[list[TurnConfig], Field(min_length=1)]
+Grid = Annotated[Annotated[Turns, Tag("[list]")]
+                 | Annotated[dict[str, Values], Field(min_length=1), Tag("[mapping]")], Discriminator(_form_of)]
+
+
 class EnsembleConfig(Strict):
     """Runs from perturbed starts, one file with a member dimension."""
 
@@ -191,6 +230,10 @@ class ProblemConfig(Settings):
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
     label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the key)")
+    grid: Grid | None = Field(
+        None, description="a map: parameters, or single numbers of them (gravity.2) -> list of values or {from, to,"
+        " count}; one run for each combination, the last parameter fastest. Or turns, as at the study")
+    sample: SampleConfig | None = Field(None, description="a map at random points of ranges of parameters")
     integrators: Annotated[list[str] | None, Once] = Field(
         None, min_length=1, description="keys of the integrators that run on it (default: all of the study)")
     overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
@@ -247,6 +290,7 @@ class StudyConfig(Settings):
     second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance whose"
                                           " runs a paper takes as its reference: metrics.csv has the errors at the end"
                                           " against it too (error_final_second)")
+    map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
                                    "exponents", "work", "which", "matrix"]], Once] = Field(

@@ -11,14 +11,18 @@ from liestep.catalogue import method, sheet
 from liestep.errors import InputError, unknown
 from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
+from liestep.runs.maps import ParameterMap, Request, require_map, shards
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.budget import step_counts
-from liestep.study.config import IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
+from liestep.study.config import EnsembleConfig, IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
 from liestep.study.every import Refusals, expanded
+from liestep.study.maps import is_map, map_of, require_settings, require_shown
 from liestep.study.names import named_files, require_name
 from liestep.study.yamlfile import line_of
 
 SETTINGS = tuple(Settings.model_fields)
+# settings that do nothing for an adaptive method (True) or one of fixed steps (False)
+MEANINGLESS = {True: ("steps", "statistics_every", "exponents"), False: ("tolerances", "outputs", "log_steps")}
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Study:
             self.config, self.refusals = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
+        self._maps: dict[str, ParameterMap | None] = {}
+        require_shown(self)
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -206,7 +212,7 @@ class Study:
                  partial(specified, label), known) for label, known in fingerprints.items()))
 
     def _start(self, problem: str, setup: ProblemConfig) -> Start:
-        """Parameters and initial state of a problem, checked once for all its runs."""
+        """Parameters and initial state of a problem, checked once for all its runs; of a map, of its first values."""
         if problem not in self._starts:
             place = ("problems", problem)
             try:
@@ -218,11 +224,16 @@ class Study:
                 raise self.complain((*place, "preset"),
                                     unknown(f"preset of {setup.system}", setup.preset, facts.presets))
             try:
-                self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
-                                                 initial=setup.initial)
+                found = self._maps[problem] = map_of(setup)
+                if found is not None:
+                    self._starts[problem] = require_map(found, setup.system, self._request(setup))
+                else:
+                    self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
+                                                     initial=setup.initial)
             except InputError as error:
-                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), place),
-                                    error) from None
+                maps = [(*place, name) for name in ("grid", "sample") if is_map(setup) and getattr(setup, name)]
+                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), *maps[:1] or
+                                                [place]), error) from None
         return self._starts[problem]
 
     @staticmethod
@@ -236,6 +247,19 @@ class Study:
         one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
         return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
 
+    def _request(self, setup: ProblemConfig, entry: IntegratorConfig | None = None) -> Request:
+        return Request(setup.preset, setup.parameters, setup.initial, entry.options if entry else {})
+
+    def _settings(self, setup: ProblemConfig, key: str, entry: IntegratorConfig, adaptive: bool) -> dict[str, Any]:
+        """All settings of a pair. Raises InputError for one that means nothing for the method and stands at the
+        integrator or the pair."""
+        kind = "adaptive" if adaptive else "of fixed steps"
+        for level in (setup.overrides.get(key), entry):
+            for name in MEANINGLESS[adaptive]:
+                if level is not None and getattr(level, name) is not None:
+                    raise InputError(f"{name} means nothing for {key}, which is {kind}; leave it out")
+        return {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
+
     def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
         place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
@@ -243,34 +267,48 @@ class Study:
             adaptive = method(name).adaptive
         except InputError as error:
             raise self.complain(("integrators", key), error) from None
-        found = {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
-        ladders = {word: found.pop(word) for word in ("steps", "tolerances")}
-        word = "tolerances" if adaptive else "steps"
-        ladder, ensemble, sides = ladders[word], found.pop("ensemble"), found.pop("grid")
-        budgets = found.pop("evaluations")
-        members = {"turns": [side.model_dump() for side in sides]} if sides else (
-            ensemble.model_dump() if ensemble else None)
-        if ladder is None and (adaptive or budgets is None):
-            raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
-                                " integrator or the pair")
-        t_end = setup.t_end if setup.t_end is not None else start.t_end
-        common = {setting: value for setting, value in found.items() if value is not None
-                  and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
         cells: dict[str, Cell] = {}
+        word = "tolerances" if adaptive else "steps"
         try:
+            found, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
+            ladder = {each: found.pop(each) for each in ("steps", "tolerances")}[word]
+            budgets = found.pop("evaluations")
+            if parameters is not None:
+                require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
+            members = _members(found.pop("ensemble"), found.pop("grid"))
+            if ladder is None and (adaptive or budgets is None):
+                raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
+                                    " integrator or the pair")
+            t_end = setup.t_end if setup.t_end is not None else start.t_end
+            common = {setting: value for setting, value in found.items() if value is not None
+                      and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
             for size in self._sizes(ladder, budgets, setup, name, entry, start, t_end, found["samples"]):
-                spec = specify(setup.system, name, **{"tolerance" if adaptive else "steps": size}, t_end=t_end,
+                spec = specify(setup.system, name, **{word.removesuffix("s") if adaptive else word: size}, t_end=t_end,
                                options=entry.options, ensemble=members, start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
-                cells[label] = Cell(self.name, problem, key, label, self.run_path(problem, key, label),
-                                    partial(_same, spec))
+                if parameters is None:
+                    made = {label: spec}
+                else:
+                    parts = list(shards(spec, parameters, self._request(setup, entry)))
+                    made = {label if k == 0 else f"{label}_{part.first}": part for k, part in enumerate(parts)}
+                cells |= {label: Cell(self.name, problem, key, label, self.run_path(problem, key, label),
+                                      partial(_same, part)) for label, part in made.items()}
         except InputError as error:
+            if str(error).startswith(f"{self.path}, line "):
+                raise
             found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"),
                                    ("integrators", key), place, ())
             raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
+
+
+def _members(ensemble: EnsembleConfig | None, sides: Any) -> dict[str, Any] | None:
+    """Members of an ensemble; a map has none."""
+    if isinstance(sides, list):
+        return {"turns": [side.model_dump() for side in sides]}
+    return ensemble.model_dump() if ensemble else None
 
 
 def _same(spec: RunSpecification) -> RunSpecification:

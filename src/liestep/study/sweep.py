@@ -7,6 +7,8 @@ from liestep.errors import InputError, PluginError
 from liestep.runs.content import Content, carry_out, not_compiled
 from liestep.runs.estimate import require_memory
 from liestep.runs.files import is_current, write
+from liestep.runs.maps import ShardSpecification
+from liestep.runs.shards import carry_out_shard
 from liestep.runs.store import Store
 from liestep.study.plan import Cell
 
@@ -65,6 +67,8 @@ def _name(cell: Cell) -> str:
 
 def _content(cell: Cell) -> Content:
     """The run, or the failed run that stands for code that cannot be compiled."""
+    if isinstance(cell.spec, ShardSpecification):
+        return carry_out_shard(cell.spec)
     try:
         return carry_out(cell.spec)
     except PluginError as error:

@@ -1,0 +1,82 @@
+"""Maps of a study: what a problem's `grid` or `sample` asks for, and what a study with maps cannot have."""
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.runs.maps import MOST_CELLS, ParameterMap
+from liestep.study.config import ProblemConfig, SpanConfig, StudyConfig
+
+if TYPE_CHECKING:
+    from liestep.study.plan import Study
+
+TABLES, FIGURES = ("energy", "momentum"), ("map",)  # that show maps
+# settings of single runs: what they store has no place in a shard
+OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")
+
+
+def map_of(setup: ProblemConfig) -> ParameterMap | None:
+    """The map that a problem asks for, if any.
+
+    Raises:
+        InputError: too many cells, said before they take memory; or grid and sample together.
+    """
+    grid, sample = setup.grid if isinstance(setup.grid, dict) else None, setup.sample
+    if grid is not None and sample is not None:
+        raise InputError("give grid or sample, not both")
+    if sample is not None:
+        cells = sample.count
+    else:
+        cells = prod(entry.count if isinstance(entry, SpanConfig) else len(entry) for entry in (grid or {}).values())
+    if cells > MOST_CELLS:
+        raise InputError(f"{'sample' if sample else 'grid'} makes {cells} cells; at most {MOST_CELLS} are allowed")
+    if sample is not None:
+        ranges = {name: (ends[0], ends[1]) for name, ends in sample.ranges.items()}
+        for name, (low, high) in ranges.items():
+            if not low < high:
+                raise InputError(f"ranges: {name} must go from a smaller to a larger value, not from {low:g} to"
+                                 f" {high:g}")
+        return ParameterMap(tuple(ranges), tuple(ranges.values()), sample.count, sample.seed)
+    if grid is None:
+        return None
+    return ParameterMap(tuple(grid), tuple(_values(entry) for entry in grid.values()))
+
+
+def _values(entry: list[float] | SpanConfig) -> tuple[float, ...]:
+    if isinstance(entry, SpanConfig):
+        return tuple(np.linspace(entry.start, entry.stop, entry.count).tolist())
+    return tuple(entry)
+
+
+def is_map(setup: ProblemConfig) -> bool:
+    """Whether a problem has a map."""
+    return isinstance(setup.grid, dict) or setup.sample is not None
+
+
+def require_shown(study: "Study") -> None:
+    """Raises InputError for what a study with maps asks for and nothing can show: tables, figures and films of single
+    runs, references."""
+    config: StudyConfig = study.config
+    maps = [key for key, setup in config.problems.items() if is_map(setup)]
+    if not maps:
+        if "map" in config.figures:
+            raise study.complain(("figures",), "the figure map shows problems with grid or sample; there is none")
+        return
+    for key, allowed in (("tables", TABLES), ("figures", FIGURES)):
+        for name in getattr(config, key):
+            if name not in allowed:
+                raise study.complain((key,), f"{name} does not show maps, which problem {maps[0]} is; allowed are"
+                                     f" {', '.join(allowed)}: make a study of its own")
+    for key in ("reference", "timing", "animations", "second_reference"):
+        if getattr(config, key):
+            raise study.complain((key,), f"is not made of maps, which problem {maps[0]} is: make a study of its own")
+
+
+def require_settings(found: dict[str, Any]) -> None:
+    """Raises InputError for settings of single runs."""
+    for name in OF_SINGLE_RUNS:
+        if found.get(name) not in (None, 1, False) or (name == "exponents" and found.get(name)):
+            raise InputError(f"{name} is for single runs, not for maps")
+    if isinstance(found.get("grid"), list):
+        raise InputError("grid: turns of starts are for single problems, not for maps")
