@@ -137,7 +137,8 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
     near = min((abs(one.order - order) for one in measured), default=None)
     if near is None:
         return 0.0
-    steps, units = [], {}
+    steps: list[float] = []
+    units: dict[str, float] = {}
     for one in measured:
         unit = trials.rates[one.integrator]/trials.work[one.integrator]
         kind = trials.request.declared(one.integrator).formulation

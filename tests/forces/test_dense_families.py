@@ -1,0 +1,80 @@
+"""Dense output has the order of the method on spheres up to order 8, on bodies, and on a system of each later family;
+in plain Python, by the states at many times between the nodes."""
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from force_cases import load
+from place import TOP
+from plugin_room import _nothing_stays  # noqa: F401
+
+from liestep.catalogue import method, plugin_entries, sheet
+from liestep.core.partial import partial_step
+from liestep.core.status import Status
+from liestep.formulations import formulate
+from liestep.plugins.loading import load_plugin
+from liestep.plugins.trial import plain
+from liestep.runs.dense import Between
+from liestep.runs.specification import complete_options, start_of
+
+SHARE = 0.37  # states are asked for at this share of each of the longest steps
+# system, method, end time, numbers of steps
+CASES = [
+    ("drag_and_clock", "vi_sphere_kl8", 1.2, (4, 6, 9)),
+    ("drag_and_clock", "vi_sphere_kl6", 1.6, (4, 8, 16)),
+    ("satellite", "slgi", 0.5, (8, 16, 32)),
+    ("satellite", "rkmk4", 0.5, (8, 16, 32)),
+    ("heavy_top", "slgi_composed", 0.02, (8, 16, 32)),
+    ("bonded_particles", "rodrigues_s4", 0.2, (8, 16, 32)),
+    pytest.param("body_chain", "rkmk4", 0.2, (8, 16, 32), marks=pytest.mark.slow),
+    ("spring_pendulum", "rk4", 0.4, (8, 16, 32)),
+    ("spring_pendulum", "rattle", 0.2, (8, 16, 32)),
+]
+
+
+def available(name):
+    if name == "satellite":
+        load(name)
+    if name == "drag_and_clock" and name not in plugin_entries():
+        load_plugin(TOP/"tests"/"plugins"/f"{name}.py")
+    return sheet(name), start_of(name)
+
+
+def between(name, integrator, t_end, count):
+    """A run that keeps its nodes, uncompiled."""
+    facts, begin = available(name)
+    declared = method(integrator).on(facts)
+    chosen = complete_options(declared, facts, begin.parameters, {})
+    form = formulate(facts, begin.parameters, begin.initial, declared.formulation, chosen)
+    form = replace(form, problem=plain(form.problem))
+    step, y, h = plain(declared.build(chosen, None, t_end)), form.start.copy(), t_end/count
+    work = step.workspace(form.problem, y)
+    assert step.start(form.problem, 0.0, y, h, work) == Status.OK
+    nodes = [y.copy()]
+    for k in range(count):
+        assert step.step(form.problem, k*h, y, h, work) == Status.OK
+        nodes.append(y.copy())
+    run = object.__new__(Between)
+    run.spec, run.nodes, run.h, run.formulated = SimpleNamespace(integrator=integrator), np.array(nodes), h, form
+    run._integrator, run._work, run._values, run._loop = step, work, np.zeros(form.width), partial_step
+    return run
+
+
+def states(run, times):
+    """Counted fields at the times, in one row each."""
+    fields = run.formulated.to_fields(np.array([run.at(time)[0] for time in times]))
+    counted = [part.name for part in run.formulated.error_fields if part.counted]
+    return np.concatenate([fields[name].reshape(len(times), -1) for name in counted], axis=1)
+
+
+@pytest.mark.parametrize(("name", "integrator", "t_end", "counts"), CASES, ids=lambda value: str(value))
+def test_dense_output_has_the_order_of_the_method(name, integrator, t_end, counts):
+    times = (np.arange(1, counts[0] - 1) + SHARE)*t_end/counts[0]
+    found = [states(between(name, integrator, t_end, count), times) for count in counts]
+    one, two = (float(np.abs(found[k] - found[k + 1]).max()) for k in range(2))
+    observed = np.log(one/two)/np.log(counts[1]/counts[0])
+    facts, begin = available(name)
+    declared = method(integrator).on(facts)
+    theory = declared.order_of(complete_options(declared, facts, begin.parameters, {}), facts, begin.parameters)
+    assert abs(observed - theory) < 0.35, observed
