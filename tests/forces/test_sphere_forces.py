@@ -13,6 +13,7 @@ from liestep.inspection.check_system import check_system
 from liestep.integrators.vi_sphere import DRAG
 from liestep.plugins.trial import plain
 from liestep.runs.specification import start_of
+from liestep.study.plan import Study
 
 T = 1.0
 ORDERS = {"vi_sphere": (2, (40, 80)), "vi_sphere_y4": (4, (40, 80)), "vi_sphere_s4": (4, (40, 80)),
@@ -102,6 +103,22 @@ def test_magnetic_force_does_no_work_in_many_steps():
     load("magnetic_pendulum")
     data = liestep.simulate("magnetic_pendulum", "vi_sphere", step=0.02, t_end=1000.0, samples=101)
     assert np.abs(data["work"].values).max() < 1e-12
+
+
+@pytest.mark.parametrize(("integrator", "least", "most"), [("vi_sphere", 1.0, 1.1), ("vi_sphere_y4", 1.0, 1.1),
+                                                         ("rk4", 5.0, 12.0), ("rkmk4", 5.0, 12.0)])
+def test_energy_less_work_stays_bounded_or_drifts_in_proportion_to_time(integrator, least, most):
+    """What docs/examples/energy_less_work.yaml draws: the largest deviation in ten times the time, over the first."""
+    load("magnetic_pendulum")
+    first, whole = (liestep.simulate("magnetic_pendulum", integrator, step=0.1, t_end=t_end).attrs["energy_error_max"]
+                    for t_end in (40.0, 400.0))
+    assert least <= whole/first <= most
+
+
+def test_study_of_the_energy_less_work_is_valid():
+    study = Study.find(str(EXAMPLES/"energy_less_work.yaml"), TOP/"config", TOP/"results")
+    assert [cell.integrator for cell in study.cells] == ["vi_sphere", "vi_sphere_y4", "rk4", "rkmk4", "cf4"]
+    assert all(cell.spec.t_end == 2000.0 for cell in study.cells)
 
 
 def test_evaluations_of_the_force_per_step():
