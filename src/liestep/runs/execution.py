@@ -67,7 +67,8 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
     """Formulated problem and integrator component of a specification, optionally from another initial state."""
     facts = sheet(spec.problem)
     declared = method(spec.integrator).on(facts)
-    formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
+        formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
     return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
 
 
