@@ -63,6 +63,12 @@ VALID = {
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
         "log_steps": False, "reference": False, "timing": False, "tables": ["energy"], "figures": ["energy_error"],
         "animations": [], "plugins": []},
+    "maps": {
+        "title": "t", "integrators": {"rk4": {}}, "steps": [0.1],
+        "problems": {"one": {"system": "sphere_nbody", "t_end": 1.0,
+                             "grid": {"gamma": {"from": 0.0, "to": 1.0, "count": 3}}},
+                     "two": {"system": "sphere_nbody", "t_end": 1.0,
+                             "sample": {"ranges": {"gamma": [0.0, 1.0]}, "count": 3, "seed": 0}}}},
     "claims": {"paper": "paper", "citation": "c", "claims": list(CRITERIA.values())},
     "errata": {"paper": "twospheres2009", "citation": "c",
                "errata": [{"number": 1, "part": "a", "place": "p", "printed": "x", "correct": "y", "kind": "misprint",
@@ -75,6 +81,7 @@ PLACES = {  # definition -> the mappings of the valid file that it describes
               "PairConfig": [("problems", "bodies", "overrides", "vi_sphere"),
                              ("problems", "bodies", "overrides", "ode45")], "EnsembleConfig": [("ensemble",)],
               "TurnConfig": [("problems", "bodies", "overrides", "vi_sphere", "grid", 0)], "Ladder": [("steps",)]},
+    "maps": {"SpanConfig": [("problems", "one", "grid", "gamma")], "SampleConfig": [("problems", "two", "sample")]},
     "claims": {"ClaimFile": [()], "Claim": [("claims", 0)],
                "RunChoice": [("claims", 0, "runs", 0), ("claims", 4, "against", 0)],
                "Twin": [("claims", 0, "twin")],
@@ -97,7 +104,9 @@ LADDER = [("x", "must be a list, or a mapping with counts, or with from, to and 
           ({"from": 1.0}, "give exactly one of"), ({"form": 1.0}, "did you mean from?")]
 SETTINGS = {
     "steps": LADDER, "tolerances": LADDER, "samples": COUNT, "outputs": COUNT, "statistics_every": COUNT,
-    "replicas": COUNT, "exponents": COUNT, "log_steps": SWITCH[:2],
+    "replicas": COUNT, "exponents": COUNT, "evaluations": [
+        (3, "must be a list, not 3"), ([], "must not be empty"), ([0], "must be greater than 0, not 0")],
+    "log_steps": SWITCH[:2],
     "ensemble": [(3, "must be a mapping, not 3"), ({"members": 2}, "ensemble.amplitude is missing"),
                  ([], "must be a mapping, not a list")],
     "grid": [(3, "must be a list, not 3"), ([], "must not be empty"), ([3], "must be a mapping, not 3")]}
@@ -119,9 +128,20 @@ TABLES = {
                     (3, "studies: must be text or a list, not 3"), ([3], "must be text, not 3")],
         "granularity": [("runs", "must be 'problem', 'sweep' or 'run', not 'runs'; did you mean run?"), (3, "not 3"),
                         (None, "not empty")]}},
+    "maps": {
+        "SpanConfig": {"from": [*NUMBER, (LOST, "from is missing")], "to": [*NUMBER, (LOST, "to is missing")],
+                       "count": COUNT},
+        "SampleConfig": {
+            "ranges": [({}, "must not be empty"), ({"gama": [0.0, 1.0]}, "did you mean gamma?"),
+                       ({"gamma": [1.0]}, "must not be empty"), ({"gamma": [1.0, 0.0]}, "from a smaller to a larger"),
+                       (3, "must be a mapping, not 3")],
+            "count": [*COUNT, (10**9, "sample makes 1000000000 cells"), (LOST, "count is missing")],
+            "seed": [(-1, "must be at least 0, not -1"), (0.5, "must be a whole number, not 0.5")]}},
     "study": {
         "StudyConfig": {
-            **SETTINGS, "title": NEEDED_TEXT, "description": TEXT, "reference": SWITCH, "timing": SWITCH,
+            **SETTINGS, "map_quantity": [(3, "must be text, not 3"), ("a b", "must be a name")],
+            "every_integrator": SWITCH, "every_system": SWITCH, "title": NEEDED_TEXT,
+            "description": TEXT, "reference": SWITCH, "timing": SWITCH,
             "second_reference": [("od45", "unknown second_reference 'od45'; did you mean ode45?"), *TEXT[:2]],
             "steps": [*LADDER, ([0.3], "nearest valid steps are 0.25 and 0.3333333333333333"),
                       ([0.1, 0.1], "steps give the resolution h0.1 twice"), ([1e-320], "more than 2^53 steps"),
@@ -157,6 +177,7 @@ TABLES = {
                         ({"q": [[0.0, 0.0, 1.0]]}, "must be of shape (4, 3)"),
                         ({"q": [[0.0, 0.0, 1.1]]*4}, "q[0] is not a unit vector")],
             "t_end": POSITIVE, "label": TEXT[:2],
+            "sample": [(3, "must be a mapping, not 3"), ({"count": 3}, "sample.ranges is missing")],
             "integrators": [(["vi_spher"], "did you mean vi_sphere?"), ("vi_sphere", "must be a list"),
                             ([], "must not be empty"), (["ode45", "ode45"], "ode45 appears twice")],
             "overrides": [({"vi_spher": {}}, "did you mean vi_sphere?"), ({"vi_sphere": 3}, "must be a mapping, not 3"),

@@ -66,7 +66,8 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
     Raises:
         InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
     """
-    rows, own = [], quantities_of(study.name)
+    rows: list[dict[str, Any]] = []
+    own = quantities_of(study.name)
 
     def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*variables(attributes), *own.variables)))

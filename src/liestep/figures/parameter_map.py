@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -67,8 +68,8 @@ def _label(spec: ShardSpecification, axis: int) -> str:
 
 def _draw(figure: Figure, panel: Axes, spec: ShardSpecification, rows: pandas.DataFrame, name: str) -> None:
     """One map: a line over one parameter, colours over two."""
-    for variable, values in zip(spec.map.variables[2:], spec.map.values[2:], strict=True):
-        rows = rows[rows[variable] == values[0]] if spec.map.is_grid else rows
+    for variable, listed in zip(spec.map.variables[2:], spec.map.values[2:], strict=True):
+        rows = rows[rows[variable] == listed[0]] if spec.map.is_grid else rows
     values = np.where(rows["status"] == "ok", rows[name], np.nan).astype(float)
     first = rows[spec.map.variables[0]].to_numpy(float)
     panel.set_xlabel(_label(spec, 0))
@@ -82,6 +83,7 @@ def _draw(figure: Figure, panel: Axes, spec: ShardSpecification, rows: pandas.Da
     second = rows[spec.map.variables[1]].to_numpy(float)
     panel.set_ylabel(_label(spec, 1))
     panel.grid(False)
+    shown: ScalarMappable
     if spec.map.is_grid:
         panel.patch.set(**FAILED)
         x, column = np.unique(first, return_inverse=True)

@@ -49,15 +49,16 @@ class Cells:
         for name, value in counted.items():
             self.counts[name][number] = value
         found = statistics(outcome)
-        scalars = {"time_reached": outcome.time_reached, **found, **largest_momentum_error(outcome, found)}
+        scalars: dict[str, float] = {"time_reached": outcome.time_reached, **found,
+                                     **largest_momentum_error(outcome, found)}
         usual = self.prototype.formulated.attributes  # for cells that are refused
         for name, told in formulated.attributes.items():
             if isinstance(told, str):
                 self.words.setdefault(name, [usual.get(name, "")]*self.spec.count)[number] = told
             else:
                 scalars[name] = told
-        for name, value in scalars.items():
-            self._put(name, (CELL,), number, value, "s" if name == "time_reached" else "1", f"{name} of each cell",
+        for name, scalar in scalars.items():
+            self._put(name, (CELL,), number, scalar, "s" if name == "time_reached" else "1", f"{name} of each cell",
                       finished)
         if not finished:
             self.messages[number] = message_of(outcome, self.spec.options)

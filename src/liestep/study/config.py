@@ -230,7 +230,7 @@ class ProblemConfig(Settings):
     initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
     t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
     label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the key)")
-    grid: Grid | None = Field(
+    grid: Grid | None = Field(  # type: ignore[assignment]  # wider than that of Settings
         None, description="a map: parameters, or single numbers of them (gravity.2) -> list of values or {from, to,"
         " count}; one run for each combination, the last parameter fastest. Or turns, as at the study")
     sample: SampleConfig | None = Field(None, description="a map at random points of ranges of parameters")

@@ -231,9 +231,11 @@ class Study:
                     self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
                                                      initial=setup.initial)
             except InputError as error:
-                maps = [(*place, name) for name in ("grid", "sample") if is_map(setup) and getattr(setup, name)]
-                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), *maps[:1] or
-                                                [place]), error) from None
+                last: tuple = place
+                if is_map(setup):
+                    last = (*place, "sample" if setup.sample else "grid")
+                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), last),
+                                    error) from None
         return self._starts[problem]
 
     @staticmethod
