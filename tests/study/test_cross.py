@@ -151,6 +151,18 @@ def test_a_class_takes_the_geometric_mean_of_ratios():
     assert row["ratio"] == pytest.approx(2.0)
 
 
+def test_the_map_of_winners_shows_margins_ties_and_gaps():
+    from liestep.figures.maps import winners
+
+    rows = [*runs("top", "rkmk5", QUADRATIC), *runs("top", "rk4", [(1.05*w, e) for w, e in QUADRATIC[:2]])]
+    found = results(rows, {"top": SimpleNamespace(**vars(TOP), label="a top")}, dict.fromkeys(("rkmk5", "rk4")))
+    found.table = lambda name: pandas.DataFrame(which_table.which_rows(found))
+    panel = winners(found).axes[0]
+    assert panel.get_title(loc="left") == "whatever it keeps"
+    assert [text.get_text() for text in panel.texts] == ["rkmk5\n=", "rkmk5\n-"]  # 1e-3, 1e-5; nobody below 1e-6
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["a top"]
+
+
 def test_outcomes_of_the_matrix():
     rows = [*runs("top", "rk4", [(10, 1e-2)]), *runs("top", "rk4", [(20, nan)], "not_finite"),
             *runs("top", "cf4", [(10, nan)], "chart_limit")]

@@ -18,6 +18,7 @@ KEYS = ("study", "problem", "integrator")  # columns of every table
 NEEDED = {  # columns of a table that others read
     "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
     "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
+    "which": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
     "growth": ("resolution", "exponent", "uncertainty", "growth")}
 
 
@@ -69,7 +70,8 @@ class StudyResults:
             InputError: it does not exist, is no table, or is of another study.
         """
         path = self.study.folder/f"{name}.csv"
-        table = read_csv(path, (*KEYS, *NEEDED.get(name, ())))
+        keys = KEYS[:2] if name == "which" else KEYS  # its rows are of problems
+        table = read_csv(path, (*keys, *NEEDED.get(name, ())))
         if not table["study"].eq(self.study.name).all():
             raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
         require_same(path)

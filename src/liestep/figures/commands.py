@@ -20,7 +20,7 @@ GENERIC = {
     "convergence": "ladders", "energy_convergence": "ladders", "length_convergence": "ladders",
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
     "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth", "error_constants": "constants",
-    "exponent_map": "maps", "map": "parameter_map",
+    "exponent_map": "maps", "map": "parameter_map", "winners": "maps",
 }
 
 

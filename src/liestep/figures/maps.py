@@ -1,4 +1,4 @@
-"""Generic figure of the largest Lyapunov exponent over a grid of starts."""
+"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, and who wins where."""
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -6,12 +6,13 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.panels import grid, label_of
-from liestep.figures.style import drawing
+from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
+CLEAR = 4.0            # ratio of runner-up to winner from which the colour says no more
 
 
 @drawing("{title}: largest Lyapunov exponent (1/s) from each start of a grid, over the time of the run: dark where the"
@@ -35,4 +36,37 @@ def exponent_map(results: "StudyResults") -> Figure:
         panel.set_ylabel(f"turn of {one.field}[{one.index}] about {one.axis} (degrees)")
         bar = figure.colorbar(shown, ax=panel, extend="both")
         bar.set_label("largest exponent (1/s)")
+    return figure
+
+
+@drawing("{title}: the method that reaches each state error with the fewest evaluations of forces or right-hand sides,"
+         " of all that keep what is named, and the factor that the runner-up needs (-: there is none, =: a tie within"
+         " 10 %); empty where nobody got there. The darker, the clearer.")
+def winners(results: "StudyResults") -> Figure:
+    table = results.table("which")
+    table = table[(table["scope"] == "problem") & (table["by"] == "evaluations")]
+    if table.empty:
+        raise InputError(f"study {results.study.name} has no table which by evaluations, which winners needs")
+    problems, levels = list(dict.fromkeys(table["problem"])), sorted(table["error"].unique(), reverse=True)
+    kept = list(dict.fromkeys(table["keep"]))
+    figure = new_figure(DOUBLE, len(kept)*(9.0*len(problems) + 12.0) + 8.0)
+    for panel, keep in zip(figure.subplots(len(kept), 1, squeeze=False, sharex=True)[:, 0], kept, strict=True):
+        rows = table[table["keep"] == keep].set_index(["problem", "error"])
+        shade = np.full((len(problems), len(levels)), np.nan)
+        for i, problem in enumerate(problems):
+            for k, level in enumerate(levels):
+                row = rows.loc[(problem, level)]
+                if row["verdict"] == "nobody":
+                    continue
+                ratio = row["ratio"]
+                shade[i, k] = min(ratio, CLEAR) if ratio == ratio else CLEAR
+                margin = "-" if ratio != ratio else "=" if row["verdict"] == "tie" else f"{ratio:.2g}"
+                panel.text(k, i, f"{row['winner']}\n{margin}", ha="center", va="center", fontsize=6.0)
+        panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
+        panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
+        panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
+        panel.tick_params(length=0)
+        panel.set_title("whatever it keeps" if keep == "nothing" else f"keeps the {keep}")
+        panel.grid(False)
+    panel.set_xlabel("state error")
     return figure
