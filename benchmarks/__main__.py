@@ -1,6 +1,7 @@
 """`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
 study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
-`python -m benchmarks recommend`: recommendations beside an exhaustive ladder."""
+`python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
+methods beside heyoka at equal error."""
 import argparse
 import os
 import sys
@@ -12,7 +13,8 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend"), default="core")
+    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend", "peers"),
+                        default="core")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
     arguments = parser.parse_args()
@@ -29,6 +31,12 @@ def main() -> None:
             repeats = 5 if arguments.quick else 25
             sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_twins(repeats)),
                         ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
+        elif arguments.what == "peers":
+            from benchmarks import peers
+
+            rows = list(peers.compare(peers.PROBLEMS, 5 if arguments.quick else 25))
+            sections = [("Adaptive methods beside heyoka", "peers", rows),
+                        ("Who wins", "peers_words", [{"": text} for text in peers.words(rows)])]
         elif arguments.what == "recommend":
             from benchmarks import recommend
 

@@ -3,6 +3,7 @@ that they need was moved."""
 import os
 import shutil
 
+import numpy as np
 import pytest
 
 from benchmarks import mechanisms
@@ -46,3 +47,18 @@ def test_the_twins_of_mechanisms_end_in_the_same_state(name):
                        options=mechanisms.MAPS[name])
         _, gap = mechanisms.compared(spec)
         assert gap < 1e-12
+
+
+def test_words_about_peers_come_from_the_table():
+    from benchmarks import peers
+
+    rows = [{"problem": "top", "error": 1e-4, "fastest": "heyoka"},
+            {"problem": "top", "error": 1e-8, "fastest": "taylor"},
+            {"problem": "rod", "error": 1e-8, "fastest": "taylor"}]
+    assert peers.words(rows) == ["heyoka is the fastest for top at 1e-04.",
+                                 "taylor is the fastest for top at 1e-08, rod at 1e-08."]
+    curve = [(1e-4, 1.0), (1e-8, 4.0)]
+    assert peers._at(curve, 1e-6) == pytest.approx(2.0)
+    assert peers._at(curve, 1e-2) == 1.0
+    assert peers.defect({"q": np.array([[1.0, 0.0, 0.0], [0.0, 1.0 + 1e-6, 0.0]])}) == pytest.approx(2e-6, rel=1e-5)
+    assert peers.defect({"attitude": np.eye(3)*(1.0 + 1e-6)}) == pytest.approx(2e-6, rel=1e-5)

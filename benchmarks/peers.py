@@ -1,0 +1,143 @@
+"""Seconds to reach the same error at the end of a motion, beside heyoka's Taylor integrator.
+
+All runs are compiled before they are timed, in turns of alternating order in one process, in processor time of the
+thread; the smallest of the repeats counts. heyoka integrates the equations that references give it, with its default
+code generation; ours are the loops of runs, with the observables of every accepted step."""
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.catalogue import sheet
+from liestep.core.cache import loop_for
+from liestep.core.driver import advance_adaptive
+from liestep.formulations import formulate
+from liestep.formulations.symbolic import SeriesEquations, traced_field
+from liestep.runs.execution import build
+from liestep.runs.recorder import new_recorder
+from liestep.runs.specification import Start, specify, start_of
+
+# label, system, preset, end
+PROBLEMS = (("free body", "free_rigid_body", "asymmetric", 5.0), ("heavy top", "heavy_top", "asymmetric", 2.0),
+            ("double pendulum", "spherical_pendulum_chain", "orders", 2.0),
+            ("three bodies", "sphere_nbody", "paper", 2.0))
+METHODS = ("taylor", "dop853", "rkmk853")
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+TARGETS = (1e-4, 1e-8, 1e-11)
+LEAST = 0.01  # seconds of one measurement
+
+
+class Run(NamedTuple):
+    """A compiled run: `call` makes it, `fields` reads its last state."""
+
+    call: Callable[[], None]
+    fields: Callable[[], Mapping[str, np.ndarray]]
+
+
+def compare(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats: int = 15) -> Iterator[dict[str, Any]]:
+    """One row for each problem and error."""
+    for label, system, preset, t_end in problems:
+        start = start_of(system, preset=preset)
+        exact = peer(system, start, t_end, 1e-18)
+        exact.call()
+        reference = {name: value.copy() for name, value in exact.fields().items() if name in start.initial}
+        runs = {(name, tolerance): ours(system, preset, name, tolerance, t_end)
+                for name, tolerance in itertools.product(METHODS, TOLERANCES)}
+        runs |= {("heyoka", tolerance): peer(system, start, t_end, tolerance) for tolerance in TOLERANCES}
+        seconds, errors, defects = timed([run.call for run in runs.values()], repeats), {}, {}
+        for key, run in runs.items():
+            run.call()
+            found = run.fields()
+            errors[key] = max(np.abs(found[name] - value).max()/max(1.0, np.abs(value).max())
+                              for name, value in reference.items())
+            defects[key] = defect(found)
+        times = dict(zip(runs, seconds, strict=True))
+        for target in TARGETS:
+            at = {name: _at([(errors[name, tolerance], times[name, tolerance]) for tolerance in TOLERANCES], target)
+                  for name in ("heyoka", *METHODS)}
+            yield {"problem": label, "error": target, "heyoka us": 1e6*at["heyoka"],
+                   **{f"{name}/heyoka": at[name]/at["heyoka"] for name in METHODS},
+                   **{f"defect {name}": max(defects[name, tolerance] for tolerance in TOLERANCES)
+                      for name in ("heyoka", *METHODS)}, "fastest": min(at, key=lambda name: at[name])}
+
+
+def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Who wins where, from the table."""
+    found = []
+    for name in ("heyoka", *METHODS):
+        places = [f"{row['problem']} at {row['error']:.0e}" for row in rows if row["fastest"] == name]
+        if places:
+            found.append(f"{name} is the fastest for {', '.join(places)}.")
+    return found
+
+
+def ours(system: str, preset: str, name: str, tolerance: float, t_end: float) -> Run:
+    """A method of the core with start and end as its only outputs."""
+    options = {"atol": tolerance} if name == "dop853" else {}
+    formulated, method = build(specify(system, name, preset=preset, tolerance=tolerance, t_end=t_end, samples=2,
+                                       options=options))
+    problem, y, seen = formulated.problem, formulated.start.copy(), formulated.observables
+    baseline = np.zeros(formulated.width)
+    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
+    outputs = new_recorder(y.shape, baseline, 1, 2, observables=seen, integrals=accepted.integrals, steps=False)
+    work, out, log = method.workspace(problem, y), np.zeros_like(y), np.zeros((100_000, 2))
+    loop = loop_for(advance_adaptive, method, problem, outputs, accepted, work)
+
+    def call() -> None:
+        y[:] = formulated.start
+        loop(method, problem, outputs, accepted, y, out, np.zeros(4), log, t_end, t_end, work)
+
+    return Run(call, lambda: {key: value[0] for key, value in formulated.to_fields(y[None]).items()})
+
+
+def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
+    """heyoka's adaptive Taylor integrator."""
+    import heyoka
+
+    facts = sheet(system)
+    field = formulate(facts, start.parameters, start.initial, "vector_field", {})
+    series: SeriesEquations = (facts.series(start.parameters, start.initial) if facts.series is not None
+                               else traced_field(field))
+    flow = heyoka.taylor_adaptive(series.equations, series.start.tolist(), tol=tolerance)
+
+    def call() -> None:
+        flow.time, flow.state[:] = 0.0, series.start
+        flow.propagate_until(t_end)
+
+    def fields() -> Mapping[str, np.ndarray]:
+        return {key: value[0] for key, value in field.to_fields(series.to_rows(flow.state[None].copy())).items()}
+
+    return Run(call, fields)
+
+
+def defect(fields: Mapping[str, np.ndarray]) -> float:
+    """Largest distance of lengths of directions and of products of axes from those on the manifold."""
+    if "q" in fields:
+        return float(np.abs(1.0 - np.sum(fields["q"]**2, axis=-1)).max())
+    attitude = fields["attitude"]
+    return float(np.abs(attitude.T @ attitude - np.eye(3)).max())
+
+
+def timed(calls: Sequence[Callable[[], None]], repeats: int) -> list[float]:
+    """Smallest processor time of each call over the turns, whose order alternates."""
+    best = [_seconds(call, 1) for call in calls]
+    for turn in range(repeats):
+        for i in range(len(calls)) if turn % 2 else reversed(range(len(calls))):
+            best[i] = min(best[i], _seconds(calls[i], max(1, int(LEAST/max(best[i], 1e-7)))))
+    return best
+
+
+def _seconds(call: Callable[[], None], count: int) -> float:
+    begin = time.thread_time()
+    for _ in range(count):
+        call()
+    return (time.thread_time() - begin)/count
+
+
+def _at(curve: Sequence[tuple[float, float]], error: float) -> float:
+    """Seconds at an error, between its neighbours on logarithmic scales; beyond the ends, those of the ends."""
+    errors, seconds = zip(*sorted(curve), strict=True)
+    return math.exp(np.interp(math.log(error), np.log(np.maximum(errors, 1e-17)), np.log(seconds)))
