@@ -69,6 +69,7 @@ def thousand(folder: Path) -> ShardSpecification:
     return cell.spec
 
 
+@pytest.mark.slow
 def test_a_thousand_cells_have_the_bits_of_a_thousand_problems(tmp_path):
     assert wrong_cells(thousand(tmp_path), bodies_alone) == []
 
@@ -80,6 +81,7 @@ def test_a_mutant_with_cells_in_another_order_than_their_coordinates_dies(tmp_pa
     assert wrong_cells(spec, bodies_alone) == [0, 2]
 
 
+@pytest.mark.slow
 def test_numbers_of_arrays_and_adaptive_methods(tmp_path):
     head = HEAD.replace("steps: [0.1]", "tolerances: [1e-6]").replace("rk4: ", "ode45: ")
     made = one("{system: spherical_pendulum_chain, preset: paper_scaled, t_end: 0.5,"
