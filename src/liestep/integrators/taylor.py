@@ -208,6 +208,15 @@ def _traceable(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) ->
         return
 
 
+def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str:
+    """Why the form that the method prefers on a system cannot be traced; "" where it can."""
+    try:
+        _traceable(sheet.forms["vector_field"].preferred(parameters, {}, PREFERRED), sheet, parameters)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
     by the same recurrences in plain Python.
@@ -274,7 +283,7 @@ METHODS = {
         summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
         order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
         conserves="the manifold, where the form offers a projection, to round-off", prefers=PREFERRED,
-        combination=_traceable,
+        combination=_traceable, requires=_missing,
         citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
         order_for=lambda options, sheet, parameters:
         LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
