@@ -67,8 +67,8 @@ def recommend(problem: str, *, error: float, preset: str | None = None, paramete
 
     Returns:
         Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
-        `choice` (runner-up and ties); `print` shows it. It takes a second, and up to half a minute where machine code
-        is missing.
+        `choice` (runner-up and ties); `print` shows it. It takes a second or two, and longer where machine
+        code has to be compiled.
 
     Raises:
         InputError: a wrong argument, or no reference: the references part before t_end (chaos; the sentence names the

@@ -106,9 +106,13 @@ def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, be
     agreement.agree(whole, "gauss", 60.0)
     size = 80.0/found.step if found.step else found.tolerance
     measured = whole.run(found.integrator, size)
-    assert measured.error <= 1e-6
+    assert measured.error <= 2e-6  # whichever integrator wins
     assert found.error <= 1e-6
-    assert 0.1 < measured.error/(found.error/MARGIN) < MARGIN
+    pilot = Trials(asked.shorter(20.0), pilot=True)
+    agreement.agree(pilot, "gauss", 60.0)
+    for steps in (1000, 2000):
+        true = whole.run("gauss", 4*steps).error
+        assert true <= pilot.run("gauss", steps).error <= MARGIN*MARGIN*true
     row = next(row for row in found.table if row.integrator == found.integrator)
     assert row.size == size
 
