@@ -56,7 +56,9 @@ NO_DIGIT = {
     ("first", ""): "first step of a pair", ("norm", "total = 0.0"): "first step of a pair",
     ("prepare_dense", "work.ready["): "a flag",
     ("prepare_dense", "work.current["): "a flag", ("attempt", "work.current["): "a flag",
-    ("interpolate", "work.current["): "a flag"}
+    ("interpolate", "work.current["): "a flag", ("expand", "work.when[1] = "): "a flag",
+    ("choose", ""): "length of the next step", ("attempt", "total = 0.0"): "whether the state is finite",
+    ("attempt", "return (Status.OK, 0.0) if abs(total)"): "whether the state is finite"}
 
 
 def exempt(literal, integrator):
