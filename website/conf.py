@@ -43,7 +43,9 @@ def _plain(app, what, name, obj, options, lines):
         rest = [text for text in lines[k + 1:] if text.strip()]
         literal = (line.endswith(":") and deep == 0 and k + 1 < len(lines) and not lines[k + 1].strip()
                    and bool(rest) and rest[0].startswith(" "))
-        found.append(_escaped(line) + ":"*literal)
+        example = line == "Example:"  # followed by code without a blank line
+        literal = literal or example
+        found += [_escaped(line) + ":"*literal, *[""]*example]
     lines[:] = found
 
 
