@@ -165,8 +165,10 @@ def test_captions_stand_for_themselves_in_snakemakes_report(text):
     assert shown_by_snakemake(restructured(text)) == text
 
 
-GENERIC = [name for name in commands.figure_names() if "." not in name]
-GENERIC.remove("exponent_map")  # of an ensemble on a grid, which tests/tangents/test_grid.py makes
+# of studies with a grid or with every integrator, which their own tests draw: tests/tangents/test_grid.py,
+# test_maps.py, test_cross.py
+OF_LARGE_STUDIES = ("exponent_map", "map", "winners")
+GENERIC = [name for name in commands.figure_names() if "." not in name and name not in OF_LARGE_STUDIES]
 
 
 @pytest.mark.parametrize("name", GENERIC)

@@ -205,7 +205,7 @@ KINDS: dict[str, tuple[str, list[list[str]], list[tuple[Damage, str]]]] = {
                  (FOLDER, "cannot read")]),
     "manifest": ("results/manifest.json", [["verify"]], MANIFEST),
 }
-NOT_READ = ("*.pdf", "*.md", "*.html", "environment.json")  # products that are only compared with the manifest
+NOT_READ = ("*.pdf", "*.md", "*.rst", "*.html", "environment.json")  # products that are only compared with the manifest
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,7 @@ def test_a_run_that_stops_early_is_written_and_has_its_own_exit_code(place, caps
      "line 4: problems.bodies.system: unknown problem 'sphere_nbdy'; did you mean sphere_nbody?"),
     (STUDY.replace("0.1", "0.3"), "the nearest valid steps are 0.25 and 0.333"),
     (STUDY.replace("0.1", "-1e-1"), "must be greater than 0"),
-    (STUDY.replace("steps: [0.1]", "tolerances: [0.1]"), "steps are missing for vi_sphere"),
+    (STUDY.replace("steps: [0.1]", "tolerances: [0.1]"), "tolerances means nothing for vi_sphere"),
     (STUDY.replace("vi_sphere:", "vi_spher:"), "did you mean vi_sphere?"),
     (STUDY + "title: again\n", "key title appears twice"),
     (STUDY + "figures: [energy_eror]\n", "did you mean energy_error?"),

@@ -107,7 +107,7 @@ def expected(tmp_path_factory) -> dict[str, bytes]:
     result = where.call()
     assert result.returncode == 0, result.stderr
     found = where.contents()
-    assert len(found) == 12 + 2 + 1 + 3 + 4  # runs, tables, page, figure, report, its page, manifest and environment
+    assert len(found) == 12 + 2 + 1 + 4 + 4  # runs, tables, page, figure, report, its page, manifest and environment
     return found
 
 

@@ -330,9 +330,10 @@ class IndexThree(LieChart, Protocol):
         """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
-               found: np.ndarray, s: float, cv: float, cc: float, ca: float) -> float:
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
         """One correction of U (2n, 3) and of multipliers times s at the state y = (q psi(U), V) with dV = cv dU +
-        cc [dU, past] and d(dV/dt) = ca dV; its largest entry in U, inf where the matrix is singular."""
+        cc [dU, past] and d(dV/dt) = ca dV, of index 3 towards g = 0 and of index 2 towards A V = 0; its largest entry
+        in U, inf where the matrix is singular."""
 
 
 PROTOCOLS: dict[str, type] = {

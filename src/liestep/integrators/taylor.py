@@ -189,7 +189,7 @@ def field_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
 def refusal(error: Untraceable) -> InputError:
     """Why a form has no Taylor series, and what has none of its limits."""
     return InputError(f"this form has no Taylor series, because its right-hand side cannot be traced: {error}; take"
-                      " another form, or dop853 or rkmk853")
+                      " another form, or dop853")
 
 
 def _traceable(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
