@@ -331,9 +331,8 @@ class IndexThree(LieChart, Protocol):
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
-        """One correction of U (2n, 3) and of multipliers times s at the state y = (q psi(U), V) with dV = cv dU +
-        cc [dU, past] and d(dV/dt) = ca dV, of index 3 towards g = 0 and of index 2 towards A V = 0; its largest entry
-        in U, inf where the matrix is singular."""
+        """One correction of U (2n, 3) and of multipliers times s at y = (q psi(U), V), dV = cv dU + cc [dU, past],
+        d(dV/dt) = ca dV, towards g = 0 (index 3) or A V = 0 (2); largest entry in U, inf for a singular matrix."""
 
 
 PROTOCOLS: dict[str, type] = {
