@@ -86,8 +86,9 @@ STEPS = {  # name: (module, old, new, component of the module, problem)
         lambda m: m.Richardson(2.0), TOP),
     "lgvi without the gyroscopic term": (FREE, "residual = sub(axpy(0.5, cross(f, jf), jf),", "residual = sub(jf,",
                                          lambda m: split(m.MoserVeselov(2, 1e-12, 200)), TOP),
-    "body axes for space": ("liestep.integrators.lgvi", "turn_by_cayley(to_space(q, f), q)", "turn_by_cayley(f, q)",
-                            lambda m: m.LieGroupVariational(1e-14, 50), TOP),
+    "body axes for space": (
+        "liestep.integrators.lgvi", "turn_by_cayley(in_space(q, f, body, g), q)", "turn_by_cayley(f, q)",
+        lambda m: m.LieGroupVariational(1e-14, 50), TOP),
     "body midpoint with a whole step": (FREE, "residual = sub(axpy(-0.5*h, cross(m, w), m), p)",
                                         "residual = sub(axpy(-h, cross(m, w), m), p)",
                                         lambda m: split(m.BodyMidpoint(1e-12, 200)), TOP),

@@ -127,7 +127,8 @@ MUTANTS = (
     _slgi("second dexp forgotten", "axpy(-theta, quadratic(j[0], j[1], part, kick), quadratic(k[0], k[1], whole, end))",
           "quadratic(k[0], k[1], whole, end)"),
     _slgi("dexp of the rotation back", "whole, part = scale(-1.0, z)", "whole, part = scale(1.0, z)"),
-    _slgi("attitude turned about an axis of the body", "turn(to_space(y, z), y, y)", "turn(z, y, y)"),
+    _slgi("attitude turned about an axis of the body", "turn(in_space(y, z, start, row(y, 3)), y, y)",
+          "turn(z, y, y)"),
     # explicit variational step
     _vi("missing h/2 in the first half", "variational_sphere", "a = axpy(-0.5*h/", "a = axpy(-h/",
         ("order", "symmetry")),
