@@ -103,7 +103,7 @@ def test_a_dying_node_costs_retries_and_no_byte(cluster, tmp_path):
         slurm_cluster.declare_dead("node2")
         gate.touch()
         expected = local.products()
-        assert len(expected) == 12 + 2 + 1 + 3 + 3  # runs, tables, page, figure, report, its page and manifest
+        assert len(expected) == 12 + 2 + 1 + 4 + 3  # runs, tables, page, figure, report, its page and manifest
         assert differences(slurm.products(), expected) == []
         generic.products()  # has ended; it makes no manifest
         assert differences(generic.place.visible(), {name: expected[name] for name in expected
