@@ -32,6 +32,6 @@ class LieMidpoint(NamedTuple):
         return Status.OK
 
 
-METHODS = {"lie_midpoint": Method(
+METHODS = {"my_midpoint": Method(
     summary="order 2, 2 stages, explicit, Lie group action", order=2, formulation="lie_action", conserves=ORBIT,
     build=lambda options, tolerance, t_end: LieMidpoint(0.5))}

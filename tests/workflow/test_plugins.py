@@ -132,13 +132,14 @@ def test_the_example_study_runs_and_an_edit_makes_its_own_runs_anew(tmp_path):
             shutil.copy(path, tmp_path)
     study = tmp_path/"own_study.yaml"
     study.write_text(study.read_text("utf-8").replace("[20, 40, 80, 160, 320]", "[20, 40]"), "utf-8")
-    assert "6 made, 0 kept, 0 stopped" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
-    assert "0 made, 6 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+    assert "6 made, 0 linked, 0 kept, 0 stopped" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+    assert "0 made, 0 linked, 6 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
     # paths are relative to the study
-    assert "0 made, 6 kept" in liestep("--results", tmp_path/"results", "sweep", study, "pendulum", folder="/")
+    said = liestep("--results", tmp_path/"results", "sweep", study, "pendulum", folder="/")
+    assert "0 made, 0 linked, 6 kept" in said
     own = tmp_path/"my_midpoint.py"
     own.write_text(own.read_text("utf-8").replace("LieMidpoint(0.5)", "LieMidpoint(0.25)"), "utf-8")
-    assert "2 made, 4 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
+    assert "2 made, 0 linked, 4 kept" in liestep("sweep", "own_study.yaml", "pendulum", folder=tmp_path)
 
 
 def test_a_run_names_its_plugins_by_content(tmp_path):
@@ -217,7 +218,7 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
 @pytest.mark.parametrize(("name", "change", "said"), [
     ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"),
      "step must return a Status"),
-    ("taken", ('"lie_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
+    ("taken", ('"my_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
     ("form", ('formulation="lie_action"', 'formulation="lie_acton"'),
      "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])
@@ -274,7 +275,7 @@ def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, cap
     (tmp_path/"study.yaml").write_text(FAILING.format(name="not_compiled"))
     monkeypatch.chdir(tmp_path)
     assert main(["sweep", "study.yaml", "own,bodies"]) == 0
-    assert capsys.readouterr().err.splitlines()[-1] == "study own,bodies: 14 made, 0 kept, 7 stopped early"
+    assert capsys.readouterr().err.splitlines()[-1] == "study own,bodies: 14 made, 0 linked, 0 kept, 7 stopped early"
     for command in ("time", "analyse", "figure"):
         assert main([command, "study.yaml"]) == 0
     metrics = pandas.read_csv("results/study/metrics.csv")
@@ -289,7 +290,7 @@ def test_code_that_cannot_be_compiled_is_a_failed_run(tmp_path, monkeypatch, cap
     assert set(pandas.read_csv("results/study/drift.csv").query("problem == 'own'")["verdict"]) == {"failed"}
     assert pandas.read_csv("results/study/timings.csv").query("problem == 'own'")["seconds"].isna().all()
     assert main(["sweep", "study.yaml", "own,bodies"]) == 0
-    assert "0 made, 14 kept" in capsys.readouterr().err
+    assert "0 made, 0 linked, 14 kept" in capsys.readouterr().err
 
 
 def test_a_run_that_cannot_be_begun_is_refused_when_the_others_are_made(tmp_path, monkeypatch, capsys):
@@ -323,7 +324,7 @@ def test_check_system_passes_the_examples_and_finds_a_wrong_order(tmp_path):
     assert "all checks passed" in said
     changed(tmp_path, "low", ("LieMidpoint(0.5)", "LieMidpoint(0.25)"), source=METHOD)
     said = liestep("check-system", "low.py", folder=tmp_path, expected=1)
-    assert "order of lie_midpoint on sphere_nbody" in said
+    assert "order of my_midpoint on sphere_nbody" in said
     assert "WRONG  1." in said
 
 
