@@ -9,17 +9,19 @@ from liestep.core.driver import advance
 from liestep.core.status import Status
 from liestep.runs.execution import build, run_once
 from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
+from liestep.runs.specification import applicable, specify, start_of
 
 EPS = float(np.finfo(np.float64).eps)
 # formulations of the spheres whose rows are q and omega; constrained coordinates have tests of their own
 ROWS = ("vector_field", "lie_action", "sphere_lagrangian")
 FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in ROWS
               and method(name).formulation in sheet("sphere_nbody").forms)
-VARIATIONAL = tuple(name for name in FIXED if name.startswith("vi_sphere"))
+VARIATIONAL = tuple(name for name in FIXED if method(name).formulation == "sphere_lagrangian")
 # diagonal and coupled kinetic energy
 BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")
 NAMES = {BODIES: "bodies", PENDULUM: "pendulum"}
+PAIRS = tuple((problem, name) for problem in (BODIES, PENDULUM) for name in FIXED
+              if applicable(problem[0], name, start_of(problem[0], preset=problem[1]).parameters))
 
 
 class Flow:

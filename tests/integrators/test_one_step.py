@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from checks import BODIES, EPS, FIXED, NAMES, PENDULUM, VARIATIONAL, Flow, exact, generic_state
+from checks import BODIES, EPS, FIXED, NAMES, PAIRS, PENDULUM, VARIATIONAL, Flow, exact, generic_state
 from scipy.spatial.transform import Rotation
 
 from liestep.catalogue import method, sheet
@@ -15,6 +15,7 @@ from liestep.integrators.tableaux import TABLEAUX
 
 PROBLEMS = pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
 ROTATION = Rotation.from_rotvec([0.3, -1.1, 0.7]).as_matrix()
+RUNS = pytest.mark.parametrize(("problem", "name"), PAIRS, ids=lambda item: NAMES.get(item, item))
 IMPLICIT = [{"solver": solver} for solver in ("multipliers", "newton", "fixed_point")]
 WAYS = {BODIES: [{"solver": "explicit"}, *IMPLICIT], PENDULUM: IMPLICIT}
 state = cache(generic_state)
@@ -33,8 +34,8 @@ def local_errors(flow, problem, steps):
     return np.array([np.abs(exact(problem, flow(exact(problem, y, -h/2, 16), h), -h/2, 16) - y).max() for h in steps])
 
 
-@PROBLEMS
-@pytest.mark.parametrize("name", [name for name in FIXED if name != "rkmk5"])
+@pytest.mark.parametrize(("problem", "name"), [pair for pair in PAIRS if pair[1] != "rkmk5"],
+                         ids=lambda item: NAMES.get(item, item))
 def test_local_error_is_one_order_above_the_global_one(problem, name):
     """Not Dormand and Prince's: its error of order 6 is so small that the next one hides it."""
     errors = local_errors(Flow(problem, name), problem, 0.2*2.0**(-0.5*np.arange(16)))
@@ -56,8 +57,7 @@ def test_any_tableau_keeps_its_order_in_both_families(problem, family, tableau):
     assert slopes[-1] == pytest.approx(tableau.order + 1, abs=0.1 if tableau.order < 5 else 0.3)
 
 
-@PROBLEMS
-@pytest.mark.parametrize("name", FIXED)
+@RUNS
 def test_steps_back_return_exactly_if_the_method_is_symmetric_and_only_then(problem, name):
     flow, y = Flow(problem, name), state(problem)
     defect = np.abs(flow(flow(y, 0.1, 5), -0.1, 5) - y).max()
@@ -86,7 +86,7 @@ def test_rotated_bodies_move_on_rotated_paths(name):
     assert np.abs(flow(y @ ROTATION.T, 0.1, 10) - flow(y, 0.1, 10) @ ROTATION.T).max() <= 100*EPS
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", [name for problem, name in PAIRS if problem == PENDULUM])
 def test_pendulum_in_rotated_gravity_moves_on_rotated_paths(name):
     turned = Flow(PENDULUM, name, parameters={"gravity": ROTATION @ [0.0, 0.0, 1.0]})
     upright, y = Flow(PENDULUM, name), state(PENDULUM)
@@ -102,8 +102,7 @@ def test_all_solvers_and_both_forms_are_the_same_map(problem, form):
         assert np.abs(other - first).max() <= 500*EPS, options
 
 
-@PROBLEMS
-@pytest.mark.parametrize("name", FIXED)
+@RUNS
 def test_variational_steps_and_only_they_keep_the_momentum_of_a_symmetry(problem, name):
     flow, y = Flow(problem, name), state(problem)
     steps = 100 if name in VARIATIONAL else 40
@@ -148,8 +147,7 @@ def symplectic_form(problem, flow, y, directions, delta=1e-4):
     return np.sum(first[:n]*second[n:]) - np.sum(second[:n]*first[n:])
 
 
-@PROBLEMS
-@pytest.mark.parametrize("name", FIXED)
+@RUNS
 def test_variational_steps_and_only_they_keep_the_symplectic_form(problem, name):
     flow, y = Flow(problem, name), state(problem)
     directions = np.random.Generator(np.random.PCG64(7)).standard_normal((2, *y.shape))
@@ -162,8 +160,7 @@ def test_variational_steps_and_only_they_keep_the_symplectic_form(problem, name)
         assert abs(after/before - 1.0) >= 1e-5
 
 
-@PROBLEMS
-@pytest.mark.parametrize("name", FIXED)
+@RUNS
 def test_methods_of_the_manifold_stay_on_it_and_runge_kutta_methods_leave_it(problem, name):
     length, tangency = length_and_tangency(Flow(problem, name)(state(problem), 0.02, 100))
     if method(name).formulation == "vector_field" and name != "gauss":  # to which |q|^2 and q.omega are quadratic
