@@ -75,8 +75,9 @@ def systems_of(names: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("paper", sorted(papers()))
 def test_a_comment_in_evidence_makes_the_errata_anew_and_nothing_else(package, paper):
-    for module in papers()[paper].evidence:  # the errata, then the report's pages and the manifest: at most six jobs
-        assert changed(package, f"papers/{paper}/{module.replace('.', '/')}.py") == {"errata"}
+    """All modules at once: each plan of the whole workflow takes a quarter of a minute."""
+    modules = [f"papers/{paper}/{module.replace('.', '/')}.py" for module in papers()[paper].evidence]
+    assert changed(package, *modules) == {"errata"}  # then the report's pages and the manifest: at most six jobs
 
 
 @pytest.mark.parametrize(("family", "systems"), [
