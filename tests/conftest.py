@@ -83,6 +83,16 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item.nodeid in chosen]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _module_leaves_no_plugin():
+    """What a module's own fixtures load is gone after it: other tests count the ids of the package."""
+    from liestep.catalogue import forget_plugins, plugin_entries
+
+    before = set(plugin_entries())
+    yield
+    forget_plugins(*set(plugin_entries()) - before)
+
+
 def processor_seconds() -> float:
     """Of this process and of its children that have ended."""
     return sum(os.times()[:4])
