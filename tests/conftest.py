@@ -86,11 +86,10 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(autouse=True, scope="module")
 def _module_leaves_no_plugin():
     """What a module's own fixtures load is gone after it: other tests count the ids of the package."""
-    from liestep.catalogue import forget_plugins, plugin_entries
+    from plugin_room import nothing_stays
 
-    before = set(plugin_entries())
-    yield
-    forget_plugins(*set(plugin_entries()) - before)
+    with nothing_stays():
+        yield
 
 
 def processor_seconds() -> float:

@@ -1,17 +1,25 @@
 """Plugins that a test loads are gone when it ends."""
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from liestep.catalogue import forget_plugins, plugin_entries
 
 
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    """Other tests count the ids of the package."""
+@contextmanager
+def nothing_stays():
+    """Forget the ids and modules of plugins that are loaded inside."""
     before, modules = set(plugin_entries()), set(sys.modules)
     yield
     forget_plugins(*set(plugin_entries()) - before)
     for name in set(sys.modules) - modules:
         if name.startswith("liestep_plugin_"):
             del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays():
+    """Other tests count the ids of the package."""
+    with nothing_stays():
+        yield
