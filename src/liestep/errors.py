@@ -2,6 +2,7 @@
 everything may import it."""
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 FEW, CLOSEST = 12, 5  # so many allowed names are all shown, else the closest
 LONGEST = 60         # characters of a wrong name that are shown
@@ -14,6 +15,14 @@ class InputError(ValueError):
 class PluginError(InputError):
     """The code of a plugin cannot be compiled: a single run is refused, a sweep records it as a
     failed run and goes on."""
+
+
+def number_or_nan(value: Any) -> float:
+    """What a person wrote as a number; NaN, which no rule allows, for anything else. Booleans are no numbers."""
+    try:
+        return float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def unknown(what: str, name: str, allowed: Iterable[str]) -> str:

@@ -49,6 +49,12 @@ def cross(u: Vector, v: Vector) -> Vector:
 
 
 @kernel
+def unit(k: int) -> Vector:
+    """Unit vector of axis k; zero for others than 0, 1, 2."""
+    return 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+
+
+@kernel
 def dot(u: Vector, v: Vector) -> float:
     """u.v"""
     return u[0]*v[0] + u[1]*v[1] + u[2]*v[2]

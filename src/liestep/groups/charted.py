@@ -4,9 +4,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.rows import put, row
-from liestep.geometry.charts import left_rate, left_rotation_rate, reaches, rotation, translation
+from liestep.geometry.charts import (
+    CAYLEY,
+    CAYLEY2,
+    EXPONENTIAL,
+    SECOND_KIND,
+    left_rate,
+    left_rotation_rate,
+    reaches,
+    rotation,
+    translation,
+)
 
-CHARTS = {"exp": 0, "cayley": 1, "cayley2": 2, "second_kind": 3}  # numbers of `geometry.charts`
+CHARTS = {"exp": EXPONENTIAL, "cayley": CAYLEY, "cayley2": CAYLEY2, "second_kind": SECOND_KIND}
 
 
 class Charted(NamedTuple):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, atan2, axpy, cos, put, row, scale, sin, sqrt
+from liestep.core.rows import Vector, add, atan2, axpy, cos, put, row, scale, sin, sqrt, unit
 from liestep.geometry.attitude import to_space
 from liestep.geometry.charts import (
     logarithm,
@@ -75,8 +75,7 @@ def turn_axes(q: Quaternion, y: np.ndarray, b: int, out: np.ndarray) -> None:
     """out = R R(Q) for the attitude in rows b, b + 1, b + 2; out may be y."""
     one, two, three = row(y, b), row(y, b + 1), row(y, b + 2)
     for k in range(3):
-        unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-        turned = rotate(q, unit)
+        turned = rotate(q, unit(k))
         put(out, b + k, axpy(turned[0], one, axpy(turned[1], two, scale(turned[2], three))))
 
 

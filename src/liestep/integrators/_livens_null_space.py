@@ -5,7 +5,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector
+from liestep.core.rows import Vector, unit
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.geometry.quaternion import (
@@ -94,8 +94,7 @@ class NullSpaceStep(NamedTuple):
         found = body_part(qm, rest)
         for k in range(3):
             r[k] = found[k]
-            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-            x = after(exponential_slope(z, axis), q0)
+            x = after(exponential_slope(z, unit(k)), q0)
             b = work.a
             change = (inner(quaternion(b[0], 0), x), inner(quaternion(b[1], 0), x), inner(quaternion(b[2], 0), x),
                       inner(quaternion(b[3], 0), x))

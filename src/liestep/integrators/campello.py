@@ -8,7 +8,7 @@ from liestep.contracts.option import Option
 from liestep.core.counters import Counter
 from liestep.core.rows import copy, put, row, scale
 from liestep.core.status import Status
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import quadratic
 from liestep.integrators.kicks import kick, move, needs_equal_moments
@@ -87,10 +87,7 @@ class Campello(NamedTuple):
 
 def check_phi(value: Any) -> float:
     """Raises InputError unless 0 <= value <= 1."""
-    try:
-        phi = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        phi = float("nan")
+    phi = number_or_nan(value)
     if not 0.0 <= phi <= 1.0:
         raise InputError(f"option phi must be a number from 0 to 1, not {value!r}")
     return phi

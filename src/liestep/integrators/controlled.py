@@ -6,17 +6,16 @@ import numpy as np
 
 from liestep.contracts.option import Option
 from liestep.core.status import Status
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.integrators.step_control import PaperControl, PiControl
 
 SAFETY = 0.85
 SMALLEST_ERROR = 1e-16  # of the tolerance
+
+
 def _share(value: Any) -> float:
     """Raises InputError unless 0 < value <= 1."""
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
+    number = number_or_nan(value)
     if not 0.0 < number <= 1.0:
         raise InputError(f"option safety must be a number above 0 and at most 1, not {value!r}")
     return number

@@ -110,13 +110,16 @@ def declared(given: Mapping[str, Any], keys: tuple[str, ...] = KEYS) -> Tableau:
     return tableau
 
 
+def written(tableau: Tableau) -> dict[str, Any]:
+    """A tableau as options hold it: all numbers as shortest fractions, so that spellings do not matter."""
+    return {"name": tableau.name, "order": tableau.order,
+            "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)], "b": list(map(str, tableau.b))}
+
+
 def _normalise(value: Any) -> str | dict[str, Any]:
-    """Name of a known tableau as it is; a mapping with all numbers as shortest fractions, so that
-    spellings do not matter."""
+    """Name of a known tableau as it is, a mapping as `written`."""
     if isinstance(value, Mapping):
-        tableau = declared(value)
-        return {"name": tableau.name, "order": tableau.order,
-                "a": [list(map(str, row[:i])) for i, row in enumerate(tableau.a)], "b": list(map(str, tableau.b))}
+        return written(declared(value))
     if not isinstance(value, str) or value not in TABLEAUX:
         raise InputError(unknown("tableau", value, TABLEAUX))
     return value

@@ -5,7 +5,7 @@ from typing import Any
 
 from liestep.contracts.option import Option
 from liestep.errors import InputError, unknown
-from liestep.integrators.declared_tableaux import KEYS, classical_order, declared, numbers_of
+from liestep.integrators.declared_tableaux import KEYS, classical_order, declared, numbers_of, written
 from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau, Row, Tableau, triangle
 
 PAIR_KEYS = (*KEYS, "embedded", "embedded_order")
@@ -83,10 +83,8 @@ def _normalise(value: Any) -> str | dict[str, Any]:
             raise InputError(unknown("embedded tableau", value, PAIRS))
         return value
     _declared(value)
-    tableau = declared(value, PAIR_KEYS)
-    return {"name": tableau.name, "order": tableau.order,
-            "a": [list(map(str, line[:i])) for i, line in enumerate(tableau.a)], "b": list(map(str, tableau.b)),
-            "embedded": list(map(str, numbers_of(value["embedded"], "embedded"))),
+    embedded = numbers_of(value["embedded"], "embedded")
+    return {**written(declared(value, PAIR_KEYS)), "embedded": list(map(str, embedded)),
             "embedded_order": value["embedded_order"]}
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.contracts.option import Option
+from liestep.core.dispatch import kernel
 from liestep.core.rows import dot, row, sqrt
 
 NORM = {
@@ -16,16 +17,22 @@ NORM = {
 }
 
 
+@kernel
+def length(sigma: np.ndarray) -> float:
+    """Euclidean norm of all numbers of an element of the algebra."""
+    total = 0.0
+    for i in range(sigma.shape[0]):
+        total += dot(row(sigma, i), row(sigma, i))
+    return sqrt(total)
+
+
 class AlgebraNorm(NamedTuple):
     """|sigma|, Euclidean norm of all numbers of the algebra, whatever their units: liegroup2021 section 4."""
 
     least: float  # not used; a component has at least one field
 
     def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, moved: np.ndarray) -> float:
-        total = 0.0
-        for i in range(sigma.shape[0]):
-            total += dot(row(sigma, i), row(sigma, i))
-        return sqrt(total)
+        return length(sigma)
 
 
 class StateNorm(NamedTuple):

@@ -17,7 +17,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
 from liestep.core.rows import add_to, axpy, copy, put, row, scale
 from liestep.core.status import Status
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
@@ -158,16 +158,8 @@ def coefficients_of(rho: float) -> tuple[float, float, float, float]:
     return float(alpha_m), float(alpha_f), float((gamma + Fraction(1, 2))**2/4), float(gamma)
 
 
-def _number(value: Any) -> float:
-    """A number, NaN for anything else."""
-    try:
-        return float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        return float("nan")
-
-
 def _below_one(value: Any) -> float:
-    number = _number(value)
+    number = number_or_nan(value)
     if not 0.0 <= number < 1.0:
         raise InputError(f"option rho is {value!r}; allowed are numbers from 0 to below 1")
     return number
@@ -178,7 +170,7 @@ def _coefficient(name: str, text: str, values: str, allowed: Callable[[float], b
     def normalise(value: Any) -> Any:
         if value == OF_RHO:
             return value
-        number = _number(value)
+        number = number_or_nan(value)
         if not allowed(number):
             raise InputError(f"option {name} is {value!r}; allowed are {OF_RHO} and {values}")
         return number

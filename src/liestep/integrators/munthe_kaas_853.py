@@ -6,10 +6,10 @@ import numpy as np
 from liestep.contracts.method import ORBIT, Method
 from liestep.contracts.sheet import Options
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, axpy, copy, dot, put, row, scale, sqrt, sub
+from liestep.core.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
 from liestep.core.status import Status
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
-from liestep.integrators.error_norms import NORM, error_norm
+from liestep.integrators.error_norms import NORM, error_norm, length
 from liestep.integrators.stages import combine
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
@@ -25,15 +25,6 @@ class Work853(NamedTuple):
     new: np.ndarray      # (m, d)
     stage: np.ndarray    # (m, d)
     current: np.ndarray  # (2,) 1 when k[0] is f at the state; 1 when `f` belongs to the step
-
-
-@kernel
-def length(sigma: np.ndarray) -> float:
-    """Euclidean norm of all numbers of an element of the algebra."""
-    total = 0.0
-    for i in range(sigma.shape[0]):
-        total += dot(row(sigma, i), row(sigma, i))
-    return sqrt(total)
 
 
 @kernel

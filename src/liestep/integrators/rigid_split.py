@@ -14,7 +14,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.precision import above_round_off
 from liestep.core.status import Status
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.integrators._free_exact import exact_flow
 from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
 from liestep.integrators.kicks import kick, move
@@ -64,10 +64,7 @@ SOLVER = {"tolerance": Option(1e-15, "error left in the free motion of a step, r
 
 def check_order(value: Any) -> int:
     """Raises InputError unless the value is one of ORDERS."""
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
+    number = number_or_nan(value)
     if number not in ORDERS:
         raise InputError(f"option order is {value!r}; allowed are {', '.join(map(str, ORDERS))}")
     return int(number)

@@ -26,19 +26,14 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub
+from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub, unit
 from liestep.core.status import Status
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import Composition
 from liestep.integrators.weights import SCHEMES, composition_weights
-
-
-@kernel
-def unit(i: int) -> Vector:
-    return (1.0, 0.0, 0.0) if i == 0 else ((0.0, 1.0, 0.0) if i == 1 else (0.0, 0.0, 1.0))
 
 
 @kernel
@@ -132,10 +127,7 @@ class SymplecticTheta(NamedTuple):
 
 def check_theta(value: Any) -> float:
     """Raises InputError unless 0 <= value <= 1."""
-    try:
-        theta = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        theta = float("nan")
+    theta = number_or_nan(value)
     if not 0.0 <= theta <= 1.0:
         raise InputError(f"option theta must be a number from 0 to 1, not {value!r}")
     return theta

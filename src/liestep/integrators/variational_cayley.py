@@ -12,7 +12,7 @@ from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale
 from liestep.core.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
-from liestep.integrators.variational_sphere import SETTLED, begin, finish, length_defect, moved, settled
+from liestep.integrators.variational_sphere import SETTLED, begin, change_and_size, finish, length_defect, settled
 
 
 class CayleyWork(NamedTuple):
@@ -120,7 +120,7 @@ class CayleyStep(NamedTuple):
             if not problem.solve_inertia(q, w):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
-            change, size = moved(w, work.before)
+            change, size = change_and_size(w, work.before)
             if settled(change, size, previous, self.stagnation):
                 finish(problem, h, y, work.g, work.push)
                 return Status.OK

@@ -60,7 +60,7 @@ def extent(u: Vector) -> float:
 
 
 @kernel
-def moved(w: np.ndarray, before: np.ndarray) -> tuple[float, float]:
+def change_and_size(w: np.ndarray, before: np.ndarray) -> tuple[float, float]:
     """Largest change of a component of (n, 3), and the largest component."""
     change, size = 0.0, 0.0
     for i in range(w.shape[0]):
@@ -239,7 +239,7 @@ class MultiplierStep(NamedTuple):
             status = self.project(problem, q, w, work)
             if status != Status.OK:
                 return status
-            change, size = moved(w, work.before)
+            change, size = change_and_size(w, work.before)
             if settled(change, size, previous, self.stagnation):
                 finish(problem, h, y, work.g, work.push)
                 return Status.OK

@@ -178,5 +178,3 @@ def drifts_and_kicks(name: str) -> tuple[np.ndarray, ...]:
 @cache
 def _polished(name: str, convert: Convert) -> tuple[list[Any], list[Any]]:
     return NYSTROEM_SCHEMES[name].polished(convert)
-
-

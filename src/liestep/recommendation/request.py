@@ -9,7 +9,8 @@ from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
 from liestep.recommendation.words import BUDGET, KEEP
-from liestep.runs.specification import RunSpecification, Start, positive, specify, start_of
+from liestep.runs.numbers import positive
+from liestep.runs.specification import RunSpecification, Start, specify, start_of
 
 INTERVALS = 20              # errors are the largest at the ends of so many equal parts of the horizon
 LARGEST, SMALLEST = 0.1, 1e-14

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import ceil, floor, isfinite, isqrt, prod
+from math import ceil, floor, isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,12 @@ from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
+from liestep.runs.numbers import MOST, at_least_two, mapping, positive, whole
 from liestep.runs.starts import Turn, read_turns
 from liestep.tangents.directions import span
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
-MOST = 2**53            # whole numbers above it are not exact as float64
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     """
     facts = sheet(problem)
     chosen = _preset(facts, preset, problem)
-    parameters, initial = _mapping("parameters", parameters), _mapping("initial", initial)
+    parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
         checked = facts.check({**chosen.parameters, **parameters})
         given = set(facts.state_shapes(checked)) <= set(initial)
@@ -133,8 +133,9 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     require_applicable(problem, integrator, start.parameters)
     end = positive("t_end", start.t_end if t_end is None else t_end)
+    count = None
     try:
-        resolved, count = complete_options(declared, facts, start.parameters, _mapping("options", options)), None
+        resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
     if declared.adaptive:
@@ -145,22 +146,22 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
-            outputs = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
-        points = _at_least_two("outputs", outputs) - 1
+            outputs = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
+        points = at_least_two("outputs", outputs) - 1
     else:
         if tolerance is not None or (step is None) == (steps is None):
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
         if outputs is not None or log_steps:
             raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
-        count = whole_steps(end, step) if step is not None else _whole("steps", steps)
+        count = whole_steps(end, step) if step is not None else whole("steps", steps)
         if count < declared.fewest_steps:
             raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
                              f" is {end/declared.fewest_steps!r}")
         points = count
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
-                            samples, points + 1, _whole("statistics_every", statistics_every),
-                            _whole("replicas", replicas),
+                            samples, points + 1, whole("statistics_every", statistics_every),
+                            whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
                             _exponents(exponents, facts, start))
 
@@ -174,7 +175,7 @@ def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapp
         InputError: one sentence: what is wrong, and what is allowed.
     """
     start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
-    samples = DEFAULT_SAMPLES if samples is None else _at_least_two("samples", samples)
+    samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     end = positive("t_end", start.t_end if t_end is None else t_end)
     return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
                             plugins=contents(problem))
@@ -270,7 +271,7 @@ def _samples(samples: int | None, points: int) -> int:
     if samples is None:
         intervals = next(k for k in range(min(DEFAULT_SAMPLES - 1, points), 0, -1) if points % k == 0)
         return intervals + 1
-    samples = _at_least_two("samples", samples)
+    samples = at_least_two("samples", samples)
     if points % (samples - 1):
         divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
         below = max(k for k in divisors if k < samples - 1) + 1
@@ -286,17 +287,9 @@ def _preset(facts: Sheet, name: str | None, problem: str) -> Preset:
     return facts.presets[name or facts.default]
 
 
-def _mapping(name: str, value: Any) -> Mapping:
-    if value is None:
-        return {}
-    if isinstance(value, Mapping):
-        return value
-    raise InputError(f"{name} must be a mapping of names to values, not {value!r}")
-
-
 def _exponents(given: Any, facts: Sheet, start: Start) -> int:
     """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
-    number = _whole("exponents", given) if given else 0
+    number = whole("exponents", given) if given else 0
     if number and number > (most := dimension(facts, start.parameters, start.initial)):
         raise InputError(f"exponents is {number}; the states of this system have {most} dimensions")
     return number
@@ -311,7 +304,7 @@ def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
     if given is None:
         return None
     allowed = {entry.name for entry in fields(Ensemble)}
-    for name in _mapping("ensemble", given):
+    for name in mapping("ensemble", given):
         if name not in allowed:
             raise InputError(unknown("key of ensemble", name, allowed))
     seed = given.get("seed", 0)
@@ -320,30 +313,5 @@ def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
     if given.get("turns"):
         turns = read_turns(given["turns"], initial)
         return Ensemble(prod(turn.count for turn in turns), 0.0, 0, turns)
-    return Ensemble(_whole("ensemble members", given.get("members")),
+    return Ensemble(whole("ensemble members", given.get("members")),
                     positive("ensemble amplitude", given.get("amplitude")), seed)
-
-
-def positive(name: str, value: Any) -> float:
-    """A positive finite number. Raises InputError."""
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if not (isfinite(number) and number > 0.0):
-        raise InputError(f"{name} must be a positive number, not {value!r}")
-    return number
-
-
-def _whole(name: str, value: Any) -> int:
-    number = positive(name, value)
-    if number != int(number) or number > MOST:
-        raise InputError(f"{name} must be a whole number up to 2^53, not {value!r}")
-    return int(number)
-
-
-def _at_least_two(name: str, value: Any) -> int:
-    number = _whole(name, value)
-    if number < 2:
-        raise InputError(f"{name} must be at least 2 (both ends), not {number}")
-    return number

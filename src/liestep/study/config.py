@@ -1,5 +1,4 @@
-"""Schema of a study file (config/studies/**/*.yaml). The JSON Schema in workflow/schemas is
-generated from these classes."""
+"""Schema of a study file (config/studies/**/*.yaml); the JSON Schema in workflow/schemas is made from these classes."""
 import math
 import re
 from itertools import product
@@ -19,6 +18,7 @@ from pydantic import (
 )
 
 from liestep.errors import InputError, unknown
+from liestep.runs.numbers import MOST
 from liestep.study.complaints import complaint
 from liestep.study.names import LONGEST
 from liestep.study.yamlfile import line_of, read_yaml
@@ -137,7 +137,7 @@ class Ladder(Strict):
         """Numbers of steps; the rungs of a geometric ladder are rounded to whole numbers of steps."""
         if self.counts:
             return list(self.counts)
-        from liestep.runs.specification import MOST, whole_steps
+        from liestep.runs.specification import whole_steps
 
         if self.values:
             return [whole_steps(t_end, step) for step in self.values]

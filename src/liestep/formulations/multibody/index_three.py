@@ -14,9 +14,9 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
+from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.formulations.multibody.components import PoseForm, ProjectedPoses
-from liestep.formulations.multibody.joint_tangent import stiffness, unit
+from liestep.formulations.multibody.joint_tangent import stiffness
 from liestep.formulations.multibody.mechanism import (
     BODY,
     MOVING,

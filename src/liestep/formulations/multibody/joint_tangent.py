@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, axpy, cross, row, scale, sub
+from liestep.core.rows import Vector, add, axpy, cross, row, scale, sub, unit
 from liestep.formulations.multibody.mechanism import (
     BODY,
     DIRECTION,
@@ -22,12 +22,6 @@ from liestep.formulations.multibody.mechanism import (
     across,
     times,
 )
-
-
-@kernel
-def unit(j: int) -> Vector:
-    """Axis j; zero for others than 0, 1, 2."""
-    return 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0
 
 
 @kernel

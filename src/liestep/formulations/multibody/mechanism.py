@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub
+from liestep.core.rows import Vector, add, add_to, atan2, axpy, cos, cross, dot, put, row, scale, sin, sqrt, sub, unit
 from liestep.geometry.bands import factor_band, solve_band
 
 POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
@@ -205,9 +205,8 @@ class Mechanism(NamedTuple):
         bent = cross(w, add(cross(w, arm), turned))
         arm = axpy(radius/size, down, arm)
         for k in range(3):
-            unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-            put(s, at + 3*k, unit)
-            put(s, at + 3*k + 1, times(s, m, cross(arm, unit)))
+            put(s, at + 3*k, unit(k))
+            put(s, at + 3*k + 1, times(s, m, cross(arm, unit(k))))
             self.vectors[0, start + k] = bent[k]
             self.vectors[1, start + k] = height*normal[k]
 
