@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from force_cases import load
 from place import TOP
+from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.catalogue import method, plugin_entries, sheet
 from liestep.core.partial import partial_step
-from liestep.core.status import Status
 from liestep.formulations import formulate
 from liestep.plugins.loading import load_plugin
 from liestep.plugins.trial import plain
@@ -48,15 +48,10 @@ def between(name, integrator, t_end, count):
     chosen = complete_options(declared, facts, begin.parameters, {})
     form = formulate(facts, begin.parameters, begin.initial, declared.formulation, chosen)
     form = replace(form, problem=plain(form.problem))
-    step, y, h = plain(declared.build(chosen, None, t_end)), form.start.copy(), t_end/count
-    work = step.workspace(form.problem, y)
-    assert step.start(form.problem, 0.0, y, h, work) == Status.OK
-    nodes = [y.copy()]
-    for k in range(count):
-        assert step.step(form.problem, k*h, y, h, work) == Status.OK
-        nodes.append(y.copy())
+    h = t_end/count
+    nodes, step, work = nodes_of(declared.build(chosen, None, t_end), form.problem, form.start, h, count)
     run = object.__new__(Between)
-    run.spec, run.nodes, run.h, run.formulated = SimpleNamespace(integrator=integrator), np.array(nodes), h, form
+    run.spec, run.nodes, run.h, run.formulated = SimpleNamespace(integrator=integrator), nodes, h, form
     run._integrator, run._work, run._values, run._loop = step, work, np.zeros(form.width), partial_step
     return run
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from force_cases import changed, load
 from place import TOP
+from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.catalogue import plugin_entries, sheet
 from liestep.core.partial import partial_step
-from liestep.core.status import Status
 from liestep.formulations import formulate
 from liestep.formulations.spheres import series
 from liestep.integrators.composition import Composition
@@ -77,15 +77,9 @@ def moved(weights, count):
     begin, facts = start_of("drag_and_clock"), sheet("drag_and_clock")
     form = formulate(facts, begin.parameters, begin.initial, "sphere_lagrangian", {})
     form = replace(form, problem=plain(form.problem))
-    step = plain(Composition(ExplicitStep(True, 1e-12), composition_weights(weights)))
-    y, h = form.start.copy(), T/count
-    work = step.workspace(form.problem, y)
-    assert step.start(form.problem, 0.0, y, h, work) == Status.OK
-    nodes = [y.copy()]
-    for k in range(count):
-        assert step.step(form.problem, k*h, y, h, work) == Status.OK
-        nodes.append(y.copy())
-    return form, step, work, np.array(nodes)
+    composed = Composition(ExplicitStep(True, 1e-12), composition_weights(weights))
+    nodes, step, work = nodes_of(composed, form.problem, form.start, T/count, count)
+    return form, step, work, nodes
 
 
 def between(module, weights, count, times):

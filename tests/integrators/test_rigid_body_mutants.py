@@ -6,10 +6,10 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from plain_runs import stepped
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.core.status import Status
 from liestep.integrators import campello, kick_drift
 from liestep.integrators._free_flows import MoserVeselov
 from liestep.integrators.rigid_split import RigidSplit
@@ -30,16 +30,6 @@ def edited(name, old, new, *others):
     for other in others:
         found.__dict__.update({key: value for key, value in vars(other).items() if callable(value)})
     return found
-
-
-def stepped(component, problem, y, h, steps=1):
-    """State after some steps in plain Python."""
-    y, component = y.copy(), plain(component)
-    work = component.workspace(problem, y)
-    assert component.start(problem, 0.0, y, h, work) == Status.OK
-    for _ in range(steps):
-        assert component.step(problem, 0.0, y, h, work) == Status.OK
-    return y
 
 
 def order(component, place):

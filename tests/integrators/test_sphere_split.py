@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_runs import stepped
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
 from liestep.catalogue import method
-from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.integrators.sphere_split import SphereSplit
 from liestep.integrators.weights import SPLITTING_ORDERS, drifts_and_kicks
@@ -17,15 +17,6 @@ from liestep.plugins.trial import plain
 from liestep.runs.specification import specify
 
 BODIES = ("sphere_nbody", "four_bodies")
-
-
-def stepped(component, problem, y, h, steps=1):
-    y, component = y.copy(), plain(component)
-    work = component.workspace(problem, y)
-    assert component.start(problem, 0.0, y, h, work) == Status.OK
-    for _ in range(steps):
-        assert component.step(problem, 0.0, y, h, work) == Status.OK
-    return y
 
 
 def split(name):
