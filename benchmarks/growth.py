@@ -6,9 +6,11 @@ import numpy as np
 
 from benchmarks.cases import DENSE, Case, CoreRun
 from benchmarks.timing import interleaved
+from liestep.systems.rigid_chain import bars
 
 RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
+BARS = (16, 64, 256)  # rigid bodies with spherical joints: from 64 to 256 at most 4.6 times, an exponent of 1.10
 LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
 
 
@@ -23,6 +25,10 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
             yield f"pendulum chain, {integrator}", n, Case(
                 "", "spherical_pendulum_chain", integrator, "", 1e-3, max(3, 50_000//n**3), 0.0,
                 "paper_scaled", parameters, DENSE)
+    for integrator in ("eml", "emh"):
+        for n in BARS:
+            yield f"chain of bars, {integrator}", n, Case("", "rigid_chain", integrator, "", 1e-3, 6400//n, 0.0,
+                                                          "four_bars", bars(n))
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)

@@ -55,10 +55,10 @@ class NullSpaceStep(NamedTuple):
         previous = max(abs(z[0]), max(abs(z[1]), abs(z[2])))
         for _ in range(self.iterations):
             put_quaternion(common.d, 0, after(exponential(z), q0))
-            move(y[0], common)
+            move(problem, y[0], common)
             self.balance(problem, t, h, y, common)
             self.project(q0, z, common, r, a)
-            residual = largest(r)
+            residual = largest(r, 3)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
             if not lu(a, common.pivots, 3):
@@ -68,10 +68,10 @@ class NullSpaceStep(NamedTuple):
             problem.meter[Counter.ITERATIONS] += 1
             problem.meter[Counter.EXPONENTIALS] += 1
             z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
-            change, size = largest(r), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
+            change, size = largest(r, 3), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
             if (residual <= PRINTED) if self.printed else settled(change, previous, size, 1.0, self.tolerance):
                 put_quaternion(common.d, 0, after(exponential(z), q0))
-                move(y[0], common)
+                move(problem, y[0], common)
                 self.balance(problem, t, h, y, common)
                 qm = quaternion(common.qm, 0)
                 common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
@@ -81,7 +81,7 @@ class NullSpaceStep(NamedTuple):
 
     def balance(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> None:
         """The first equation of the reduced step without the constraint force, and its derivative."""
-        clear(work.r, work.a)
+        clear(work.r, work.a, 4)
         for i in range(4):
             work.v1[i] = 2.0/h*work.d[i] - y[1, i]
             work.r[i] = -2.0*y[2, i]

@@ -45,20 +45,20 @@ class Work(NamedTuple):
 
     def reduced(self, problem: Any, rule: int, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the reduced step, first n + m; largest residual."""
-        n, q, v, p = problem.size(), y[0], y[1], y[2]
-        clear(self.r, self.a)
+        n, unknowns, q, v, p = problem.size(), problem.size() + problem.bonds(), y[0], y[1], y[2]
+        clear(self.r, self.a, unknowns)
         for i in range(n):
             self.v1[i] = 2.0/h*self.d[i] - v[i]
             self.r[i] = -2.0*p[i]
         problem.kinetic(rule, h, q, v, self.q1, self.v1, 1.0, 2.0/h, self.r, self.a)
         problem.forces(rule, t, h, q, self.q1, self.r, self.a)
         bind(problem, h, self, 0, n)
-        return largest(self.r)
+        return largest(self.r, unknowns)
 
     def flow(self, problem: Any, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the Hamiltonian step (`quaternion_hamiltonian`); largest residual."""
-        n, q, p = problem.size(), y[0], y[2]
-        clear(self.r, self.a)
+        n, unknowns, q, p = problem.size(), 2*problem.size() + problem.bonds(), y[0], y[2]
+        clear(self.r, self.a, unknowns)
         for i in range(n):
             self.r[i] = self.d[i]
             self.r[n + i] = self.p1[i] - p[i]
@@ -67,11 +67,10 @@ class Work(NamedTuple):
         problem.flow(kind, polar, h, q, p, self.q1, self.p1, self.r, self.a)
         problem.forces(0, t, h, q, self.q1, self.r[n:], self.a[n:])
         bind(problem, h, self, n, 2*n)
-        return largest(self.r)
+        return largest(self.r, unknowns)
 
-    def solve(self, problem: Any) -> bool:
-        """Overwrite r by the solution; False where the matrix is singular."""
-        n = self.r.shape[0]
+    def solve(self, problem: Any, n: int) -> bool:
+        """Overwrite r (n,) by the solution; False where the matrix is singular."""
         if not lu(self.a, self.pivots, n):
             return False
         lu_solve(self.a, self.pivots, self.r, n)
@@ -101,9 +100,9 @@ def begin(problem: Any, y: np.ndarray, h: float, work: Any) -> None:
 
 
 @kernel
-def move(q: np.ndarray, work: Any) -> None:
+def move(problem: Any, q: np.ndarray, work: Any) -> None:
     """End and middle of the step from the increment."""
-    for i in range(work.d.shape[0]):
+    for i in range(problem.size()):
         work.q1[i] = q[i] + work.d[i]
         work.qm[i] = q[i] + 0.5*work.d[i]
 
@@ -175,22 +174,22 @@ class ReducedStep(NamedTuple):
         n, m = problem.size(), problem.bonds()
         q, v = y[0], y[1]
         begin(problem, y, h, work)
-        previous = largest(work.d)
+        previous = largest(work.d, n)
         for _ in range(self.iterations):
-            move(q, work)
+            move(problem, q, work)
             residual = work.reduced(problem, self.rule, t, h, y)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not work.solve(problem):
+            if not work.solve(problem, n + m):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r)
+            change, size = correct(work.d, work.r, n)
             for k in range(m):
                 work.multipliers[k] -= work.r[n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1, n),
                                                                   self.tolerance):
-                move(q, work)
+                move(problem, q, work)
                 status = finish(problem, self.rule, t, h, y, work)
                 if status == Status.OK and self.projected:
                     problem.make_tangent(q, v)
@@ -215,7 +214,7 @@ class FullStep(NamedTuple):
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        n = problem.size()
+        n, unknowns = problem.size(), 3*problem.size() + problem.bonds()
         q, v, p = y[0], y[1], y[2]
         begin(problem, y, h, work)
         for i in range(n):
@@ -224,24 +223,24 @@ class FullStep(NamedTuple):
         problem.momentum(self.rule, q, v, work.q1, work.v1, work.p1)
         for i in range(n):
             work.p1[i] -= p[i]
-        previous = largest(work.d)
+        previous = largest(work.d, n)
         for _ in range(self.iterations):
-            move(q, work)
+            move(problem, q, work)
             self.equations(problem, t, h, q, v, p, work)
-            residual = largest(work.r)
+            residual = largest(work.r, unknowns)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not work.solve(problem):
+            if not work.solve(problem, unknowns):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r)
+            change, size = correct(work.d, work.r, n)
             for i in range(n):
                 work.v1[i] -= work.r[n + i]
                 work.p1[i] -= work.r[2*n + i]
             for k in range(problem.bonds()):
                 work.multipliers[k] -= work.r[3*n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1),
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1, n),
                                                                   self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = change
@@ -253,9 +252,9 @@ class FullStep(NamedTuple):
         columns: d, v_1, p_1, lambda."""
         n = problem.size()
         a, r = work.a, work.r
-        clear(r, a)
+        clear(r, a, 3*n + problem.bonds())
         for part in range(4):  # 2 pbar - h dT and 2 pbar, with derivatives by q_1 and by v_1
-            clear(work.part, work.block)
+            clear(work.part, work.block, n)
             whole, column = part < 2, n*(part % 2)
             row = 0 if whole else 2*n
             problem.kinetic(self.rule, h if whole else 0.0, q, v, work.q1, work.v1, 1.0 - part % 2, float(part % 2),
@@ -275,7 +274,7 @@ class FullStep(NamedTuple):
         bind(problem, h, work, 0, 3*n)
 
     def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
-        move(y[0], work)
+        move(problem, y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status == Status.OK:
             deposit(problem, t, h, y, work)

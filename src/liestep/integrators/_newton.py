@@ -1,4 +1,7 @@
-"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when to stop."""
+"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when to stop.
+
+Callers pass the number n of entries: where a formulation returns it as a constant, the loops become straight code.
+"""
 import numpy as np
 
 from liestep.core.dispatch import kernel
@@ -13,10 +16,10 @@ def worse(a: float, b: float) -> float:
 
 
 @kernel
-def largest(r: np.ndarray) -> float:
-    """Largest absolute value of (n,); NaN if there is one."""
+def largest(r: np.ndarray, n: int) -> float:
+    """Largest absolute value of the first n; NaN if there is one."""
     size = 0.0
-    for i in range(r.shape[0]):
+    for i in range(n):
         size = worse(size, abs(r[i]))
     return size
 
@@ -30,19 +33,19 @@ def wipe(a: np.ndarray) -> None:
 
 
 @kernel
-def clear(r: np.ndarray, a: np.ndarray) -> None:
+def clear(r: np.ndarray, a: np.ndarray, n: int) -> None:
     """Zeros into the residual (n,) and the matrix (n, n)."""
-    for i in range(r.shape[0]):
+    for i in range(n):
         r[i] = 0.0
-        for j in range(r.shape[0]):
+        for j in range(n):
             a[i, j] = 0.0
 
 
 @kernel
-def correct(x: np.ndarray, update: np.ndarray) -> tuple[float, float]:
+def correct(x: np.ndarray, update: np.ndarray, n: int) -> tuple[float, float]:
     """Take the update off the unknowns x (n,); its largest absolute value and theirs."""
     change, size = 0.0, 0.0
-    for i in range(x.shape[0]):
+    for i in range(n):
         x[i] -= update[i]
         change, size = worse(change, abs(update[i])), worse(size, abs(x[i]))
     return change, size

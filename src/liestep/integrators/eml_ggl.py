@@ -61,22 +61,22 @@ class StabilisedStep(NamedTuple):
         begin(problem, y, h, common)
         for k in range(m):
             work.gamma[k] = 0.0*y[0, 0]
-        previous = largest(common.d)
+        previous = largest(common.d, n)
         for _ in range(self.iterations):
-            move(y[0], common)
+            move(problem, y[0], common)
             self.equations(problem, t, h, y, work)
-            residual = largest(common.r)
+            residual = largest(common.r, n + 2*m)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not common.solve(problem):
+            if not common.solve(problem, n + 2*m):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(common.d, common.r)
+            change, size = correct(common.d, common.r, n)
             for k in range(m):
                 common.multipliers[k] -= common.r[n + k]
                 work.gamma[k] -= common.r[n + m + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(common.q1),
+            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(common.q1, n),
                                                                   self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = change
@@ -93,7 +93,7 @@ class StabilisedStep(NamedTuple):
 
     def equations(self, problem: Any, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> None:
         n, c = problem.size(), work.common
-        clear(c.r, c.a)
+        clear(c.r, c.a, n + 2*problem.bonds())
         self.velocity(problem, h, y, work)
         for i in range(n):
             c.part[i] = 0.0*c.d[i]
@@ -159,7 +159,7 @@ class StabilisedStep(NamedTuple):
 
     def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> Status:
         c = work.common
-        move(y[0], c)
+        move(problem, y[0], c)
         status = problem.admissible(y[0], c.q1)
         if status != Status.OK:
             return status

@@ -57,27 +57,27 @@ class HamiltonianStep(NamedTuple):
             work.p1[i] = p[i]
         previous = 1.0
         for _ in range(self.iterations):
-            move(q, work)
+            move(problem, q, work)
             residual = work.flow(problem, self.kind, self.polar, t, h, y)
             if not residual < np.inf:
                 return Status.NOT_CONVERGED
-            if not work.solve(problem):
+            if not work.solve(problem, 2*n + m):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, r)
-            push, momentum = correct(work.p1, r[n:])
+            change, size = correct(work.d, r, n)
+            push, momentum = correct(work.p1, r[n:], n)
             for k in range(m):
                 work.multipliers[k] -= r[2*n + k]
             share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)
-            reach = largest(work.q1)/size if size > 0.0 else 1.0
+            reach = largest(work.q1, n)/size if size > 0.0 else 1.0
             if (residual <= PRINTED) if self.printed else settled(share, previous, 1.0, reach, self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = share
         return Status.NOT_CONVERGED
 
     def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Any) -> Status:
-        move(y[0], work)
+        move(problem, y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status != Status.OK:
             return status

@@ -127,7 +127,7 @@ class Rattle(NamedTuple):
                 change, size = worse(change, abs(step)), worse(size, abs(work.d[i]))
             if not change < np.inf:
                 return Status.NOT_CONVERGED
-            if settled(change, previous, size, largest(work.q1), self.tolerance):
+            if settled(change, previous, size, largest(work.q1, n), self.tolerance):
                 for i in range(n):
                     work.q1[i] = q[i] + work.d[i]
                 problem.slopes(q, work.slopes)

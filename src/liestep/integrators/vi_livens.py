@@ -42,19 +42,19 @@ class VariationalStep(NamedTuple):
         n, m = problem.size(), problem.bonds()
         begin(problem, y, h, work)
         problem.slopes(y[0], work.slopes)
-        previous = largest(work.d)
+        previous = largest(work.d, n)
         for _ in range(self.iterations):
             self.equations(problem, t, h, y, work)
-            if not largest(work.r) < np.inf:
+            if not largest(work.r, n + m) < np.inf:
                 return Status.NOT_CONVERGED
-            if not work.solve(problem):
+            if not work.solve(problem, n + m):
                 return Status.SINGULAR_MATRIX
             problem.meter[Counter.LINEAR_SOLVES] += 1
             problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r)
+            change, size = correct(work.d, work.r, n)
             for k in range(m):
                 work.multipliers[k] -= work.r[n + k]
-            if settled(change, previous, size, largest(work.q1), self.tolerance):
+            if settled(change, previous, size, largest(work.q1, n), self.tolerance):
                 return self.finish(problem, t, h, y, work)
             previous = change
         return Status.NOT_CONVERGED
@@ -62,8 +62,8 @@ class VariationalStep(NamedTuple):
     def equations(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> None:
         """Twice the balance of momenta at q_0, and g(q_1), with derivatives."""
         n = problem.size()
-        move(y[0], work)
-        clear(work.r, work.a)
+        move(problem, y[0], work)
+        clear(work.r, work.a, n + problem.bonds())
         for i in range(n):
             work.v1[i] = 2.0/h*work.d[i] - y[1, i]
             work.r[i] = -2.0*y[2, i]
@@ -81,7 +81,7 @@ class VariationalStep(NamedTuple):
     def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
         """v_1, p_1 = M v_1 and mu from the momentum without mu."""
         n, m = problem.size(), problem.bonds()
-        move(y[0], work)
+        move(problem, y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status != Status.OK:
             return status
@@ -90,7 +90,7 @@ class VariationalStep(NamedTuple):
             work.part[i] = 0.0*work.d[i]
         problem.momentum(MIDPOINT, y[0], y[1], work.q1, work.v1, work.p1)
         problem.slopes(work.q1, work.ends)
-        clear(work.r, work.a)
+        clear(work.r, work.a, n + problem.bonds())
         problem.kinetic(MIDPOINT, 0.0, work.q1, work.part, work.q1, work.part, 0.0, 1.0, work.r, work.a)  # a = M(q_1)
         for i in range(n):
             work.p1[i] -= y[2, i]
@@ -101,7 +101,7 @@ class VariationalStep(NamedTuple):
             work.r[i] = work.p1[i]
         for k in range(m):
             work.r[n + k] = 0.0*work.r[0]
-        if not work.solve(problem):
+        if not work.solve(problem, n + m):
             return Status.SINGULAR_MATRIX
         problem.meter[Counter.LINEAR_SOLVES] += 1
         if y.shape[0] > WORK:

@@ -5,7 +5,7 @@ from constrained_cases import PLAIN, plain_problem
 
 from liestep import simulate
 from liestep.core.tracing import plain_component
-from liestep.integrators._linked_bodies import linked_work
+from liestep.integrators._linked_bodies import FAINT, felt, linked_work
 from liestep.integrators._livens_steps import is_chain, move, new_work
 from liestep.systems.rigid_chain import bars
 
@@ -27,7 +27,7 @@ def works(case):
     d, p1, multipliers = (random.normal(size=size) for size in (n, n, m))
     for work in both:
         work.d[:], work.p1[:], work.multipliers[:] = 0.1*d, p1, multipliers
-        move.py_func(y[0], work)
+        move.py_func(problem, y[0], work)
     return problem, y, both
 
 
@@ -40,7 +40,7 @@ def test_blocks_solve_the_whole_system(case, rule):
     for work in both:
         residual = (work.flow(problem, rule, 0.7, 0.2, H, y) if case == "hamilton"
                     else work.reduced(problem, rule, 0.2, H, y))
-        assert work.solve(problem)
+        assert work.solve(problem, len(work.r))
         found.append((residual, work.r.copy()))
     assert found[1][0] == pytest.approx(found[0][0], rel=1e-12)
     assert np.abs(found[1][1] - found[0][1]).max() <= 1e-10*np.abs(found[0][1]).max()
@@ -52,6 +52,20 @@ def test_memory_grows_with_the_number_of_bodies():
         problem, found = plain_problem("rigid_chain", "four_bars", parameters=bars(n))
         sizes.append(sum(part.size for part in linked_work(problem, found.start, 1)))
     assert sizes[1] <= 4.0*sizes[0]
+
+
+def test_faint_corrections_of_far_bodies_are_zero():
+    """What the first two bars do reaches the last of 200 as numbers whose products are denormal."""
+    problem, found = plain_problem("rigid_chain", "four_bars", parameters=bars(200))
+    work = plain_component(linked_work(problem, found.start, 1), PLAIN, np.float64)
+    problem.guess(H, found.start[0], found.start[1], work.d)
+    move.py_func(problem, found.start[0], work)
+    work.reduced(problem, 1, 0.0, H, found.start)
+    assert work.solve(problem, len(work.r))
+    sizes = np.abs(work.r)
+    assert sizes[sizes > 0.0].min() >= FAINT
+    assert sizes[sizes > 0.0].min() < 1e3*FAINT, "the corrections reach down to the bound"
+    assert np.isnan(felt.py_func(np.nan))
 
 
 @pytest.mark.parametrize(("system", "preset"), [("rigid_loop", "livens2025"), ("free_rigid_body", "livens2025")])
