@@ -31,6 +31,8 @@ FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the 
 # what the docstrings of the pairs say of their dense output
 DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk54": 4,
                 "rkmk853": 7}
+# methods that know their step before it is made: from the last coefficients, or from the fictitious time
+WITHOUT_ESTIMATE = ("taylor", "sphere_regularised")
 # of the methods that take any pair: its own extension, or a cubic polynomial through both ends
 DENSE_ORDERS_OF_PAIRS = {"dormand_prince54": 4, "heun_euler21": 2}
 
@@ -97,6 +99,7 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "dmv": (Variant({}), Variant({"order": 2, "splitting": "kl6"}), Variant({"order": 4, "splitting": "rkn4"}),
             Variant({"order": 6, "splitting": "rkn6"})),
     "sphere_split": SPLITTINGS,
+    "sphere_regularised": (Variant({}), *(Variant({"splitting": name}) for name in ("y4", "s4", "kl6", "kl8"))),
     "body_midpoint": (Variant({}), Variant({"splitting": "s4"})),
     "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
     "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
@@ -197,8 +200,8 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
     decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
     steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
     errors = _pair_errors(step, case, steps) if method(integrator).adaptive else {"state": _errors(step, case, steps)}
-    if integrator == "taylor":
-        del errors["error estimate"]  # it has none: its coefficients say the step before it is made
+    if integrator in WITHOUT_ESTIMATE:
+        del errors["error estimate"]
     claims = {"state": step.order, "dense output": _dense_order(step, integrator),
               "error estimate": _estimate_order(step)}
     sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere

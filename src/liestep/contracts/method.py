@@ -25,6 +25,7 @@ class Method:
     conserves: str
     symmetric: bool = False
     adaptive: bool = False
+    fictitious: bool = False          # adaptive with the tolerance for a step of fictitious time, not for an error
     projects: bool = False            # every step ends with the formulation's `project`
     citation: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)

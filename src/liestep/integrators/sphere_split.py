@@ -70,7 +70,8 @@ def needs_uncoupled_masses(parameters: Parameters, sheet: Sheet) -> str:
     return "it is for a diagonal mass matrix, and the masses of this system are coupled (vi_sphere takes any)"
 
 
-def _resolve(options: Options) -> dict[str, Any]:
+def require_diagonal(options: Options) -> dict[str, Any]:
+    """`Method.resolve`: InputError for a full mass matrix."""
     if options["mass"] != "diagonal":
         raise InputError(f"option mass is {options['mass']}, and this method solves no equations of coupled masses;"
                          " allowed is diagonal (vi_sphere takes any)")
@@ -83,6 +84,6 @@ METHODS = {
         order=SPLITTING_ORDERS[DEFAULT], formulation="sphere_lagrangian", symmetric=True,
         conserves="unit length, tangency, symplectic form, momentum maps; energy bounded",
         citation="McLachlan, Modin and Verdier 2014; Blanes and Moan 2002", options=splitting(DEFAULT),
-        order_for=order_of_splitting, requires=needs_uncoupled_masses, resolve=_resolve,
+        order_for=order_of_splitting, requires=needs_uncoupled_masses, resolve=require_diagonal,
         build=lambda options, tolerance, t_end: SphereSplit(*drifts_and_kicks(options["splitting"]))),
 }

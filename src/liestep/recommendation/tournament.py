@@ -50,6 +50,10 @@ class Tournament:
             if reason is not None:
                 self.table.append(Candidate(name, reason, method(name).order))
                 continue
+            if method(name).fictitious:
+                self.table.append(Candidate(name, "not tried: its tolerance is a step of fictitious time, for close"
+                                            " encounters", method(name).order))
+                continue
             able.append(name)
             if asked.keep and not any(word in method(name).conserves for word in KEEP[asked.keep]):
                 self.table.append(Candidate(name, f"does not keep the {asked.keep}: it conserves"

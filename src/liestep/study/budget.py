@@ -53,3 +53,25 @@ def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, 
                              f" {spec.integrator}; the smallest that is allowed is {each}")
     counts = {max(1, round(budget/each/intervals))*intervals for budget in budgets}
     return sorted(count for count in counts if count >= fewest) or [-(-fewest//intervals)*intervals]
+
+
+def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[float]:
+    """Steps of fictitious time (`Method.fictitious`) that spend about so many evaluations if it runs against time as it
+    does in the first step of `spec`: where it runs more slowly later, a run spends more.
+
+    Raises:
+        InputError: a budget is less than one step takes, or the first step fails.
+    """
+    assert spec.tolerance is not None
+    formulated, integrator = build(spec)
+    problem, component = plain(formulated.problem), plain(integrator)
+    work = plain(component.workspace(problem, formulated.start))
+    with np.errstate(all="ignore"):
+        time = float(component.start(problem, formulated.start, spec.t_end, work))
+    each = max(1, int(problem.meter[Counter.FORCE_EVALUATIONS]) - 1)
+    if not 0.0 < time < np.inf:
+        raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}; give tolerances")
+    if (least := min(budgets)) < each:
+        raise InputError(f"evaluations: a budget of {least} is less than the {each} evaluations of one step of"
+                         f" {spec.integrator}; the smallest that is allowed is {each}")
+    return [spec.t_end*spec.tolerance/time*each/budget for budget in sorted(budgets)]

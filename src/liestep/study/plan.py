@@ -13,7 +13,7 @@ from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
 from liestep.runs.maps import ParameterMap, Request, require_map, shards
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
-from liestep.study.budget import step_counts
+from liestep.study.budget import fictitious_steps, step_counts
 from liestep.study.config import EnsembleConfig, IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
 from liestep.study.every import Refusals, expanded
 from liestep.study.maps import is_map, map_of, require_settings, require_shown
@@ -246,6 +246,9 @@ class Study:
         if ladder is not None:
             return ladder.expand() if declared.adaptive else list(ladder.step_counts(t_end))
         assert budgets is not None
+        if declared.fictitious:
+            one = specify(setup.system, name, tolerance=1e-3*t_end, t_end=t_end, options=entry.options, start=start)
+            return list(fictitious_steps(one, budgets))
         one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
         return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
 
@@ -275,10 +278,13 @@ class Study:
             found, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
             ladder = {each: found.pop(each) for each in ("steps", "tolerances")}[word]
             budgets = found.pop("evaluations")
+            own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
+            if method(name).fictitious and budgets is not None and not any(own):
+                ladder = None  # the study's tolerances are errors
             if parameters is not None:
                 require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
             members = _members(found.pop("ensemble"), found.pop("grid"))
-            if ladder is None and (adaptive or budgets is None):
+            if ladder is None and (budgets is None or (adaptive and not method(name).fictitious)):
                 raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                     " integrator or the pair")
             t_end = setup.t_end if setup.t_end is not None else start.t_end

@@ -4,13 +4,16 @@ T = 1/2 sum m_i |dq_i/dt|^2, V = -gamma sum_{i<j} cot(theta_ij), cos(theta_ij) =
 Attractive singularity where two bodies meet, repulsive one at antipodes. All components of J = sum
 m_i omega_i are conserved.
 """
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Parameters
+from liestep.contracts.sheet import Parameters, State
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
+from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 
 
@@ -61,6 +64,18 @@ def _four_start(parameters: Parameters) -> dict[str, np.ndarray]:
             "omega": np.array([[0.0, 0.96, -0.52], [0.17, 0.0, 0.7], [0.96, -0.17, 0.0], [-0.04, 0.03, 1.22]])}
 
 
+def _check_apart(parameters: Parameters, state: State) -> None:
+    """Raises InputError for two bodies at one point or at antipodes, where there is no force."""
+    if parameters["gamma"] == 0.0:
+        return
+    q = state["q"]
+    for i, j in combinations(range(len(q)), 2):
+        for sign, place in ((1.0, "at one point"), (-1.0, "at antipodes")):
+            if np.linalg.norm(q[i] - sign*q[j]) <= MANIFOLD_TOLERANCE:
+                raise InputError(f"initial q: bodies {i} and {j} are {place}, where the potential is infinite; allowed"
+                                 f" is any other place, more than {MANIFOLD_TOLERANCE:g} away")
+
+
 SHEET = spheres(
     title="Point masses on the sphere",
     equations="m_i domega_i/dt = gamma q_i x sum_j q_j (1 - (q_i.q_j)^2)^(-3/2); dq_i/dt = omega_i x q_i",
@@ -72,6 +87,7 @@ SHEET = spheres(
     build=lambda p: SphereNBody(p["gamma"]),
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
+    start=_check_apart,
     default_preset="paper",
     symmetries=(),
     presets={

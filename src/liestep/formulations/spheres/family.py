@@ -20,6 +20,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
             mass: Callable[[Parameters], np.ndarray],
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
+            start: Callable[[Parameters, State], None] = lambda parameters, state: None,
             fallback: str | Callable[[Parameters], str | None] | None = FALLBACK, **further: Any) -> Sheet:
     """Sheet of a system with state q (n, 3), directions, and omega (n, 3) in rad/s, orthogonal to them, both spatial.
 
@@ -28,6 +29,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     eq. (2)).
     If it has `force(t, q, omega, out)` too, F_i in J conjugate to dq_i/dt (M dv/dt = -G + F + lambda q), it gets a row
     for the work, and the energy that is conserved is T + V less the work.
+    `start` raises InputError for a start on the manifold at which there are no forces.
     `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
     """
     declared = Declared(build, mass, conserved_momentum)
@@ -37,6 +39,10 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
         combination(values)
         check_mass(np.asarray(mass(values)))
 
+    def manifold(values: Parameters, state: State) -> None:
+        _check_manifold(values, state)
+        start(values, state)
+
     def state_shapes(values: Parameters) -> dict[str, tuple[int, ...]]:
         n = len(mass(values))
         return {"q": (n, 3), "omega": (n, 3)}
@@ -44,7 +50,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     return Sheet(
         title=title, equations=equations, parameters=parameters, build=build, mass=mass, presets=presets,
         conserved_momentum=conserved_momentum, combination=checked, state_shapes=state_shapes,
-        manifold=_check_manifold, forms=declared.forms(), fallback=fallback, row_sizes=_row_sizes,
+        manifold=manifold, forms=declared.forms(), fallback=fallback, row_sizes=_row_sizes,
         kinetic_energy=lambda values, fields: _kinetic_energy(np.asarray(mass(values)), fields),
         series=lambda values, state: multiplier_series(build(values), np.asarray(mass(values)), state),
         cost=lambda values, state: cost_model(build(values), state), **further)
