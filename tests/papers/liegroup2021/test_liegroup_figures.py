@@ -21,12 +21,12 @@ STUDY = {
     "figure2": "heavy_top", "figure2_parts": "heavy_top", "figure3": "heavy_top_energy", "figure5": "pendulum_orders",
     "figure6": "manifold", "figure7": "manifold", "figure8": "chain_unit", "figure9": "double_pendulum",
     "figure10": "chain_fixed_length", "reference_bias": "chain_unit", "figure11": "double_pendulum",
-    "chain_motion": "chain_motion",
+    "chain_motion": "chain_motion", "gain": "gain",
     "figure13": "quadrotors", "figure14": "quadrotor_tracking", "figure15": "quadrotor_tracking",
     "figure16": "quadrotor_tracking", "figure17": "quadrotor_tracking", "figure18": "quadrotor_tracking"}
 PANELS = {"figure2": "abc", "figure2_parts": "abcd", "figure3": "abcd", "figure5": "abcdef", "figure6": "abcdefgh",
           "figure7": "abcdefgh", "figure8": "abc", "figure9": "abcdef", "figure10": "abc",
-          "figure11": "abc", "reference_bias": "ab", "chain_motion": "abc", "figure13": "ab",
+          "figure11": "abc", "reference_bias": "ab", "chain_motion": "abc", "gain": "abc", "figure13": "ab",
           "figure16": "ab", "figure17": "ab", "figure18": "abc"}
 STEPS = 40  # accepted ones of a made-up adaptive run
 
@@ -46,6 +46,7 @@ class MadeUp:
             cell.spec.options, sheet(cell.spec.problem), cell.spec.parameters)
         columns = ("error", "error_final", "error_final_second", "error_attitude", "error_angular_momentum")
         return {"problem": cell.problem, "integrator": cell.integrator, "status": "ok", "step": step, "floor": 1e-14,
+                "tolerance": cell.spec.tolerance,
                 "steps": cell.spec.steps or STEPS, **dict.fromkeys(columns, error)}
 
     def select(self, problem: str, integrator: str) -> pandas.DataFrame:
@@ -98,6 +99,16 @@ def test_reference_bias_shows_both_errors_of_each_method(made_up):
             assert any(np.array_equal(values, wanted) for values in shown)
     with pytest.raises(InputError, match="names no second_reference"):
         drawing_of("liegroup2021.reference_bias")(made_up("double_pendulum"))
+
+
+def test_gain_map_shows_each_gain_and_which_are_lower_bounds(made_up):
+    """Made-up errors fall with the fifth power of the step: 40 steps, fewer than any ladder has, gain (40/50)^5."""
+    results = made_up("gain")
+    shown = [text.get_text() for text in drawing_of("liegroup2021.gain")(results).axes[0].texts]
+    assert shown == [f">{(STEPS/50)**5:.2g}"]*sum(
+        cell.integrator == "rkmk54" for cell in results.study.cells)
+    with pytest.raises(InputError, match="no runs of rkmk54"):
+        drawing_of("liegroup2021.gain")(made_up("heavy_top"))
 
 
 def test_ladder_leaves_failed_runs_out_and_grows(tmp_path):

@@ -4,7 +4,7 @@ from liestep.contracts.paper import Paper
 _FIGURES = {
     "figure2": "top", "figure2_parts": "top", "figure3": "top", "figure5": "pendulum", "figure6": "pendulum",
     "figure7": "pendulum", "figure8": "chain", "figure9": "peak", "figure10": "chain", "chain_motion": "chain",
-    "reference_bias": "bias",
+    "reference_bias": "bias", "gain": "gain",
     "figure11": "peak", "figure13": "quadrotors", "figure14": "flight", "figure15": "quadrotors",
     "figure16": "quadrotors", "figure17": "quadrotors", "figure18": "quadrotors",
 }
