@@ -15,7 +15,7 @@ PAPER = Paper(
     " International Journal of Computer Mathematics 99 (2022) 58-88, arXiv:2102.12778",
     doi="10.48550/arXiv.2102.12778",
     figures={f"liegroup2021.{name}": f"figures.{module}" for name, module in _FIGURES.items()},
-    evidence=("evidence.algebra", "evidence.chains", "evidence.coordinates", "evidence.mechanics", "evidence.runs",
-              "evidence.statements"),
+    evidence=("evidence.algebra", "evidence.chains", "evidence.coordinates", "evidence.mechanics", "evidence.pairs",
+              "evidence.runs", "evidence.statements"),
     presets="presets",
 )
