@@ -99,11 +99,12 @@ def _build(parameters: Parameters) -> LennardJonesSphere:
                               *(np.full(places, FAR) for _ in range(3)), *(np.zeros(places) for _ in range(3)))
 
 
-def vortices(parameters: Parameters) -> dict[str, np.ndarray]:
+def vortices(parameters: Parameters, strength: float = VORTEX_STRENGTH,
+             width: float = VORTEX_WIDTH) -> dict[str, np.ndarray]:
     """Vertices of the icosphere with one vertex for each mass, and two vortices of equal sense:
 
     omega_i = A P_i sum_c exp(-theta_ic^2/(2 b^2)) c, theta_ic the angle from centre c, P_i the
-    projection orthogonal to q_i.
+    projection orthogonal to q_i; A the strength in rad/s, b the width in rad.
 
     Raises:
         InputError: no icosphere has as many vertices as there are masses.
@@ -121,7 +122,7 @@ def vortices(parameters: Parameters) -> dict[str, np.ndarray]:
         for sign in (1.0, -1.0):
             c = (math.cos(CENTRE_ANGLE), sign*math.sin(CENTRE_ANGLE), 0.0)
             theta = math.atan2(math.hypot(*_cross(a, c)), _dot(a, c))
-            s = VORTEX_STRENGTH*math.exp(-theta*theta/(2.0*VORTEX_WIDTH*VORTEX_WIDTH))
+            s = strength*math.exp(-theta*theta/(2.0*width*width))
             w = tuple(u + s*v for u, v in zip(w, c, strict=True))
         for _ in range(2):  # the second projection removes the rounding of the first
             radial = _dot(a, w)/_dot(a, a)

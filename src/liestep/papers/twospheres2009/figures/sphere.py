@@ -28,6 +28,7 @@ HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#
 EMPTY = "#BDBDBD"
 MAP_LEVEL = 4                          # 5120 faces
 MAP_TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)
+NARROW = "molecules_narrow"            # problem of the study
 METHODS_2 = (  # label, style, integrator id, form
     ("VI", {"color": RED, "marker": "o"}, "vi_sphere", "increment"),
     ("VI, printed formulas", {"color": "#F0A3A0", "marker": "o", "linestyle": "-.", "zorder": 1.9}, "vi_sphere",
@@ -176,22 +177,28 @@ def _colour_bar(figure: Figure, place: Place, norm: Normalize, label: str) -> No
 
 
 @drawing("Kinetic energy on the 5120 faces of the icosphere at five times: mean over the molecules in a face and in the"
-         " faces that share a corner with it, grey where there is none. Front: the side of the vortices; back:"
-         " the opposite side. One colour scale for all. {runs}")
+         " faces that share a corner with it, grey where there is none. Front: the side of the vortices; back: the"
+         " opposite side; below the front from narrower vortices of the same kinetic energy, which do not merge at the"
+         " start (the paper prints neither width nor strength). One colour scale for all. {runs}")
 def figure7(results: "StudyResults") -> Figure:
     problem = problems_of(results, "lennard_jones_sphere")[0]
     file = run_with(results, problem, "vi_sphere", form="increment")
+    narrow = run_with(results, NARROW, "vi_sphere", form="increment")
     vertices, faces = icosphere(MAP_LEVEL)
+    rows = [("front", file, View(0.0, 20.0)), ("back", file, View(180.0, -20.0)),
+            ("narrower", narrow, View(0.0, 20.0))]
     samples = [int(np.argmin(np.abs(file["time"] - time))) for time in MAP_TIMES]
-    values = [face_values(vertices, faces, file["q"][k], _kinetic(file, k)) for k in samples]
-    norm = PowerNorm(0.5, 0.0, float(np.nanmax(values[0])))
-    figure = new_figure(DOUBLE, 80.0, layout=None)
-    for column, (k, value) in enumerate(zip(samples, values, strict=True)):
-        for row, azimuth in enumerate((0.0, 180.0)):
-            axes = figure.add_axes((0.005 + 0.181*column, 0.475 - 0.455*row, 0.176, 0.435))
-            _map(axes, View(azimuth, 20.0 if row == 0 else -20.0), vertices[faces], value, norm)
+    found = {name: [face_values(vertices, faces, run["q"][k], _kinetic(run, k)) for k in samples]
+             for name, run, _ in rows if name != "back"}
+    found["back"] = found["front"]
+    norm = PowerNorm(0.5, 0.0, float(np.nanmax([values[0] for values in found.values()])))
+    figure = new_figure(DOUBLE, 115.0, layout=None)
+    for column, k in enumerate(samples):
+        for row, (name, _, view) in enumerate(rows):
+            axes = figure.add_axes((0.005 + 0.181*column, 0.645 - 0.304*row, 0.176, 0.295))
+            _map(axes, view, vertices[faces], found[name][column], norm)
             if column == 0:
-                axes.text(0.0, 0.98, ("front", "back")[row], transform=axes.transAxes, va="top", fontsize=7.0)
+                axes.text(0.0, 0.98, name, transform=axes.transAxes, va="top", fontsize=7.0)
             if row == 0:
                 axes.set_title(f"({'abcde'[column]}) t = {file['time'][k]:g} s", loc="center")
     _colour_bar(figure, (0.922, 0.12, 0.014, 0.72), norm, "mean kinetic energy (J)")
