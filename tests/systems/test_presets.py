@@ -102,6 +102,13 @@ def test_vortices_of_the_molecules():
     assert equilibrium_sigma(3) == pytest.approx(0.134284901, abs=5e-10)
 
 
+def test_narrower_vortices_carry_the_same_energy_closer_to_their_centres():
+    wide, narrow = (case("lennard_jones_sphere", name).start for name in ("paper", "paper_narrow"))
+    assert 0.5*np.sum(narrow["omega"]**2) == pytest.approx(0.5*np.sum(wide["omega"]**2), rel=2e-3)
+    far = wide["q"][:, 0] < 0.5
+    assert np.linalg.norm(narrow["omega"][far], axis=1).max() < 0.1*np.linalg.norm(wide["omega"][far], axis=1).max()
+
+
 def test_pair_force_vanishes_at_the_equilibrium_distance():
     c = case("lennard_jones_sphere", "level1")
     distance = 2.0**(1.0/6.0)*c.parameters["sigma"]

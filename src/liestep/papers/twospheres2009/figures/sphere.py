@@ -198,7 +198,7 @@ def figure7(results: "StudyResults") -> Figure:
             axes = figure.add_axes((0.005 + 0.181*column, 0.645 - 0.304*row, 0.176, 0.295))
             _map(axes, view, vertices[faces], found[name][column], norm)
             if column == 0:
-                axes.text(0.0, 0.98, name, transform=axes.transAxes, va="top", fontsize=7.0)
+                axes.text(0.0, 0.96, name, transform=axes.transAxes, va="bottom", fontsize=7.0)
             if row == 0:
                 axes.set_title(f"({'abcde'[column]}) t = {file['time'][k]:g} s", loc="center")
     _colour_bar(figure, (0.922, 0.12, 0.014, 0.72), norm, "mean kinetic energy (J)")
