@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from place import TOP
 from scipy.integrate import solve_ivp
 
+import liestep
 from liestep import simulate
 from liestep.catalogue import method, sheet
 from liestep.core import rows
@@ -191,6 +193,14 @@ def test_preferred_options_give_way():
     own = complete_options(method("taylor"), facts, parameters, {"projection": "none", "form": "omega"})
     assert (own["form"], own["projection"]) == ("omega", "none")
     assert complete_options(method("rk4"), facts, parameters, {})["form"] == "omega"  # other methods as before
+
+
+def test_forces_of_time_are_taken_at_the_time_of_the_step():
+    liestep.load_plugin(TOP/"tests"/"plugins"/"drag_and_clock.py")
+    run = simulate("drag_and_clock", "taylor", tolerance=1e-8, t_end=4.0, samples=9)
+    exact = liestep.reference("drag_and_clock", t_end=4.0, samples=9)
+    for field in ("q", "omega"):
+        assert np.abs(run[field].values - exact[field].values).max() <= 1e-9
 
 
 def test_engine_of_references_agrees_with_heyoka():
