@@ -164,6 +164,14 @@ def test_energy_is_measured_over_ten_horizons():
     assert "no drift" in keeping.found or "round-off" in keeping.found
 
 
+@pytest.mark.parametrize("keep", ["momentum", "manifold"])
+def test_what_is_kept_to_round_off_is_measured(keep):
+    keeping = Keeping(request("spherical_pendulum_chain", error=1e-2, t_end=20.0, keep=keep), pilot=False)
+    assert not keeping.holds(Candidate("rk4", "", size=400))
+    assert f"does not keep the {keep} here" in keeping.found
+    assert keeping.holds(Candidate("vi_sphere", "", size=400))
+
+
 def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
     held = Tournament(request(SYSTEM, error=1e-2, keep="energy"))
     assert set(held.eligible) == {"eml", "eml_ggl", "eml_p", "mpl", "vi_livens"}
