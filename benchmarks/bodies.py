@@ -184,7 +184,7 @@ def particles(repeats: int) -> Iterator[dict[str, Any]]:
     for shape, sizes in SIZES.items():
         runs = {}
         for n in sizes:
-            steps = max(5, 200_000//n)
+            steps = max(100, 200_000//n)  # some lists of pairs are made in every run, about one in 25 steps
             case = ring_case(n, steps) if shape == "ring" else Case(
                 f"block of {n}", "bonded_block", "rodrigues_newmark", "", 0.01, steps, 0.0, "small",
                 {"cells": CELLS[n]})
