@@ -10,7 +10,7 @@ from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
-from liestep.systems._bonded import POTENTIAL
+from liestep.systems._bonded_sheet import POTENTIAL
 
 NAMES = list(POTENTIAL)
 SHEAR = ("printed", "mean", "one_sided")

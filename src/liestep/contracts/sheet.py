@@ -81,17 +81,20 @@ class Sheet:
         for name in parameters:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
-        missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None]
+        missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None
+                   and rule.absent is None]
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
         checked: dict[str, Any] = {}
         for name, rule in self.parameters.items():
-            if not rule.applies(name, parameters, checked):
+            if not rule.applies(name, parameters, checked) or (rule.absent is not None and name not in parameters):
                 continue
             if name not in parameters:
                 raise InputError(f"parameter {name} is missing")
-            checked[name] = rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+            value = rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+            if rule.absent is None or value != rule.absent:
+                checked[name] = value
         self.combination(checked)
         return checked
 

@@ -8,7 +8,7 @@ import numpy as np
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
-from liestep.systems._bonded import BOND_STIFFNESS, Assembly, bonded_particles
+from liestep.systems._bonded_sheet import BOND_STIFFNESS, Assembly, bonded_particles
 
 
 def grid(parameters: Parameters) -> np.ndarray:

@@ -13,8 +13,8 @@ from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
 from liestep.geometry.turns import about_axis
-from liestep.systems._bonded import Assembly
-from liestep.systems._bonded import bonded_particles as sheet_of
+from liestep.systems._bonded_sheet import Assembly
+from liestep.systems._bonded_sheet import bonded_particles as sheet_of
 
 
 def _assembly(parameters: Parameters) -> Assembly:

@@ -8,7 +8,7 @@ import numpy as np
 from liestep.contracts.parameters import Parameter
 from liestep.contracts.sheet import Parameters
 from liestep.errors import InputError
-from liestep.systems._bonded import BOND_STIFFNESS, Assembly, bonded_particles
+from liestep.systems._bonded_sheet import BOND_STIFFNESS, Assembly, bonded_particles
 
 
 def particle_diameter(parameters: Parameters) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, stage_rows, sub
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
 
 
@@ -66,10 +66,15 @@ class RigidBodies(NamedTuple):
 
     def evaluate(self, y: np.ndarray, out: np.ndarray) -> bool:
         n = self.masses.shape[0]
-        copy(y[:3*n], self.seen[:3*n])
+        for i in range(3*n):
+            put(self.seen, i, row(y, i))
         if self.moves:
-            copy(y[4*n:5*n], self.seen[4*n:5*n])
+            for i in range(4*n, 5*n):
+                put(self.seen, i, row(y, i))
         return self.system.forces(y, out, self.parts)
+
+    def add_power(self, out: np.ndarray, i: int) -> None:
+        """Nothing: no force does work that the energies do not hold."""
 
     def is_seen(self, y: np.ndarray) -> bool:
         """Whether `parts` are the energies of y, bit for bit."""
@@ -143,6 +148,7 @@ class BodiesField(NamedTuple):
             if problem.translates():
                 put(out, 4*n + i, row(y, 5*n + i))
                 put(out, 5*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
+        problem.add_power(out, 6*n)
         return True
 
     def project(self, y: np.ndarray) -> None:
@@ -170,6 +176,7 @@ class BodiesGenerator(NamedTuple):
             if problem.translates():
                 put(out, 2*n + i, row(y, 5*n + i))
                 put(out, 3*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
+        problem.add_power(out, 4*n)
         return True
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from liestep.contracts.manifold import check_attitude
+from liestep.contracts.method import Method
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, Sheet, State
+from liestep.formulations.rigid_bodies.damped import is_damped
 from liestep.formulations.rigid_bodies.forms import Declared, Kept, state_shapes
 
 
@@ -22,7 +24,8 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
     `build` makes a NamedTuple with the method of `formulations.rigid_bodies.components`; `moments` gives the principal
     moments (n, 3) in kg m2; `potential` names its energies, name -> meaning; `kept` says which momenta the motion
     conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of `Sheet`:
-    citation, combination, engines, exact, symmetries.
+    citation, combination, engines, exact, symmetries. A system with forces of velocity says so by a method, see
+    `formulations.rigid_bodies.damped`.
     """
     declared = Declared(build, masses, moments, kept, potential)
 
@@ -37,7 +40,15 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
             total = total + 0.5*np.sum(masses(values)[:, None]*fields["velocity"]**2, axis=(1, 2))
         return total
 
+    def requires(values: Parameters, method: Method) -> str:
+        # the kicks of `rigid_bodies` take forces of positions and attitudes, whatever the method does elsewhere
+        if method.formulation == "rigid_bodies" and is_damped(build(values)):
+            return ("its formulation has no forces that depend on velocities, and the system is damped (integrators on"
+                    " vector_field or lie_action take them)")
+        return ""
+
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 requires=requires,
                  conserved_momentum=lambda values: kept(values).momentum,
                  state_shapes=lambda values: state_shapes(len(moments(values)), masses is not None), manifold=check,
                  kinetic_energy=kinetic_energy, forms=declared.forms(), moments=moments,

@@ -10,6 +10,8 @@ from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm, chart_option
 from liestep.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
+from liestep.formulations.rigid_bodies.damped import DampedBodies, is_damped
+from liestep.formulations.work import with_work
 from liestep.groups.charted import in_coordinates
 from liestep.groups.cotangent_rotations import CotangentRotations
 from liestep.groups.product import product
@@ -80,36 +82,51 @@ class Declared(NamedTuple):
     kept: Callable[[Parameters], Kept]
     potential: Mapping[str, str]
 
-    def bodies(self, parameters: Parameters) -> RigidBodies:
+    def bodies(self, parameters: Parameters) -> RigidBodies | DampedBodies:
         """The component that all formulations share."""
         inertia = np.ascontiguousarray(self.moments(parameters), dtype=np.float64)
         n, moves = len(inertia), self.masses is not None
         masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
-        return RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
-                           np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_meter())
+        plain = RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
+                            np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_meter())
+        if not is_damped(plain.system):
+            return plain
+        column = self.columns(parameters)[-1].columns.stop
+        return DampedBodies(plain, plain.system, np.zeros((n, 3)), np.zeros(1), column)
+
+    def columns(self, parameters: Parameters) -> tuple[Observable, ...]:
+        """Columns of `RigidBodies.observe`."""
+        return observables(self.kept(parameters), self.masses is not None, self.potential)
 
     def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        return self.formulated(parameters, state, self.bodies(parameters))
+        bodies = self.bodies(parameters)
+        return self.formulated(parameters, state, bodies, bodies)
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies = self.bodies(parameters)
-        return self.formulated(parameters, state, BodiesField(bodies, np.zeros_like(bodies.spare), bodies.meter))
+        plain = getattr(bodies, "plain", bodies)
+        return self.formulated(parameters, state, bodies, BodiesField(bodies, np.zeros_like(plain.spare), plain.meter))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies = self.bodies(parameters)
-        n = len(bodies.masses)
+        plain = getattr(bodies, "plain", bodies)
+        n = len(plain.masses)
         factors: list[tuple[Any, int]] = [
             (in_coordinates(CotangentRotations(n), options.get("chart", "exp")), 4*n)]
-        if bodies.moves:
+        if plain.moves:
             factors.append((Translation(2*n), 2*n))
-        generator = BodiesGenerator(bodies, np.zeros_like(bodies.spare))
-        return self.formulated(parameters, state, ActionForm(product(*factors), generator, bodies.meter))
+        if bodies is not plain:
+            factors.append((Translation(1), 1))
+        generator = BodiesGenerator(bodies, np.zeros_like(plain.spare))
+        return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.meter))
 
-    def formulated(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
-        """A component on the rows of all bodies."""
+    def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
+        """A component on the rows of all bodies; with forces of velocity one for their work follows."""
         inertia, moves = self.moments(parameters), self.masses is not None
-        return Formulated(problem, rows_of(state), (*(POSITION if moves else ()), *ATTITUDE),
-                          observables(self.kept(parameters), moves, self.potential), reader(inertia, moves),
+        start, seen = rows_of(state), self.columns(parameters)
+        if isinstance(bodies, DampedBodies):
+            start, seen = np.concatenate([start, np.zeros((1, 3))]), with_work(seen, seen[-1].columns.stop)
+        return Formulated(problem, start, (*(POSITION if moves else ()), *ATTITUDE), seen, reader(inertia, moves),
                           self._momentum_scale(parameters, state))
 
     def _momentum_scale(self, parameters: Parameters, state: State) -> float:
@@ -141,7 +158,7 @@ def reader(inertia: np.ndarray, moves: bool) -> Callable[[np.ndarray], dict[str,
         axes = rows[..., :3*n, :].reshape(*rows.shape[:-2], n, 3, 3)
         momentum = rows[..., 3*n:4*n, :]
         rate = np.einsum("...ij,...j->...i", axes, momentum)/inertia
-        found = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:, :]} if moves else {}
+        found = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:6*n, :]} if moves else {}
         return {**found, "attitude": np.swapaxes(axes, -1, -2), "angular_momentum": momentum,
                 "angular_velocity": np.einsum("...ij,...i->...j", axes, rate)}
 
