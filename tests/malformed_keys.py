@@ -61,7 +61,8 @@ VALID = {
                         "ode45": {}},
         "steps": {"from": 0.1, "to": 0.025, "ratio": 0.5}, "tolerances": [1e-3], "samples": 6, "outputs": 11,
         "statistics_every": 1, "replicas": 1, "ensemble": {"members": 2, "amplitude": 0.1, "seed": 0},
-        "log_steps": False, "reference": False, "timing": False, "tables": ["energy"], "figures": ["energy_error"],
+        "log_steps": False, "reduced": False, "reference": False, "timing": False, "tables": ["energy"],
+        "figures": ["energy_error"],
         "animations": [], "plugins": []},
     "maps": {
         "title": "t", "integrators": {"rk4": {}}, "steps": [0.1],
@@ -106,7 +107,7 @@ SETTINGS = {
     "steps": LADDER, "tolerances": LADDER, "samples": COUNT, "outputs": COUNT, "statistics_every": COUNT,
     "replicas": COUNT, "exponents": COUNT, "evaluations": [
         (3, "must be a list, not 3"), ([], "must not be empty"), ([0], "must be greater than 0, not 0")],
-    "log_steps": SWITCH[:2],
+    "log_steps": SWITCH[:2], "reduced": SWITCH[:2],
     "ensemble": [(3, "must be a mapping, not 3"), ({"members": 2}, "ensemble.amplitude is missing"),
                  ([], "must be a mapping, not a list")],
     "grid": [(3, "must be a list, not 3"), ([], "must not be empty"), ([3], "must be a mapping, not 3")]}

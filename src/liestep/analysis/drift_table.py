@@ -10,7 +10,7 @@ from liestep.analysis.confirmation import UNCONFIRMED, pairs
 from liestep.analysis.drift import DECIDED, DriftEstimate, confirm, drift_verdict
 from liestep.analysis.errors import error_fields, member_distances
 from liestep.analysis.exponents_table import in_lyapunov_times, time_scale
-from liestep.analysis.reading import run_file
+from liestep.analysis.reading import run_file, whole_file
 from liestep.catalogue import sheet
 from liestep.contracts.sheet import State
 from liestep.runs.files import RunFile
@@ -152,9 +152,9 @@ def horizon_rows(study: Study) -> list[dict[str, Any]]:
     """
     rows = []
     for cell in study.cells:
-        if cell.spec.ensemble is None:
+        if cell.spec.ensemble is None or cell.spec.ensemble.first:
             continue
-        file = run_file(cell)
+        file = whole_file(study, cell)
         apart = member_distances(file).max(axis=0, initial=0.0)
         amplitude = cell.spec.ensemble.amplitude
         found = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None

@@ -15,12 +15,13 @@ from liestep.analysis.errors import (
     state_error,
 )
 from liestep.analysis.quantities import quantities_of
-from liestep.analysis.reading import reference_file, run_file
+from liestep.analysis.reading import reference_file, run_file, whole_file
 from liestep.catalogue import method, sheet
 from liestep.core import counters
 from liestep.errors import InputError
 from liestep.runs.files import RunFile
-from liestep.runs.maps import ShardSpecification
+from liestep.runs.joining import aggregated
+from liestep.runs.maps import ShardSpecification, rows_of
 from liestep.runs.shards import cells_of
 from liestep.study.plan import Cell, Study
 
@@ -80,10 +81,15 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         model = sheet(first.problem).cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
+            if rows_of(cell.spec) == 0:
+                continue
+            if cell.spec.reduced:
+                rows.append(_row(study, cell, aggregated(whole_file(study, cell)), None, cost))
+                continue
             if isinstance(cell.spec, ShardSpecification):
                 rows += _map_rows(study, cell, cell.spec, cost)
                 continue
-            file = run_file(cell, needed)
+            file = whole_file(study, cell, needed)
             rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
             if second is not None and not file.failed and cell.spec.ensemble is None:
                 rows[-1]["error_final_second"] = final_distance(file, second)
@@ -139,6 +145,8 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
                                           if row["momentum_scale"] else nan)
+    if spec.reduced:
+        return row | {name: found[name] for name in ("trajectories", "trajectories_ok")}
     energy = file["energy"] if spec.ensemble is None else file["energy"][0]
     row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
     return row | _against(reference, file, comparable=spec.ensemble is None)

@@ -3,12 +3,14 @@
 A file that was replaced or touched since is read again. Arrays are shared and therefore read-only.
 """
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 
 from liestep.references.reference import ReferenceSpecification, study_reference
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import Names, RunFile, require_current
+from liestep.runs.joining import joined
+from liestep.runs.maps import rows_of, trajectories
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
@@ -22,6 +24,20 @@ _size = 0  # bytes of all files that are kept
 def run_file(cell: Cell, names: Names = None) -> RunFile:
     """The file of a cell with at least the variables `names` (None: all); errors as `require_current`."""
     return _current_file(cell.path, cell.spec, run_source_hash(cell.spec), names)
+
+
+def whole_file(study: Study, cell: Cell, names: Names = None) -> RunFile:
+    """The file of a cell; where it is the first shard of an ensemble, or of a map that is reduced, those of all of them
+    together. Errors as `require_current`."""
+    shards = [cell, *shards_after(study, cell)]
+    return joined([run_file(shard, names) for shard in shards]) if len(shards) > 1 else run_file(cell, names)
+
+
+def shards_after(study: Study, cell: Cell) -> Iterator[Cell]:
+    """The cells whose files are counted with that of `cell`."""
+    if rows_of(cell.spec) == 1 and trajectories(cell.spec) > 1:
+        yield from (other for other in study.select(cell.problem, cell.integrator)
+                    if rows_of(other.spec) == 0 and other.resolution.startswith(f"{cell.resolution}_"))
 
 
 def reference_file(study: Study, problem: str) -> RunFile:

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import pandas
 
-from liestep.analysis.reading import reference_file, run_file
+from liestep.analysis.reading import reference_file, whole_file
 from liestep.errors import InputError
 from liestep.runs.execution import run_source_hash
 from liestep.runs.files import RunFile
@@ -89,15 +89,16 @@ class StudyResults:
             InputError: unknown keys; missing, incomplete or stale file.
         """
         cell, = self.study.select(problem, integrator, [resolution])
-        return run_file(cell)
+        return whole_file(self.study, cell)
 
     def failed(self, cell: Cell) -> bool:
         """Whether a run stopped early; errors as `file`."""
-        return run_file(cell, ()).failed
+        return whole_file(self.study, cell, ()).failed
 
     def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
         """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
-        return {cell.resolution: run_file(cell) for cell in self.study.select(problem, integrator)}
+        return {cell.resolution: whole_file(self.study, cell) for cell in self.study.select(problem, integrator)
+                if rows_of(cell.spec)}
 
     def reference(self, problem: str) -> RunFile | None:
         """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.analysis import (
+    cells_table,
     crossover,
     drift_table,
     exponents_table,
@@ -19,6 +20,7 @@ from liestep.analysis import (
 from liestep.analysis.results import StudyResults
 from liestep.analysis.steps import ACCEPTED, over_steps
 from liestep.storage.textfiles import csv_text, write_text_atomically
+from liestep.study.maps import CELLS, is_reduced
 from liestep.study.plan import Study
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
@@ -61,6 +63,9 @@ def analyse(study: Study) -> list[Path]:
     """
     rows = metrics.metrics_rows(study)
     paths = [_write(study, "metrics", metrics.columns(rows), rows)]
+    if is_reduced(study.config):
+        cells_table.write_cells(study)
+        paths.append(study.folder/CELLS)
     results = StudyResults(study)
     parts = [f"# {study.config.title}\n", study.config.description.strip() + "\n" if study.config.description else ""]
     for name in study.config.tables:

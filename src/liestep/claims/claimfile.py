@@ -19,8 +19,8 @@ from liestep.claims.selection import CodeFile, RunChoice
 from liestep.claims.twins import Twin
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
-from liestep.study.config import Once, Positive, Real, Strict
 from liestep.study.names import named_files
+from liestep.study.values import Once, Positive, Real, Strict
 from liestep.study.yamlfile import line_of, read_yaml
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "undetermined", "not testable")

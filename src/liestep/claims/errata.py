@@ -15,8 +15,8 @@ from liestep.catalogue import papers
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
 from liestep.study.complaints import complaint
-from liestep.study.config import Count, Strict
 from liestep.study.names import named_files
+from liestep.study.values import Count, Strict
 from liestep.study.yamlfile import line_of, read_yaml
 
 if TYPE_CHECKING:

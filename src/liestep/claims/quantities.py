@@ -11,6 +11,7 @@ from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.contracts.formulated import Formulated
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate
+from liestep.runs.maps import rows_of
 from liestep.runs.specification import RunSpecification
 from liestep.study.plan import Cell, Study
 
@@ -42,7 +43,8 @@ def _cells(choice: RunChoice, study: Study) -> list[Cell]:
     cells = {sweep.integrator: sweep.cells for sweep in study.sweeps if sweep.problem == choice.problem}
     if choice.integrator not in cells:
         raise InputError(f"study {choice.study} has no runs {choice.problem} {choice.integrator}")
-    found = {cell.resolution: cell for cell in cells[choice.integrator]}
+    found = {cell.resolution: cell for cell in cells[choice.integrator]
+             if "_" not in cell.resolution or rows_of(cell.spec)}  # not the further shards of an ensemble
     if choice.resolution is None:
         return list(found.values())
     if choice.resolution not in found:

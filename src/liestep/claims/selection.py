@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.errors import InputError, unknown
-from liestep.study.config import Strict
+from liestep.study.values import Strict
 
 if TYPE_CHECKING:
     import pandas

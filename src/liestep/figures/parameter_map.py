@@ -9,6 +9,8 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from liestep.analysis.cells_table import numbers, rows
+from liestep.analysis.reading import run_file
 from liestep.catalogue import sheet
 from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
@@ -17,6 +19,7 @@ from liestep.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
+    from liestep.study.plan import Cell
 
 COLOURS = "cividis"
 FAILED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "/////"}
@@ -36,10 +39,7 @@ def quantity(results: "StudyResults") -> str:
 
 @drawing("{title}: {numbers} over the parameters; hatched where the run did not come to its end. {runs}", quantity)
 def map(results: "StudyResults") -> Figure:  # named as the study file names the figure
-    name = results.config.map_quantity
-    if name not in results.metrics.columns or not pandas.api.types.is_numeric_dtype(results.metrics[name]):
-        numbers = list(results.metrics.select_dtypes("number").columns)
-        raise InputError(f"map_quantity: {unknown('number of metrics.csv', name, numbers)}")
+    name, every = results.config.map_quantity, []
     groups: dict[tuple[str, str, str], list[Any]] = {}
     for cell in results.study.cells:
         if isinstance(cell.spec, ShardSpecification):
@@ -47,12 +47,28 @@ def map(results: "StudyResults") -> Figure:  # named as the study file names the
     titles = [f"{label_of(results, problem)}, {_integrator(results, key)}, {size}" for problem, key, size in groups]
     figure, axes = grid(titles, 70.0, extra=6.0)
     for panel, cells in zip(axes, groups.values(), strict=True):
-        rows = results.select(cells[0].problem, cells[0].integrator)
-        _draw(figure, panel, cells[0].spec, rows[rows["resolution"].isin([cell.resolution for cell in cells])], name)
-    if not (results.metrics["status"] == "ok").all():
+        every.append(_rows(results, cells, name))
+        _draw(figure, panel, cells[0].spec, every[-1], name)
+    if not all((rows["status"] == "ok").all() for rows in every):
         figure.legend(handles=[Patch(**FAILED, linewidth=0.4, label="did not come to its end")],
                       loc="outside lower center")
     return figure
+
+
+def _rows(results: "StudyResults", cells: "list[Cell]", name: str) -> pandas.DataFrame:
+    """Parameters, status and the quantity of each cell: of metrics.csv, or of the files of what is reduced."""
+    if cells[0].spec.reduced:
+        found = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values
+                                                                             in numbers(run_file(cell))}))
+                               for cell in cells], ignore_index=True)
+    else:
+        found = results.select(cells[0].problem, cells[0].integrator)
+        found = found[found["resolution"].isin([cell.resolution for cell in cells])]
+    known = list(found.select_dtypes("number").columns)
+    if name not in known:
+        where = "cells.parquet" if cells[0].spec.reduced else "metrics.csv"
+        raise InputError(f"map_quantity: {unknown(f'number of {where}', name, known)}")
+    return found
 
 
 def _integrator(results: "StudyResults", key: str) -> str:

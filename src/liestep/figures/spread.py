@@ -34,7 +34,7 @@ PANEL = 34.0  # mm, height of a panel of the figure drift without its title and 
 
 def _ensembles(results: "StudyResults", need: str) -> "list[tuple[Cell, RunFile]]":
     found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
-             for cell in results.study.cells if cell.spec.ensemble is not None]
+             for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
     if not found:
         raise InputError(f"study {results.study.name} has no ensembles, which the figure {need} needs")
     return found

@@ -28,9 +28,10 @@ from liestep.pipeline.jobs import (
 from liestep.pipeline.plans import Plans, content_hash, sources
 from liestep.runs.estimate import Estimate, estimate, require_disk, require_memory
 from liestep.study.complaints import complaint
-from liestep.study.config import Strict
+from liestep.study.maps import CELLS, is_reduced
 from liestep.study.names import named_files
 from liestep.study.plan import Cell, Study, Sweep, study_names
+from liestep.study.values import Strict
 from liestep.study.yamlfile import read_yaml
 
 CONFIG, RESULTS = Path("config"), Path("results")
@@ -69,6 +70,7 @@ class StudyProducts:
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
         self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
+        self.tables += [self.folder/CELLS] if is_reduced(study.config) else []
         self.page = self.folder/"tables.md"
         # Labels and lists of figures and tables are in no run's specification. The runs are in here although
         # they are inputs: a run made by hand leaves no trace that Snakemake could compare, and stale tables

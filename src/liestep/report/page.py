@@ -136,7 +136,7 @@ def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
     size = f"{len(text.encode())/1e6:.1f} MB"
     if len(text.encode()) > LIMIT:
         size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
-    runs = sum(len(study.runs["rows"]) for study in page.studies)
+    runs = sum(study.runs["count"] for study in page.studies)
     return text, (f"studies: {len(page.studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}"
                   f"runs: {runs}, {size}")
 
@@ -162,7 +162,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _totals(studies: list[StudyPage]) -> dict[str, Any]:
-    return {"total_studies": len(studies), "total_runs": sum(len(study.runs["rows"]) for study in studies),
+    return {"total_studies": len(studies), "total_runs": sum(study.runs["count"] for study in studies),
             "total_stopped": sum(study.stopped for study in studies),
             "total_figures": sum(len(study.figures) for study in studies)}
 

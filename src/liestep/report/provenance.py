@@ -14,6 +14,8 @@ from liestep.runs.maps import rows_of
 
 DIGITS = 8          # significant digits of numbers in the page; the CSV files have all
 MOST_NUMBERS = 64   # numbers of an array that the page shows; files of runs have all
+MOST_ROWS = 2000    # of runs or of a table beyond which the page shows what they have in common, and how numbers spread
+SPREAD = {"low": "smallest", "median": "median", "high": "largest"}
 SHOWN = ("problem_label", "integrator_label", "resolution", "status", "steps", "error", "energy_error_mean",
          "energy_error_max",
          # of a run, before it is opened
@@ -37,8 +39,41 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
                                      f" study; run `liestep analyse {results.study.name}` again")
     columns = [column for column in readable(name, table.columns) if column in table.columns
                and table[column].notna().any()]
-    return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
-            "rows": _rows(table[columns])}
+    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    shown = table[columns]
+    if len(table) > MOST_ROWS:
+        shown, titles = aggregates(table[list(dict.fromkeys((*columns, *_keys(table))))], titles)
+    return {"columns": list(shown.columns), "headings": [titles[name] for name in shown.columns], "rows": _rows(shown)}
+
+
+def _keys(table: pandas.DataFrame) -> list[str]:
+    return [key for key in ("problem", "integrator", "resolution") if key in table.columns]
+
+
+def aggregates(table: pandas.DataFrame, titles: Mapping[str, tuple[str, str]]) -> tuple[pandas.DataFrame,
+                                                                                       dict[str, tuple[str, str]]]:
+    """One row for all rows of a problem, integrator and resolution, and the headings of its columns: how many rows and
+    how many of them are ok, what they have in common, smallest, median and largest of numbers that differ."""
+    size = table["resolution"].str.partition("_")[0] if "resolution" in table.columns else ""
+    table, found, headed = table.assign(resolution=size), [], {**titles, "runs": ("runs", ""), "ok": ("came to their"
+                                                                                                   " end", "")}
+    for _, rows in table.groupby(["problem", "integrator", "resolution"], sort=False):
+        row: dict[str, Any] = {}
+        for name, values in rows.items():
+            if name not in titles:
+                continue
+            if values.nunique(dropna=False) == 1:
+                row[name] = values.iloc[0]
+            elif pandas.api.types.is_numeric_dtype(values) and name != "cell":
+                row |= {f"{name}_{kind}": getattr(values, how)() for kind, how in
+                        (("low", "min"), ("median", "median"), ("high", "max"))}
+                headed |= {f"{name}_{kind}": (f"{titles[name][0]}, {word}", titles[name][1])
+                           for kind, word in SPREAD.items()}
+        row["runs"] = len(rows)
+        if "status" in rows:
+            row["ok"] = int((rows["status"] == "ok").sum())
+        found.append(row)
+    return pandas.DataFrame(found), headed
 
 
 def _rows(table: pandas.DataFrame) -> list[list]:
@@ -66,15 +101,22 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     """
     metrics = results.metrics
     columns = [column for column in metrics.columns if metrics[column].notna().any()]
-    cells = results.study.cells
-    specifications = []
-    for cell in cells:
-        short = {name: abbreviate(value) for name, value in cell.spec.canonical().items()}
-        specifications += [short]*rows_of(cell.spec)
-    shown = [column for column in SHOWN if column in columns]
-    return {"columns": columns, "headings": headings(columns, observable_units(results.study)),
-            "rows": _rows(metrics[columns]), "shown": shown,
-            "source_hash": shared(list(metrics["source_hash"])),
+    titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))
+    number = int(metrics["trajectories"].fillna(1).sum()) if "trajectories" in columns else len(metrics)
+    cells = [cell for cell in results.study.cells for _ in range(rows_of(cell.spec))]
+    rows = metrics[columns]
+    if len(metrics) > MOST_ROWS:
+        size = metrics["resolution"].str.partition("_")[0]
+        first = ~metrics.assign(resolution=size).duplicated(["problem", "integrator", "resolution"])
+        cells = [cell for cell, one in zip(cells, first, strict=True) if one]
+        rows, titles = aggregates(rows, titles)
+        rows = rows.assign(path=list(metrics["path"][first]), source_hash=list(metrics["source_hash"][first]))
+    specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
+    shown = [column for name in SHOWN for column in (name, *(f"{name}_{kind}" for kind in SPREAD))
+             if column in rows.columns]
+    return {"columns": list(rows.columns), "headings": [titles[name] for name in rows.columns], "count": number,
+            "rows": _rows(rows), "shown": shown + [name for name in ("runs", "ok") if name in rows.columns],
+            "source_hash": shared(list(rows["source_hash"])),
             "specification": {name: shared([spec.get(name) for spec in specifications])
                               for name in dict.fromkeys(name for spec in specifications for name in spec)}}
 

@@ -105,7 +105,8 @@ def study_page(products: StudyProducts) -> StudyPage:
         InputError: one is missing or stale.
     """
     results = StudyResults(products.study)
-    names = [path.stem for path in products.tables if path.stem != "metrics"] + ["timings"]*bool(products.timings)
+    names = [path.stem for path in products.tables if path.suffix == ".csv" and path.stem != "metrics"]
+    names += ["timings"]*bool(products.timings)
     return StudyPage(results, [_figure(products, results, name) for name in products.figures],
                      [_film(results, film) for film in products.animations],
                      {name: table_data(results, name) for name in names}, runs_data(results), references_data(results))

@@ -61,7 +61,7 @@ def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None =
 
 def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
     """The content of a run that cannot be made: no sample, and the reason."""
-    content = _collected(spec, [not_run(spec)]*(spec.ensemble.members if spec.ensemble else spec.replicas))
+    content = _collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
     content.attributes["message"] = without_folders(str(error))
     return content
 
@@ -99,8 +99,7 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
         for number, turn in enumerate(spec.ensemble.turns):
-            angles = np.meshgrid(*(each.angles for each in spec.ensemble.turns), indexing="ij")[number].ravel()
-            content.add(f"turn_{turn.field}_{turn.index}_{turn.axis}", ("member",), angles, "rad",
+            content.add(turn.name, ("member",), spec.ensemble.angles(number), "rad",
                         f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
         return
     growth = outcomes[0].growth

@@ -14,7 +14,7 @@ import numpy as np
 
 from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.runs.maps import rows_of
+from liestep.runs.maps import trajectories
 from liestep.runs.specification import RunSpecification
 
 MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
@@ -49,8 +49,8 @@ class Estimate:
 def estimate(spec: RunSpecification) -> Estimate:
     """Size of one run with all its replicas or members."""
     numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
-    kept = spec.ensemble.members if spec.ensemble else rows_of(spec)
-    times = kept if spec.ensemble else max(kept, spec.replicas)
+    kept = trajectories(spec)
+    times = max(kept, spec.replicas)
     stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
     size = stored*kept + FIXED
     steps = (spec.steps or spec.outputs)*times

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from liestep.catalogue import integrator_module, method, sheet, system_module
-from liestep.contracts.formulated import Formulated, perturbed
+from liestep.contracts.formulated import Formulated
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
 from liestep.core.driver import advance, advance_adaptive
@@ -18,7 +18,6 @@ from liestep.core.translation import plugin_errors
 from liestep.formulations import formulate
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
-from liestep.runs.starts import turned_states
 
 # by name: an edit of it puts only runs with exponents out of date
 EXPONENTS = "liestep.tangents.exponents"
@@ -183,14 +182,10 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
-    """Initial states perturbed by normal vectors of the given amplitude, the first is the original; or on a grid."""
+    """Initial states of the members of an ensemble, or of its shard."""
     fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
-    if spec.ensemble.turns:
-        return list(turned_states(fields, spec.initial, spec.ensemble.turns))
-    random = np.random.Generator(np.random.PCG64(spec.ensemble.seed))
-    return [dict(spec.initial), *(perturbed(fields, spec.initial, spec.ensemble.amplitude, random)
-                                  for _ in range(spec.ensemble.members - 1))]
+    return list(spec.ensemble.states(fields, spec.initial))
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:

@@ -4,8 +4,9 @@ A shard is a run with its own specification: the lists or ranges of the map, the
 there are. Each cell is the run that a problem with these parameters would be, with the same bits; a cell that cannot
 be made, or stops early, says so, and the others are whole.
 """
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -17,10 +18,10 @@ from liestep.contracts.parameters import Parameter
 from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
+from liestep.runs.starts import MOST
 
 TOGETHER = ("moments", "inertia", "index", "integer")  # rules of numbers that others, or shapes, depend on
-MOST = 1000              # cells of a shard
-MOST_CELLS = 1_000_000   # of a map
+MOST_CELLS = 1_000_000   # of a map, or members of an ensemble
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class ParameterMap:
     values: tuple[tuple[float, ...], ...]
     count: int = 0
     seed: int = 0
+    spans: tuple[tuple[float, float, int] | None, ...] = ()  # of a grid: first, last, number of equally spaced values
 
     @property
     def is_grid(self) -> bool:
@@ -67,7 +69,10 @@ class ParameterMap:
         return (low + (high - low)*drawn.random(self.count))[first:first + count]
 
     def canonical(self) -> dict[str, Any]:
-        values = {name: list(entry) for name, entry in zip(self.names, self.values, strict=True)}
+        values: dict[str, Any] = {name: list(entry) for name, entry in zip(self.names, self.values, strict=True)}
+        for name, span in zip(self.names, self.spans, strict=False):
+            if span is not None and span[2] > MOST:  # each shard says it
+                values[name] = dict(zip(("from", "to", "count"), span, strict=True))
         return {"grid": values} if self.is_grid else {"sample": {"ranges": values, "count": self.count,
                                                                  "seed": self.seed}}
 
@@ -153,9 +158,41 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
                                  count=min(MOST, given.cells - first))
 
 
+def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
+    """The specifications of a run: several of an ensemble of more than MOST members, else itself.
+
+    Raises:
+        InputError: too many members, said before they take memory.
+    """
+    if spec.ensemble is None:
+        yield spec
+        return
+    if spec.ensemble.members > MOST_CELLS:
+        raise InputError(f"the ensemble has {spec.ensemble.members} members; at most {MOST_CELLS} are allowed")
+    for part in spec.ensemble.shards():
+        yield spec if part is spec.ensemble else replace(spec, ensemble=part)
+
+
+def first_of(spec: RunSpecification) -> int:
+    """Number of the first cell or member of a shard; 0 of anything else."""
+    if isinstance(spec, ShardSpecification):
+        return spec.first
+    return spec.ensemble.first if spec.ensemble else 0
+
+
+def trajectories(spec: RunSpecification) -> int:
+    """Number of trajectories in a file."""
+    if isinstance(spec, ShardSpecification):
+        return spec.count
+    return spec.ensemble.size if spec.ensemble else 1
+
+
 def rows_of(spec: RunSpecification) -> int:
-    """Number of trajectories that tables show in rows of their own."""
-    return spec.count if isinstance(spec, ShardSpecification) else 1
+    """Number of rows of the file's trajectories in tables: one for each cell of a map, one for all of an ensemble, and
+    one for all of what is reduced, in the place of the first shard."""
+    if isinstance(spec, ShardSpecification) and not spec.reduced:
+        return spec.count
+    return int(first_of(spec) == 0)
 
 
 def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
@@ -170,8 +207,7 @@ def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
     for name, values in zip(given.names, given.values, strict=True):
         if not values:
             raise InputError(f"{name} must not be empty")
-        twice = [value for value in values if values.count(value) > 1]
-        if twice and len(values) <= MOST:
+        if twice := [value for value, times in Counter(values).items() if times > 1]:
             raise InputError(f"{name}: {twice[0]:g} appears twice")
     if given.cells > MOST_CELLS:
         raise InputError(f"there are {given.cells} cells; at most {MOST_CELLS} are allowed")

@@ -1,5 +1,7 @@
-"""Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all."""
-from collections.abc import Iterator
+"""Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
+whose members are reduced are made likewise."""
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,39 +12,40 @@ from liestep.core.status import Status
 from liestep.core.translation import without_folders
 from liestep.errors import InputError, PluginError
 from liestep.runs.content import Content, described, largest_momentum_error, message_of, origin, statistics, times
-from liestep.runs.execution import Outcome, not_run, run_once
+from liestep.runs.execution import Outcome, ensemble_states, not_run, run_once
 from liestep.runs.files import RunFile
-from liestep.runs.maps import ShardSpecification
+from liestep.runs.maps import ShardSpecification, first_of, trajectories
+from liestep.runs.reductions import reductions
+from liestep.runs.specification import RunSpecification
 
-CELL = "cell"
+CELL, MEMBER = "cell", "member"  # dimensions
 REFUSED = -1  # status of a cell whose parameters make no system
 BETWEEN = "\n"  # texts of cells that are not all the same
 COUNTS = ("steps", *counters.NAMES, "statistics_points", "samples")
 
 
 class Cells:
-    """Arrays of all cells of a shard by name, NaN where a cell has no value: which observables there are may depend on
-    the parameters."""
+    """Arrays of all cells of a shard, or members of an ensemble, by name, NaN where one has no value: which observables
+    there are may depend on the parameters."""
 
-    def __init__(self, spec: ShardSpecification, prototype: Outcome):
+    def __init__(self, spec: RunSpecification, prototype: Outcome):
         self.spec, self.prototype = spec, prototype
+        self.lead = CELL if isinstance(spec, ShardSpecification) else MEMBER
+        self.number = trajectories(spec)
         self.content = Content()
-        self.status = np.full(spec.count, REFUSED, dtype=np.int64)
-        self.counts = {name: np.zeros(spec.count, dtype=np.int64) for name in COUNTS}
+        self.status = np.full(self.number, REFUSED, dtype=np.int64)
+        self.counts = {name: np.zeros(self.number, dtype=np.int64) for name in COUNTS}
         self.words: dict[str, list[str]] = {}
         self.messages: dict[int, str] = {}
 
     def add(self, number: int, outcome: Outcome) -> None:
         """The result of a cell."""
         samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
-        fields = formulated.to_fields(outcome.outputs.states[:samples])
-        for part in formulated.fields:
-            self._put(part.name, (CELL, "time", *part.dims), number, fields[part.name], part.units, part.long_name,
-                      finished)
-        series = outcome.outputs.series[:samples]
-        for seen in formulated.observables:
-            self._put(seen.name, (CELL, "time", *seen.dimensions), number, seen.shaped(series[:, seen.columns]),
-                      seen.units, described(seen), finished)
+        if self.spec.reduced:
+            for name, dims, values, units, meaning in reductions(outcome, self.spec.t_end):
+                self._put(name, (self.lead, *dims), number, values, units, meaning, finished)
+        else:
+            self._put_series(number, outcome)
         self.status[number] = outcome.status
         counted = {"steps": outcome.steps, **outcome.counters, "samples": samples,
                    "statistics_points": int(outcome.outputs.filled[1])}
@@ -54,22 +57,33 @@ class Cells:
         usual = self.prototype.formulated.attributes  # for cells that are refused
         for name, told in formulated.attributes.items():
             if isinstance(told, str):
-                self.words.setdefault(name, [usual.get(name, "")]*self.spec.count)[number] = told
+                self.words.setdefault(name, [usual.get(name, "")]*self.number)[number] = told
             else:
                 scalars[name] = told
         for name, scalar in scalars.items():
-            self._put(name, (CELL,), number, scalar, "s" if name == "time_reached" else "1", f"{name} of each cell",
-                      finished)
+            self._put(name, (self.lead,), number, scalar, "s" if name == "time_reached" else "1",
+                      f"{name} of each {self.lead}", finished)
         if not finished:
             self.messages[number] = message_of(outcome, self.spec.options)
+
+    def _put_series(self, number: int, outcome: Outcome) -> None:
+        samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
+        fields = formulated.to_fields(outcome.outputs.states[:samples])
+        for part in formulated.fields:
+            self._put(part.name, (self.lead, "time", *part.dims), number, fields[part.name], part.units, part.long_name,
+                      finished)
+        series = outcome.outputs.series[:samples]
+        for seen in formulated.observables:
+            self._put(seen.name, (self.lead, "time", *seen.dimensions), number, seen.shaped(series[:, seen.columns]),
+                      seen.units, described(seen), finished)
 
     def _put(self, name: str, dims: tuple[str, ...], number: int, values: Any, units: str, long_name: str,
              finished: bool) -> None:
         """The values of one variable of a cell: of one that is not finished, up to its last sample."""
         if name not in self.content.variables:
-            shape = (self.spec.samples, *np.shape(values)[1:]) if "time" in dims else ()
-            self.content.add(name, dims, np.full((self.spec.count, *shape), np.nan), units, long_name)
-            self.content.whole[name] = np.zeros(self.spec.count, dtype=bool)
+            shape = (self.spec.samples, *np.shape(values)[1:]) if "time" in dims else np.shape(values)
+            self.content.add(name, dims, np.full((self.number, *shape), np.nan), units, long_name)
+            self.content.whole[name] = np.zeros(self.number, dtype=bool)
         array = self.content.variables[name][1]
         if "time" in dims:
             array[number, :len(values)] = values
@@ -86,29 +100,43 @@ class Cells:
         """All of it, as the file says it."""
         spec = self.spec
         content = Content(whole=self.content.whole)
-        content.add("time", ("time",), times(spec, self.prototype, spec.samples), "s", "time")
-        for name, variable, values in zip(spec.map.names, spec.map.variables, spec.points.T, strict=True):
-            units = sheet(spec.problem).parameters[name.partition(".")[0]].units
-            content.add(variable, (CELL,), np.ascontiguousarray(values), units, f"parameter {name}")
+        if not spec.reduced:
+            content.add("time", ("time",), times(spec, self.prototype, spec.samples), "s", "time")
+        for name, values, units, long_name in self.coordinates():
+            content.add(name, (self.lead,), np.ascontiguousarray(values), units, long_name)
         endings = ", ".join(f"{value} {name_of(value)}" for value in sorted({0, *self.status.tolist()}))
-        content.add("status", (CELL,), self.status, "1", f"how each cell ended: {endings}")
+        content.add("status", (self.lead,), self.status, "1", f"how each {self.lead} ended: {endings}")
         for name, counted in self.counts.items():
-            content.add(name, (CELL,), counted, "1", f"{name} of each cell")
+            content.add(name, (self.lead,), counted, "1", f"{name} of each {self.lead}")
         content.variables |= self.content.variables
         content.attributes = origin(spec) | self._ending() | {
             name: each[0] if len(set(each)) == 1 else BETWEEN.join(each) for name, each in self.words.items()}
         return content
 
+    def coordinates(self) -> Iterator[tuple[str, np.ndarray, str, str]]:
+        """Parameters of the cells, or angles of starts on a grid: name, values, units, meaning."""
+        spec = self.spec
+        if isinstance(spec, ShardSpecification):
+            for name, variable, values in zip(spec.map.names, spec.map.variables, spec.points.T, strict=True):
+                units = sheet(spec.problem).parameters[name.partition(".")[0]].units
+                yield variable, values, units, f"parameter {name}"
+        elif spec.ensemble is not None:
+            for side, turn in enumerate(spec.ensemble.turns):
+                yield (turn.name, spec.ensemble.angles(side), "rad",
+                       f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
+
     def _ending(self) -> dict[str, Any]:
         """How the shard ended: as the first of its cells that did not come to its end."""
-        spec = self.spec
-        found = {"cells": spec.count, "first_cell": spec.first, "statistics_every": spec.statistics_every,
-                 "coordinates": " ".join(spec.map.variables)}
+        spec, first = self.spec, first_of(self.spec)
+        found = {f"{self.lead}s": self.number, f"first_{self.lead}": first, "statistics_every": spec.statistics_every,
+                 "coordinates": " ".join(name for name, *_ in self.coordinates())}
+        if spec.reduced:
+            found["reduced"] = 1
         if not self.messages:
             return {"status": "ok", "message": Status.OK.sentence, **found}
         number, sentence = next(iter(self.messages.items()))
-        message = (f"{len(self.messages)} of {spec.count} cells did not come to their end; cell {spec.first + number}:"
-                   f" {sentence}")
+        message = (f"{len(self.messages)} of {self.number} {self.lead}s did not come to their end; {self.lead}"
+                   f" {first + number}: {sentence}")
         return {"status": name_of(int(self.status[number])), "message": message, **found}
 
 
@@ -117,18 +145,18 @@ def name_of(status: int) -> str:
     return "refused" if status == REFUSED else Status(status).name.lower()
 
 
-def carry_out_shard(spec: ShardSpecification) -> Content:
-    """Run all cells of a shard.
+def carry_out_shard(spec: RunSpecification) -> Content:
+    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other.
 
     Raises:
         InputError: not one of its cells can be made; the sentence is that of the first.
     """
     cells, first = Cells(spec, not_run(spec)), None
-    for number in range(spec.count):
+    for number, run in enumerate(_runs(spec)):
         try:
-            cells.add(number, run_once(spec.cell(number)))
+            cells.add(number, run())
         except PluginError as error:  # code that cannot be compiled is that of all cells
-            for rest in range(number, spec.count):
+            for rest in range(number, cells.number):
                 cells.refuse(rest, without_folders(str(error)), Status.NOT_COMPILED)
             break
         except InputError as error:
@@ -137,6 +165,17 @@ def carry_out_shard(spec: ShardSpecification) -> Content:
     if first is not None and (cells.status == REFUSED).all():
         raise first
     return cells.collected()
+
+
+def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
+    """What makes each trajectory of a shard."""
+    if isinstance(spec, ShardSpecification):
+        return (partial(_cell, spec, number) for number in range(spec.count))
+    return (partial(run_once, spec, state) for state in ensemble_states(spec))
+
+
+def _cell(spec: ShardSpecification, number: int) -> Outcome:
+    return run_once(spec.cell(number))
 
 
 def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:

@@ -2,7 +2,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, floor, isqrt, prod
 from typing import Any
@@ -16,22 +16,11 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError, unknown
 from liestep.runs.numbers import MOST, at_least_two, mapping, positive, whole
-from liestep.runs.starts import Turn, read_turns
+from liestep.runs.starts import Ensemble, read_turns
 from liestep.tangents.directions import span
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
-    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation."""
-
-    members: int
-    amplitude: float
-    seed: int = 0
-    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +43,7 @@ class RunSpecification:
     log_steps: bool = False      # adaptive: store accepted times and steps
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
     exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
+    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`runs.reductions`)
 
     @property
     def step(self) -> float | None:
@@ -61,13 +51,9 @@ class RunSpecification:
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        ensemble = None if self.ensemble is None else {**vars(self.ensemble)}
-        if ensemble is not None:
-            turns = ensemble.pop("turns")
-            ensemble |= {"turns": [vars(turn) for turn in turns]} if turns else {}
-        values = {**vars(self), "ensemble": ensemble}
-        # runs without exponents keep the text, and the name, that they had before there were any
-        left_out = {"sha256"} if self.exponents else {"sha256", "exponents"}
+        values = {**vars(self), "ensemble": self.ensemble and self.ensemble.canonical()}
+        # runs without them keep the text, and the name, that they had before there were any
+        left_out = {"sha256"} | {name for name in ("exponents", "reduced") if not values[name]}
         return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
 
     @cached_property
@@ -116,7 +102,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             tolerance: float | None = None, t_end: float | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
-            ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0,
+            ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0, reduced: bool = False,
             start: Start | None = None) -> RunSpecification:
     """Check a request and fill in what it leaves open.
 
@@ -163,7 +149,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
                             samples, points + 1, whole("statistics_every", statistics_every),
                             whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
-                            _exponents(exponents, facts, start))
+                            _exponents(exponents, facts, start), bool(reduced))
 
 
 def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
@@ -303,7 +289,7 @@ def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str,
 def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
     if given is None:
         return None
-    allowed = {entry.name for entry in fields(Ensemble)}
+    allowed = {"members", "amplitude", "seed", "turns"}
     for name in mapping("ensemble", given):
         if name not in allowed:
             raise InputError(unknown("key of ensemble", name, allowed))

@@ -1,16 +1,17 @@
-"""Starts of the members of an ensemble that lie on a grid: vectors of the start turned by equally spaced angles."""
+"""Starts of the members of an ensemble: perturbed, or on a grid: vectors turned by equally spaced angles."""
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from itertools import product
+from dataclasses import dataclass, fields, replace
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
 
-from liestep.contracts.formulated import StateField
+from liestep.contracts.formulated import StateField, perturbed
 from liestep.contracts.norms import quaternion_matrix, rotation_quaternion
 from liestep.errors import InputError, unknown
 
 AXES = "xyz"
+MOST = 1000  # trajectories that share a file
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,64 @@ class Turn:
     count: int
 
     @property
+    def name(self) -> str:
+        """Of the variable with the angles of all members."""
+        return f"turn_{self.field}_{self.index}_{self.axis}"
+
+    @property
     def angles(self) -> np.ndarray:
         return np.linspace(self.first, self.last, self.count)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
+    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation. One of more than MOST
+    members is kept in shards: `count` members from number `first` on (0: all of them)."""
+
+    members: int
+    amplitude: float
+    seed: int = 0
+    turns: tuple[Turn, ...] = ()
+    first: int = 0
+    count: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of members that are made together."""
+        return self.count or self.members
+
+    def canonical(self) -> dict[str, Any]:
+        """As the specification says it; an ensemble in one file keeps the text that it had before there were shards."""
+        found = {**vars(self), "turns": [vars(turn) for turn in self.turns]}
+        left_out = ["turns"]*(not self.turns) + ["first", "count"]*(not self.count)
+        return {name: value for name, value in found.items() if name not in left_out}
+
+    def angles(self, side: int) -> np.ndarray:
+        """(size,): angles (rad) of the members on one side of the grid."""
+        angles = np.meshgrid(*(each.angles for each in self.turns), indexing="ij")[side].ravel()
+        return angles[self.first:self.first + self.size]
+
+    def shards(self) -> Iterator["Ensemble"]:
+        """Ensembles of at most MOST members that are together this one; itself where it is small enough."""
+        if self.members <= MOST:
+            yield self
+            return
+        for first in range(0, self.members, MOST):
+            yield replace(self, first=first, count=min(MOST, self.members - first))
+
+    def states(self, parts: Iterable[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+        """The starts of the members. Each MOST of them have random numbers of their own, so that a shard needs none
+        of the others."""
+        numbers = range(self.first, self.first + self.size)
+        if self.turns:
+            yield from islice(turned_states(parts, initial, self.turns), numbers.start, numbers.stop)
+            return
+        for number in numbers:
+            if number % MOST == 0:
+                seeds = np.random.SeedSequence(self.seed, spawn_key=(number//MOST,)) if number else self.seed
+                random = np.random.Generator(np.random.PCG64(seeds))
+            yield perturbed(parts, initial, self.amplitude, random) if number else dict(initial)
 
 
 def turned_states(parts: Iterable[StateField], initial: Mapping[str, np.ndarray],

@@ -8,8 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -21,32 +19,10 @@ from liestep.errors import InputError, unknown
 from liestep.runs.numbers import MOST
 from liestep.study.complaints import complaint
 from liestep.study.names import LONGEST
+from liestep.study.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.yamlfile import line_of, read_yaml
 
 MOST_RUNGS = 10_000  # of a geometric ladder
-
-
-def _no_truth(value: Any) -> Any:
-    """Raises ValueError for true and false, which Python takes for 1 and 0."""
-    if isinstance(value, bool):
-        raise ValueError("must be a whole number")
-    return value
-
-
-def _once(values: list[Any] | None) -> list[Any] | None:
-    """Raises ValueError for a list that names something twice."""
-    twice = [value for value in values if values.count(value) > 1] if values else []
-    if twice:
-        raise ValueError(f"{twice[0]} appears twice")
-    return values
-
-
-NO_TRUTH = BeforeValidator(_no_truth)  # after the bounds of a whole number, which the JSON schema shows only then
-Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Positive = Annotated[Real, Field(gt=0)]
-Count = Annotated[int, Field(gt=0), NO_TRUTH]
-NotNegative = Annotated[int, Field(ge=0), NO_TRUTH]
-Once = AfterValidator(_once)
 
 
 def word_of(value: Any) -> str:
@@ -61,27 +37,6 @@ def _words(values: list[Any]) -> list[Any]:
         if not re.fullmatch(r"\w+", word_of(value), re.ASCII):
             raise ValueError(f"{str(value)[:40]!r} must be letters, digits and _, or a number")
     return values
-
-
-def _one_line(text: str | None) -> str | None:
-    """Raises ValueError for text with characters that are none, such as line ends and escapes of a terminal."""
-    if text is not None and not text.isprintable():
-        raise ValueError("must be one line of characters that can be printed")
-    return text
-
-
-def _text(text: str) -> str:
-    """Raises ValueError for control characters other than line ends and tabs."""
-    _one_line(re.sub(r"[\n\t]", " ", text))
-    return text
-
-
-Line, Text = AfterValidator(_one_line), AfterValidator(_text)
-Name = Annotated[str, Field(pattern=rf"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST - 1}}}$")]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Ladder(Strict):
@@ -214,6 +169,8 @@ class Settings(Strict):
     exponents: Count | None = Field(None, description="fixed steps: number of Lyapunov exponents that are computed, the"
                                     " largest ones (default none)")
     log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
+    reduced: bool | None = Field(None, description="of maps and ensembles: keep the last state, extrema, drift slope"
+                                 " and status of each trajectory, no samples (default false)")
 
 
 class PairConfig(Settings):

@@ -11,12 +11,12 @@ from liestep.catalogue import method, sheet
 from liestep.errors import InputError, unknown
 from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
-from liestep.runs.maps import ParameterMap, Request, require_map, shards
+from liestep.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.budget import fictitious_steps, step_counts
 from liestep.study.config import EnsembleConfig, IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
 from liestep.study.every import Refusals, expanded
-from liestep.study.maps import is_map, map_of, require_settings, require_shown
+from liestep.study.maps import is_map, map_of, require_reduced, require_settings, require_shown
 from liestep.study.names import named_files, require_name
 from liestep.study.yamlfile import line_of
 
@@ -284,6 +284,8 @@ class Study:
             if parameters is not None:
                 require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
             members = _members(found.pop("ensemble"), found.pop("grid"))
+            if found["reduced"]:
+                found |= require_reduced(found, adaptive, parameters is not None or members is not None)
             if ladder is None and (budgets is None or (adaptive and not method(name).fictitious)):
                 raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                     " integrator or the pair")
@@ -296,11 +298,9 @@ class Study:
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
                     raise InputError(f"{word} give the resolution {label} twice")
-                if parameters is None:
-                    made = {label: spec}
-                else:
-                    parts = list(shards(spec, parameters, self._request(setup, entry)))
-                    made = {label if k == 0 else f"{label}_{part.first}": part for k, part in enumerate(parts)}
+                parts = (ensemble_shards(spec) if parameters is None
+                         else shards(spec, parameters, self._request(setup, entry)))
+                made = {f"{label}_{first_of(part)}" if first_of(part) else label: part for part in parts}
                 cells |= {label: Cell(self.name, problem, key, label, self.run_path(problem, key, label),
                                       partial(_same, part)) for label, part in made.items()}
         except InputError as error:

@@ -67,7 +67,7 @@ def _name(cell: Cell) -> str:
 
 def _content(cell: Cell) -> Content:
     """The run, or the failed run that stands for code that cannot be compiled."""
-    if isinstance(cell.spec, ShardSpecification):
+    if isinstance(cell.spec, ShardSpecification) or cell.spec.reduced:
         return carry_out_shard(cell.spec)
     try:
         return carry_out(cell.spec)

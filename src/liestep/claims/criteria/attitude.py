@@ -9,7 +9,7 @@ from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Outcome
 from liestep.claims.selection import Results, single_runs, times, variable
 from liestep.contracts.norms import norm_of, quaternion_matrix
 from liestep.errors import InputError
-from liestep.study.config import Real
+from liestep.study.values import Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

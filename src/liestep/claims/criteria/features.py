@@ -8,7 +8,7 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
 from liestep.claims.selection import Results, single_runs, times, variable
 from liestep.errors import InputError
-from liestep.study.config import NotNegative, Real
+from liestep.study.values import NotNegative, Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

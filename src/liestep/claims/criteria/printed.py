@@ -9,7 +9,7 @@ from liestep.analysis.chaos import interval, quantile_position
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Results, select, study_of, values, variable
 from liestep.errors import InputError
-from liestep.study.config import NO_TRUTH, Real
+from liestep.study.values import NO_TRUTH, Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
