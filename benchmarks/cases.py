@@ -52,6 +52,10 @@ CASES = (
          options={"action": "semidirect"}),
     Case(f"{BODY}, eml", "free_rigid_body", "eml", "livens", 1e-3, 30_000, 1.15, preset="livens2025"),
     Case(f"{BODY}, mpl", "free_rigid_body", "mpl", "livens", 1e-3, 30_000, 1.15, preset="livens2025"),
+    Case(f"{BODY}, eml for all unknowns", "free_rigid_body", "eml", "livens_full", 1e-3, 10_000, 1.25,
+         preset="livens2025", options={"solver": "full"}),
+    Case(f"{BODY}, emh", "free_rigid_body", "emh", "hamilton", 1e-3, 20_000, 1.25, preset="livens2025"),
+    Case(f"{TOP}, em_rotation", "heavy_top", "em_rotation", "cayley", 1e-3, 60_000, 1.15, preset="printed"),
     Case(f"{PENDULUM}, rk4", "spherical_pendulum_chain", "rk4", "runge_kutta", 0.01, 10_000, 1.25,
          options=DENSE),
     Case(f"{BODIES}, vi_sphere (explicit)", "sphere_nbody", "vi_sphere", "explicit", 1e-4, 80_000, 1.25),
@@ -102,6 +106,8 @@ class TwinRun:
         data = inner if arrays_only else (inner.tolerance, inner.iterations) if hasattr(inner, "tolerance") else ()
         if hasattr(inner, "rule"):
             data = (inner.rule, *data)
+        if hasattr(inner, "polar"):
+            data = (inner.polar, *data)
         self.core = core
         self.twin = twin(case.system, case.header, core.formulated.problem, data, statistics=statistics, order=order)
 

@@ -66,7 +66,7 @@ class Twin:
 
 
 def twin(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Twin:
-    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action) and a component
+    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a component
     whose fields are the method's data.
 
     Args:
@@ -78,8 +78,9 @@ def twin(system_id: str, step: str, problem, method, *, statistics: bool, order:
     if hasattr(problem, "stiffness"):
         return Twin(library("quaternion_body", "", "", step, statistics, order), 1,
                     Fields((problem.inertia, problem.stiffness)), Fields(()), Fields(()), Fields(method))
-    if hasattr(generator, "body"):
-        return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(generator.body.system),
+    body = getattr(generator, "body", problem)
+    if hasattr(body, "torque_slope"):
+        return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(body.system),
                     Fields(()), Fields(()), Fields(method))
     lagrangian = getattr(generator, "lagrangian", generator)
     mass = {"DiagonalMass": "diagonal", "DenseMass": "dense"}[type(lagrangian.mass).__name__]

@@ -36,3 +36,21 @@ static inline quat exponential(vec u)
     return (quat){-c*z2, 0.5*s*u.x, 0.5*s*u.y, 0.5*s*u.z};
 }
 static inline double unit_defect(quat q) { return 0.5*(((q.a*q.a - 1.0) + q.b*q.b) + q.c*q.c + q.d*q.d); }
+static inline quat left(quat p, quat q)
+{
+    const vec u = {p.b, p.c, p.d}, v = {q.b, q.c, q.d}, w = axpy(p.a, v, axpy(q.a, u, cross(u, v)));
+    return (quat){p.a*q.a - dot(u, v), w.x, w.y, w.z};
+}
+static inline quat left_transposed(quat q, quat p)
+{
+    const vec g = body_part(q, p);
+    return (quat){inner(q, p), g.x, g.y, g.z};
+}
+static inline quat right_transposed(quat y, quat p)
+{
+    const quat x = from_body(p, (vec){y.b, y.c, y.d});
+    return (quat){y.a*p.a - x.a, y.a*p.b - x.b, y.a*p.c - x.c, y.a*p.d - x.d};
+}
+static inline quat times(quat k, quat x) { return (quat){k.a*x.a, k.b*x.b, k.c*x.c, k.d*x.d}; }
+static inline quat unit(int k) { return (quat){k == 0, k == 1, k == 2, k == 3}; }
+static inline void put_quaternion(double *x, quat q) { x[0] = q.a; x[1] = q.b; x[2] = q.c; x[3] = q.d; }
