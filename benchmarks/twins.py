@@ -66,8 +66,8 @@ class Twin:
 
 
 def twin(system_id: str, step: str, problem, method, *, statistics: bool, order: int = 0) -> Twin:
-    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a component
-    whose fields are the method's data.
+    """Twin of a formulated problem (any formulation on spheres, or a rigid body's semidirect action or momenta) and a
+    component whose fields are the method's data.
 
     Args:
         step: name of the header twins/step_<step>.h.
