@@ -55,6 +55,7 @@ CASES = (
     Case(f"{BODY}, eml for all unknowns", "free_rigid_body", "eml", "livens_full", 1e-3, 10_000, 1.25,
          preset="livens2025", options={"solver": "full"}),
     Case(f"{BODY}, emh", "free_rigid_body", "emh", "hamilton", 1e-3, 20_000, 1.25, preset="livens2025"),
+    Case("closed loop of four bars, eml", "rigid_loop", "eml", "livens_bodies", 0.05, 80, 1.25, small=False),
     Case(f"{TOP}, em_rotation", "heavy_top", "em_rotation", "cayley", 1e-3, 60_000, 1.15, preset="printed"),
     Case(f"{PENDULUM}, rk4", "spherical_pendulum_chain", "rk4", "runge_kutta", 0.01, 10_000, 1.25,
          options=DENSE),

@@ -78,6 +78,9 @@ def twin(system_id: str, step: str, problem, method, *, statistics: bool, order:
     if hasattr(problem, "stiffness"):
         return Twin(library("quaternion_body", "", "", step, statistics, order), 1,
                     Fields((problem.inertia, problem.stiffness)), Fields(()), Fields(()), Fields(method))
+    if hasattr(problem, "bodies"):
+        return Twin(library("quaternion_bodies", "", "", step, statistics, order), problem.number(),
+                    Fields(problem.bodies), Fields((float(problem.bodies.joints()),)), Fields(()), Fields(method))
     body = getattr(generator, "body", problem)
     if hasattr(body, "torque_slope"):
         return Twin(library("rigid_body", system_id, "", step, statistics, order), 1, Fields(body.system),

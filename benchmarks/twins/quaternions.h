@@ -26,6 +26,11 @@ static inline vec space_part(quat p, quat q)
     return (vec){-p.b*q.a + p.a*q.b - p.d*q.c + p.c*q.d, -p.c*q.a + p.d*q.b + p.a*q.c - p.b*q.d,
                  -p.d*q.a - p.c*q.b + p.b*q.c + p.a*q.d};
 }
+static inline quat from_space(quat p, vec w)
+{
+    return (quat){-p.b*w.x - p.c*w.y - p.d*w.z, p.a*w.x + p.d*w.y - p.c*w.z, -p.d*w.x + p.a*w.y + p.b*w.z,
+                  p.c*w.x - p.b*w.y + p.a*w.z};
+}
 static inline vec turned_by(quat q, vec x) { return space_part(q, from_body(q, x)); }
 /* quaternion of the rotation vector u less one */
 static inline quat exponential(vec u)

@@ -26,7 +26,7 @@ static inline void equations(step_t *s, problem_t p, const double *restrict y, d
     double x[4], b[16];
     for (int i = 0; i < 25; i++) s->a[i] = 0.0;
     move(s, y, h);
-    spin_residual(p, s->energetic, h, quaternion(y), quaternion(y + 4), quaternion(s->q1), quaternion(s->v1), 1.0, 2.0/h, x, b);
+    spin_residual(p.inertia, s->energetic, h, quaternion(y), quaternion(y + 4), quaternion(s->q1), quaternion(s->v1), 1.0, 2.0/h, x, b);
     for (int i = 0; i < 4; i++) {
         s->r[i] = x[i] - 2.0*y[8 + i];
         for (int k = 0; k < 4; k++) s->a[5*i + k] = b[4*i + k];
@@ -51,7 +51,7 @@ static inline int step(step_t *s, problem_t p, double *restrict y, double h, int
         if (settled(change, previous, size, largest(s->q1, 4), s->tolerance)) {
             move(s, y, h);
             const quat q0 = quaternion(y), v0 = quaternion(y + 4), q1 = quaternion(s->q1), v1 = quaternion(s->v1);
-            const quat qm = middle(q0, q1), x = from_body(qm, mean_spin(s->energetic, p, q0, v0, q1, v1));
+            const quat qm = middle(q0, q1), x = from_body(qm, mean_spin(s->energetic, p.inertia, q0, v0, q1, v1));
             if (!(inner(qm, qm) >= 0.05)) return 4;
             const double push[4] = {4.0*x.a, 4.0*x.b, 4.0*x.c, 4.0*x.d};
             for (int i = 0; i < 4; i++) {

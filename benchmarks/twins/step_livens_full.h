@@ -26,7 +26,7 @@ static inline void equations(step_t *s, problem_t p, const double *restrict y, d
     for (int part = 0; part < 4; part++) { /* 2 pbar - h dT and 2 pbar, with derivatives by q_1 and by v_1 */
         const bool whole = part < 2;
         const int first = whole ? 0 : 8, column = 4*(part%2);
-        spin_residual(p, s->energetic, whole ? h : 0.0, quaternion(y), quaternion(y + 4), quaternion(s->q1),
+        spin_residual(p.inertia, s->energetic, whole ? h : 0.0, quaternion(y), quaternion(y + 4), quaternion(s->q1),
                       quaternion(s->v1), 1.0 - part%2, part%2, x, b);
         for (int i = 0; i < 4; i++) {
             r[first + i] = x[i];
@@ -54,7 +54,7 @@ static inline int step(step_t *s, problem_t p, double *restrict y, double h, int
         s->v1[i] = 2.0/h*s->d[i] - y[4 + i];
     }
     const quat q0 = quaternion(y), q1 = quaternion(s->q1);
-    const quat x = from_body(middle(q0, q1), mean_spin(s->energetic, p, q0, quaternion(y + 4), q1, quaternion(s->v1)));
+    const quat x = from_body(middle(q0, q1), mean_spin(s->energetic, p.inertia, q0, quaternion(y + 4), q1, quaternion(s->v1)));
     put_quaternion(s->p1, (quat){4.0*x.a - y[8], 4.0*x.b - y[9], 4.0*x.c - y[10], 4.0*x.d - y[11]});
     double previous = largest(s->d, 4);
     for (int64_t k = 0; k < s->iterations; k++) {
