@@ -106,7 +106,7 @@ def runs(problem, integrator, points, status="ok"):
     """Rows of metrics: (evaluations, error) of runs with falling steps."""
     return [{"study": "s", "problem": problem, "integrator": integrator, "status": status, "step": 1.0/work,
              "tolerance": nan, "t_end": 1.0, "error": error, "force_evaluations": work, "rhs_evaluations": 0,
-             "seconds": nan, "message": "stopped" if status != "ok" else ""} for work, error in points]
+             "seconds": nan, "cost": nan, "message": "stopped" if status != "ok" else ""} for work, error in points]
 
 
 def results(rows, problems, integrators, refusals=()):
@@ -115,7 +115,7 @@ def results(rows, problems, integrators, refusals=()):
         study=SimpleNamespace(name="s", integrator_id=lambda key: key, refusals=dict(refusals)))
 
 
-TOP = SimpleNamespace(system="heavy_top", preset="asymmetric", parameters={}, initial={})
+TOP = SimpleNamespace(system="heavy_top", preset="asymmetric", parameters={}, initial={}, period=None)
 QUADRATIC = [(10.0**k, 10.0**(-2*k)) for k in range(1, 4)]    # 1e-2 to 1e-6
 
 
@@ -141,7 +141,7 @@ def test_known_winners_ties_gaps_and_failures():
 
 
 def test_a_class_takes_the_geometric_mean_of_ratios():
-    other = SimpleNamespace(system="heavy_top", preset="bruels_cardona", parameters={}, initial={})
+    other = SimpleNamespace(system="heavy_top", preset="bruels_cardona", parameters={}, initial={}, period=None)
     rows = [*runs("a", "rk4", QUADRATIC), *runs("a", "rkmk4", [(2*w, e) for w, e in QUADRATIC]),
             *runs("b", "rk4", [(8*w, e) for w, e in QUADRATIC]), *runs("b", "rkmk4", QUADRATIC),
             *runs("b", "cf4", [(0.1*w, e) for w, e in QUADRATIC])]

@@ -15,10 +15,13 @@ from liestep.study.config import StudyConfig
 from liestep.study.plan import Cell, Study
 
 KEYS = ("study", "problem", "integrator")  # columns of every table
+OTHER_KEYS = {"which": KEYS[:2], "takeover": KEYS[:1]}  # rows of problems, and of motions
 NEEDED = {  # columns of a table that others read
     "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
     "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
     "which": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
+    "takeover": ("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"),
+    "validity": ("axis", "value", "completes", "accurate"),
     "growth": ("resolution", "exponent", "uncertainty", "growth")}
 
 
@@ -70,7 +73,7 @@ class StudyResults:
             InputError: it does not exist, is no table, or is of another study.
         """
         path = self.study.folder/f"{name}.csv"
-        keys = KEYS[:2] if name == "which" else KEYS  # its rows are of problems
+        keys = OTHER_KEYS.get(name, KEYS)
         table = read_csv(path, (*keys, *NEEDED.get(name, ())))
         if not table["study"].eq(self.study.name).all():
             raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")

@@ -10,10 +10,13 @@ from liestep.analysis import (
     cells_table,
     crossover,
     drift_table,
+    ensembles,
     exponents_table,
     growth,
     metrics,
     order_table,
+    takeover,
+    validity,
     which_table,
     work_table,
 )
@@ -52,6 +55,7 @@ READABLE = {  # columns of tables.md
              "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"),
     "which": which_table.WHICH_COLUMNS[1:],
     "matrix": which_table.MATRIX_COLUMNS[1:],
+    "takeover": takeover.COLUMNS[1:], "validity": validity.COLUMNS[1:], "ensembles": ensembles.COLUMNS[1:],
 }
 
 
@@ -174,5 +178,8 @@ TABLES = {"orders": _orders, "energy": _energy, "momentum": _momentum, "work": _
           "exponents": lambda results: (exponents_table.COLUMNS, exponents_table.exponent_rows(results.study)),
           "which": lambda results: (which_table.WHICH_COLUMNS, which_table.which_rows(results)),
           "matrix": lambda results: (which_table.MATRIX_COLUMNS, which_table.matrix_rows(results)),
+          "takeover": lambda results: (takeover.COLUMNS, takeover.takeover_rows(results)),
+          "validity": lambda results: (validity.COLUMNS, validity.validity_rows(results)),
+          "ensembles": lambda results: (ensembles.COLUMNS, ensembles.ensemble_rows(results)),
           "growth": lambda results: (growth.COLUMNS, growth.growth_rows(results)),
           "crossover": lambda results: (crossover.COLUMNS, crossover.crossover_rows(results))}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas
 
-from liestep.analysis.choice import choose
+from liestep.analysis.choice import KEEP, choose, keeps
 from liestep.analysis.results import StudyResults
 from liestep.analysis.work_table import at_equal_error
 from liestep.catalogue import method, sheet
@@ -14,11 +14,14 @@ from liestep.contracts.sheet import Parameters, Sheet
 from liestep.runs.specification import start_of
 
 LEVELS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
-# what must be kept -> words of `Method.conserves`
-KEPT = {"nothing": "", "energy": "energy", "momentum maps": "momentum maps", "symplectic form": "symplectic form"}
-COSTS = ("evaluations", "seconds")
-WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "error", "keep", "by", "winner", "step", "tolerance",
-                 "work", "runner_up", "ratio", "verdict")
+# what must be kept -> words of `Method.conserves`, of which one must be there
+KEPT = {"nothing": ("",), "energy": KEEP["energy"], "manifold": KEEP["manifold"], "momentum maps": KEEP["momentum"],
+        "symplectic form": ("symplectic form",)}
+NOT = "no "       # before a thing to keep: only methods that do not keep it
+KEPT |= {f"{NOT}symplectic form": KEPT["symplectic form"]}
+COSTS = ("evaluations", "cost", "seconds")   # cost in flops
+WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "error", "keep", "by", "winner", "step",
+                 "tolerance", "work", "runner_up", "ratio", "verdict")
 MATRIX_COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
                   "error_largest", "sentence")
 Costs = dict[str, dict[float, dict[str, float]]]  # integrator -> level -> cost and resolution
@@ -50,8 +53,8 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
 
 
 def which_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """Rows with columns WHICH_COLUMNS: each problem alone, then each class with more than one problem, where the cost
-    is the geometric mean of the costs divided by the best of each problem."""
+    """Rows with columns WHICH_COLUMNS: each problem alone, then each class with more than one problem over the same
+    number of periods, where the cost is the geometric mean of the costs divided by the best of each problem."""
     metrics = results.metrics
     metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))
     ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
@@ -59,7 +62,7 @@ def which_rows(results: StudyResults) -> list[dict[str, Any]]:
     for cost in COSTS:
         if not metrics[cost].notna().any():
             continue
-        classes: dict[str, list[Costs]] = {}
+        classes: dict[tuple[str, float | None], list[Costs]] = {}
         for problem, setup in results.config.problems.items():
             runs = metrics[metrics["problem"] == problem]
             if runs["error"].notna().any():
@@ -67,13 +70,16 @@ def which_rows(results: StudyResults) -> list[dict[str, Any]]:
                 kind = class_of(facts, start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
                                                 initial=setup.initial).parameters)
                 costs = costs_at(runs, cost)
-                classes.setdefault(kind, []).append(costs)
+                t_end = float(runs["t_end"].iloc[0])
+                periods = t_end/setup.period if setup.period else None
+                classes.setdefault((kind, periods and round(periods, 6)), []).append(costs)
                 common = {"study": results.study.name, "scope": "problem", "problem": problem, "class": kind,
-                          "t_end": float(runs["t_end"].iloc[0])}
+                          "t_end": t_end, "periods": periods}
                 rows += [common | row for row in winners(costs, ids, cost)]
-        for kind, members in classes.items():
+        for (kind, periods), members in classes.items():
             if len(members) > 1:
-                common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan}
+                common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan,
+                          "periods": periods}
                 rows += [common | row for row in winners(together(members, cost), ids, cost)]
     return rows
 
@@ -99,7 +105,7 @@ def winners(costs: Costs, ids: Mapping[str, str], cost: str) -> list[dict[str, A
     for level in LEVELS:
         for keep, words in KEPT.items():
             table = [{"integrator": name, "error": level, cost: at[level][cost]} for name, at in costs.items()
-                     if level in at and words in method(ids[name]).conserves]
+                     if level in at and keeps(method(ids[name]).conserves, words) != keep.startswith(NOT)]
             choice = choose(table, level, cost)
             at = costs[choice.winner][level] if choice.winner else {"step": nan, "tolerance": nan}
             rows.append({"error": level, "keep": keep, "by": cost, "winner": choice.winner or "", "step": at["step"],

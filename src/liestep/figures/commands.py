@@ -20,7 +20,8 @@ GENERIC = {
     "convergence": "ladders", "energy_convergence": "ladders", "length_convergence": "ladders",
     "work_precision": "work", "iterations": "work", "scaling": "work", "failures": "work",
     "ensemble": "spread", "separation": "spread", "drift": "spread", "growth": "growth", "error_constants": "constants",
-    "exponent_map": "maps", "map": "parameter_map", "winners": "maps",
+    "exponent_map": "maps", "map": "parameter_map", "winners": "maps", "equal_cost": "horizons",
+    "takeover": "horizons", "validity": "horizons",
 }
 
 

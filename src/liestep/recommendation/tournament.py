@@ -3,7 +3,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
-from liestep.analysis.choice import Choice, choose
+from liestep.analysis.choice import Choice, choose, keeps
 from liestep.analysis.timing import timer
 from liestep.catalogue import integrator_ids, method
 from liestep.errors import InputError
@@ -55,7 +55,7 @@ class Tournament:
                                             " encounters", method(name).order))
                 continue
             able.append(name)
-            if asked.keep and not any(word in method(name).conserves for word in KEEP[asked.keep]):
+            if asked.keep and not keeps(method(name).conserves, KEEP[asked.keep]):
                 self.table.append(Candidate(name, f"does not keep the {asked.keep}: it conserves"
                                             f" {method(name).conserves}", method(name).order))
             else:

@@ -1,7 +1,6 @@
-"""What can be asked for, in words. This module imports nothing of the package: every command reads it."""
+"""What can be asked for, in words. Every command reads this module: it imports nothing that takes long."""
+from liestep.analysis.choice import KEEP
+
+__all__ = ["BUDGET", "KEEP"]
 
 BUDGET = 30.0               # s
-# what can be kept -> words of `Method.conserves`, of which one must be there
-KEEP = {"energy": ("energy",), "momentum": ("momentum maps",),
-        "manifold": ("unit length", "unit quaternions", "orthogonality", "the orbit of the action", "constraints",
-                     "positions of joints")}

@@ -11,18 +11,22 @@ from liestep.plugins.trial import plain
 from liestep.runs.execution import build
 from liestep.runs.specification import RunSpecification
 
-TRIED = (1000, 10_000, 100_000)   # steps in t_end of the step that is tried: the first that succeeds counts
+TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
+LONGEST = 64    # evaluations of the longest run in a step that is worth trying
 
 
-def evaluations_per_step(spec: RunSpecification) -> int:
+def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
     """Evaluations that the second step of a run takes, in plain Python; at least 1. Implicit steps take more when they
-    are longer: what a run has spent is in its file.
+    are longer: what a run has spent is in its file. `largest`: budget of the longest run, so that long times are not
+    tried in a few steps.
 
     Raises:
         InputError: no step succeeds, however short.
     """
     assert spec.steps is not None
     for steps in TRIED:
+        if steps < largest/LONGEST:
+            continue
         formulated, integrator = build(replace(spec, steps=steps))
         problem, component = plain(formulated.problem), plain(integrator)
         y, h, meter = formulated.start.copy(), spec.t_end/steps, problem.meter
@@ -46,7 +50,7 @@ def step_counts(spec: RunSpecification, budgets: Sequence[int], intervals: int, 
     Raises:
         InputError: a budget is less than one step takes.
     """
-    each = evaluations_per_step(spec)
+    each = evaluations_per_step(spec, max(budgets))
     for budget in budgets:
         if budget < each:
             raise InputError(f"evaluations: a budget of {budget} is less than the {each} evaluations of one step of"

@@ -1,7 +1,6 @@
 """Schema of a study file (config/studies/**/*.yaml); the JSON Schema in workflow/schemas is made from these classes."""
 import math
 import re
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,18 +16,13 @@ from pydantic import (
 
 from liestep.errors import InputError, unknown
 from liestep.runs.numbers import MOST
+from liestep.study.combinations import combinations, each_horizon, word_of
 from liestep.study.complaints import complaint
 from liestep.study.names import LONGEST
 from liestep.study.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.yamlfile import line_of, read_yaml
 
 MOST_RUNGS = 10_000  # of a geometric ladder
-
-
-def word_of(value: Any) -> str:
-    """A value of an option as a part of a key."""
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    return text.replace(".", "p").replace("-", "m").replace("+", "")
 
 
 def _words(values: list[Any]) -> list[Any]:
@@ -191,6 +185,12 @@ class ProblemConfig(Settings):
         None, description="a map: parameters, or single numbers of them (gravity.2) -> list of values or {from, to,"
         " count}; one run for each combination, the last parameter fastest. Or turns, as at the study")
     sample: SampleConfig | None = Field(None, description="a map at random points of ranges of parameters")
+    period: Positive | None = Field(None, description="a period of the motion (s), in which tables count its times")
+    horizons: Annotated[list[Count] | None, Once] = Field(
+        None, min_length=1, description="numbers of periods: this entry stands for one problem for each, its key and"
+        " the number joined by _ is the key; evaluations are then those of one period")
+    at: dict[Name, Real] = Field({}, max_length=1, description="where it lies on an axis of the table validity: name ->"
+                                 " value, for example {spin: 50}; problems that name the same axis belong together")
     integrators: Annotated[list[str] | None, Once] = Field(
         None, min_length=1, description="keys of the integrators that run on it (default: all of the study)")
     overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
@@ -208,25 +208,6 @@ class IntegratorConfig(Settings):
     vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
         {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
         " key and the values joined by _ is the key")
-
-
-def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
-    """Keys and entries of all combinations of `vary`; the first option varies slowest.
-
-    Raises:
-        ValueError: an option is given twice, or a key is too long.
-    """
-    if both := entry.vary.keys() & entry.options.keys():
-        raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
-    found = {}
-    for values in product(*entry.vary.values()):
-        name = "_".join([key, *map(word_of, values)])
-        if len(name) > LONGEST:
-            raise ValueError(f"integrators.{key}: vary makes a key of more than {LONGEST} letters, {name}")
-        label = f"{entry.label or key}: {', '.join(map(str, values))}"
-        found[name] = entry.model_copy(update={"id": entry.id or key, "label": label, "vary": {}, "options": {
-            **entry.options, **dict(zip(entry.vary, values, strict=True))}})
-    return found
 
 
 class StudyConfig(Settings):
@@ -250,7 +231,8 @@ class StudyConfig(Settings):
     map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
     tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
-                                   "exponents", "work", "which", "matrix"]], Once] = Field(
+                                   "exponents", "work", "which", "matrix", "takeover", "validity",
+                                   "ensembles"]], Once] = Field(
                           ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
                                                 " paper.figure, see config/README.md")
@@ -261,7 +243,7 @@ class StudyConfig(Settings):
 
     @model_validator(mode="after")
     def _varied(self) -> "StudyConfig":
-        """Every entry with `vary` is replaced by its combinations, wherever its key stands."""
+        """Every entry with `vary` or `horizons` is replaced by what it stands for, wherever its key stands."""
         found: dict[str, IntegratorConfig | None] = {}
         keys: dict[str, list[str]] = {}
         for key, entry in self.integrators.items():
@@ -274,7 +256,7 @@ class StudyConfig(Settings):
             "integrators": problem.integrators and [one for key in problem.integrators
                                                     for one in keys.get(key, [key])],
             "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
-            for name, problem in self.problems.items()}
+            for name, problem in each_horizon(self.problems, self.evaluations).items()}
         object.__setattr__(self, "integrators", found)
         object.__setattr__(self, "problems", problems)
         return self
@@ -304,4 +286,6 @@ def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
             if one.startswith(f"{key}_"):  # lines of the entry whose combination it is
                 for name, place in (((), ()), (("options",), ("vary",))):
                     lines.setdefault(("integrators", one, *name), line_of(("integrators", key, *place), lines))
+    for one in set(config.problems).difference(content["problems"]):
+        lines[("problems", one)] = line_of(("problems", one.rpartition("_")[0]), lines)
     return config, lines
