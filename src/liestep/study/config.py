@@ -18,7 +18,6 @@ from liestep.errors import InputError, unknown
 from liestep.runs.numbers import MOST
 from liestep.study.combinations import combinations, each_horizon, word_of
 from liestep.study.complaints import complaint
-from liestep.study.names import LONGEST
 from liestep.study.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.yamlfile import line_of, read_yaml
 
