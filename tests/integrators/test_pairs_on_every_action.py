@@ -204,6 +204,24 @@ def test_a_rejected_step_leaves_the_state_and_the_limit_of_the_chart_rejects():
     assert after == pair.attempt(problem, 0.0, y, 0.125, fresh)
 
 
+@pytest.mark.parametrize("name", ["rkmk853", "rkmk_pair"])
+@pytest.mark.parametrize(("share", "ended"), [(0.999, Status.OK), (1.001, Status.CHART_LIMIT)])
+def test_attempts_turn_bodies_by_less_than_2_pi(name, share, ended):
+    """A body turns about an axis of inertia at 0.5 rad/s, and the last stage lies at the end of the step."""
+    facts = sheet("free_rigid_body")
+    given = facts.presets["asymmetric"]
+    parameters = facts.check(given.parameters)
+    start = {**given.initial(parameters), "angular_momentum": np.array([0.0, 0.0, 0.5*parameters["inertia"][2]])}
+    form = formulate(facts, parameters, facts.check_initial(parameters, start), "lie_action", {})
+    declared = method(name)
+    chosen = {key: option.default for key, option in declared.options.items()}
+    pair = plain_component(declared.build(chosen, 1e-9, 1.0), PLAIN, np.float64)
+    problem = plain_component(form.problem, PLAIN, np.float64)
+    work = pair.workspace(problem, form.start)
+    pair.start(problem, form.start, 1.0, work)
+    assert pair.attempt(problem, 0.0, form.start, share*2.0*np.pi/0.5, work)[0] == ended
+
+
 GOOD = {"name": "heun", "order": 2, "a": [[], [1]], "b": ["1/2", "1/2"], "embedded": [1, 0], "embedded_order": 1}
 
 

@@ -64,6 +64,8 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
                                   "steps are 0.029411764705882353 and 0.030303030303030304"),
     "step longer than the run": (BODIES, "rk4", {"step": 2.0, "t_end": 1.0}, "the longest valid step is 1.0"),
     "negative step": (BODIES, "rk4", {"step": -0.1}, "step must be a positive number, not -0.1"),
+    "boolean step": (BODIES, "rk4", {"step": True}, "step must be a positive number, not True"),
+    "boolean option": ("heavy_top", "slgi", {"options": {"theta": True}}, "theta must be a number from 0 to 1"),
     "NaN step": (BODIES, "rk4", {"step": NAN}, "step must be a positive number, not nan"),
     "tiny step": (BODIES, "rk4", {"step": 1e-310}, "more than 2^53 steps"),
     "infinite end": (BODIES, "rk4", {"t_end": float("inf")}, "t_end must be a positive number"),
