@@ -48,6 +48,13 @@ def _remove(paths: list[Path], results: Path) -> None:
     print(f"{len(paths)} files removed; call snakemake to make what is missing")
 
 
+def command_export_crate(arguments: argparse.Namespace) -> None:
+    from liestep.pipeline.crate import export_crate
+
+    count = export_crate(arguments.file, arguments.results, arguments.runs)
+    print(f"{arguments.file}: {count} files")
+
+
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands; `add(name, function, help)` returns an argparse parser."""
     manifest = add("manifest", command_manifest,
@@ -57,3 +64,7 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                 "compare all products with manifest.json: names what was changed or lost, exit code 1")
     check.add_argument("--repair", action="store_true",
                        help="remove changed products, so that snakemake makes them again")
+    crate = add("export-crate", command_export_crate,
+                "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate")
+    crate.add_argument("file", type=Path, help="name of the ZIP file")
+    crate.add_argument("--runs", action="store_true", help="with the files of runs and references")
