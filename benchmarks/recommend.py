@@ -1,5 +1,5 @@
-"""`liestep.recommend` judged on 20 problems by an exhaustive ladder: every integrator, steps or tolerances in the ratio
-2^(1/4), until the error is met. None of the problems was used while the tournament was written.
+"""`liestep.recommend` judged on the problems of `recommend_cases` by an exhaustive ladder: every integrator, steps or
+tolerances in the ratio 2^(1/4), until the error is met.
 
 Errors are against a reference of other engines (scipy and heyoka, `liestep.reference`), at up to ten times as many
 times as the tournament looked at.
@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator
 from math import ceil, inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from benchmarks.recommend_cases import CASES, EXAMPLES, Case
 from liestep.analysis.timing import timer
 from liestep.catalogue import integrator_ids, method
 from liestep.core.status import Status
@@ -28,7 +29,6 @@ from liestep.references.reference import compute_reference, specify_reference
 from liestep.runs.execution import run_once
 from liestep.runs.specification import specify
 
-EXAMPLES = Path(__file__).parents[1]/"docs"/"examples"
 RATIO = 2.0**0.25
 HOPELESS = 6.0         # an integrator is dropped when a run costs so many times what the recommended one does
 MET, DEAR = 2.0, 1.5   # what is allowed: error over the one asked for, cost over the best
@@ -36,28 +36,6 @@ TURNS, BEST = 9, 3
 FINER = 10             # times of the strict error for each of the tournament
 
 
-class Case(NamedTuple):
-    """One problem of the judged set; plugin: file in docs/examples."""
-
-    system: str
-    preset: str
-    error: float
-    t_end: float
-    plugin: bool = False
-
-
-CASES = (
-    Case("magnetic_pendulum", "default", 1e-4, 8.0, True), Case("magnetic_pendulum", "default", 1e-9, 3.0, True),
-    Case("satellite", "default", 1e-3, 10.0, True), Case("satellite", "default", 1e-7, 4.0, True),
-    Case("quadrotor_payload", "paper", 1e-5, 5.0), Case("quadrotor_payload", "uncontrolled", 1e-8, 2.0),
-    Case("spring_pendulum", "printed", 1e-3, 1.0), Case("spring_pendulum", "spatial", 1e-10, 1.0),
-    Case("my_bodies", "three", 1e-4, 5.0, True), Case("my_bodies", "three", 1e-8, 5.0, True),
-    Case("my_crane", "default", 1e-6, 1.0, True),
-    Case("my_pendulum", "default", 1e-6, 4.0, True), Case("my_pendulum", "default", 1e-2, 2.0, True),
-    Case("jointed_body", "slow_top", 1e-6, 2.0), Case("jointed_body", "spherical", 1e-4, 2.0),
-    Case("body_chain", "double_pendulum", 1e-5, 1.0), Case("body_chain", "double_pendulum", 1e-8, 0.5),
-    Case("bonded_particles", "cluster", 1e-4, 1.0),
-    Case("sphere_nbody", "paper", 1e-7, 5.0), Case("heavy_top", "slow_symmetric", 1e-5, 5.0))
 CALL = """
 import json, os, sys, time
 import liestep
@@ -65,7 +43,8 @@ told = json.loads(sys.argv[1])
 if told["file"]:
     liestep.load_plugin(told["file"])
 begin, wall = os.times(), time.perf_counter()
-best = liestep.recommend(told["system"], preset=told["preset"], error=told["error"], t_end=told["t_end"])
+best = liestep.recommend(told["system"], preset=told["preset"], parameters=told["parameters"], error=told["error"],
+                         t_end=told["t_end"])
 end = os.times()
 size = told["t_end"]/best.step if best.step else best.tolerance
 print(json.dumps({"integrator": best.integrator, "size": size, "error": best.error, "verified": best.verified,
@@ -74,7 +53,7 @@ print(json.dumps({"integrator": best.integrator, "size": size, "error": best.err
 
 
 def judge(folder: Path) -> Iterator[dict[str, Any]]:
-    """A row for each case; the machine code of each system begins with an empty folder below `folder`."""
+    """A row for each case; the machine code of each system begins in an empty folder below `folder`."""
     cold: set[str] = set()
     for case in CASES:
         os.environ["LIESTEP_CACHE"] = str(folder/case.system)
@@ -89,7 +68,8 @@ def judge(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _asked(case: Case) -> dict[str, Any]:
     """The recommendation by a process of its own, with the seconds that it took."""
-    told = json.dumps(case._asdict() | {"file": str(EXAMPLES/f"{case.system}.py") if case.plugin else ""})
+    told = json.dumps(case._asdict() | {"parameters": dict(case.parameters),
+                                        "file": str(EXAMPLES/f"{case.system}.py") if case.plugin else ""})
     done = subprocess.run([sys.executable, "-c", CALL, told], capture_output=True, text=True, check=False)
     if done.returncode:
         return {"integrator": "refused", "why": done.stderr.strip().splitlines()[-1]}
@@ -104,9 +84,10 @@ def _row(case: Case, first: dict[str, Any] | None, warm: dict[str, Any]) -> dict
     empty = {"error/asked": inf, "best": warm.get("why", ""), "cost/best": inf, "met": False, "cheap": False}
     if "cpu" not in warm:
         return head | empty
-    asked = request(case.system, error=case.error, preset=case.preset, t_end=case.t_end)
+    asked = request(case.system, error=case.error, preset=case.preset, parameters=dict(case.parameters),
+                    t_end=case.t_end)
     strict = _strict_error(asked, case, warm)
-    costs = {(warm["integrator"], warm["size"]): inf} | _ladder(asked, warm)
+    costs = {(warm["integrator"], warm["size"]): inf} | _ladder(asked, case, warm)
     ranked = sorted(costs, key=lambda key: costs[key])[:BEST]
     seconds = _in_turns(asked, dict.fromkeys([(warm["integrator"], warm["size"]), *ranked]))
     mine = seconds[warm["integrator"], warm["size"]]
@@ -116,7 +97,8 @@ def _row(case: Case, first: dict[str, Any] | None, warm: dict[str, Any]) -> dict
 
 
 def _reference(case: Case, samples: int) -> Any:
-    return compute_reference(specify_reference(case.system, preset=case.preset, t_end=case.t_end, samples=samples))
+    return compute_reference(specify_reference(case.system, preset=case.preset, parameters=dict(case.parameters),
+                                               t_end=case.t_end, samples=samples))
 
 
 def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
@@ -137,11 +119,9 @@ def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
                            {part.name: content.variables[part.name][1] for part in fields}).max())
 
 
-def _ladder(asked: Request, warm: dict[str, Any]) -> dict[tuple[str, float], float]:
+def _ladder(asked: Request, case: Case, warm: dict[str, Any]) -> dict[tuple[str, float], float]:
     """(integrator, size) -> seconds of the first rung of each integrator that meets the error."""
-    case = Case(asked.problem, "", asked.error, asked.t_end)
-    content = compute_reference(specify_reference(case.system, parameters=asked.start.parameters,
-                                                  initial=asked.start.initial, t_end=case.t_end, samples=INTERVALS + 1))
+    content = _reference(case, INTERVALS + 1)
     trials = Trials(asked)
     outcome, limit = trials.outcome(warm["integrator"], warm["size"])
     trials.fields = tuple(part for part in outcome.formulated.error_fields if part.counted)
