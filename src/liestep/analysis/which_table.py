@@ -11,6 +11,7 @@ from liestep.analysis.results import StudyResults
 from liestep.analysis.work_table import at_equal_error
 from liestep.catalogue import method, sheet
 from liestep.contracts.sheet import Parameters, Sheet
+from liestep.core.counters import EVALUATIONS
 from liestep.runs.specification import start_of
 
 LEVELS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
@@ -56,7 +57,7 @@ def which_rows(results: StudyResults) -> list[dict[str, Any]]:
     """Rows with columns WHICH_COLUMNS: each problem alone, then each class with more than one problem over the same
     number of periods, where the cost is the geometric mean of the costs divided by the best of each problem."""
     metrics = results.metrics
-    metrics = metrics.assign(evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))
+    metrics = metrics.assign(evaluations=metrics[list(EVALUATIONS)].max(axis=1))
     ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
     rows: list[dict[str, Any]] = []
     for cost in COSTS:

@@ -5,7 +5,13 @@ import numpy as np
 
 
 class Counter(IntEnum):
-    """What is counted; names become attributes of every file."""
+    """What is counted; names become attributes of every file.
+
+    FORCE_EVALUATIONS  of all forces of the system at one state
+    RHS_EVALUATIONS    of a right-hand side, or of a residual of the equations of motion in an implicit step, at one
+                       state; each of the p coefficients of a Taylor series of order p, which are values of the
+                       right-hand side and of its derivatives along the solution, counts one
+    """
 
     FORCE_EVALUATIONS = 0
     RHS_EVALUATIONS = 1
@@ -17,11 +23,18 @@ class Counter(IntEnum):
 
 
 NAMES = tuple(counter.name.lower() for counter in Counter)
+# the evaluations of a run are the larger of these: a right-hand side that asks for the forces may count both
+EVALUATIONS = tuple(NAMES[counter] for counter in (Counter.FORCE_EVALUATIONS, Counter.RHS_EVALUATIONS))
 
 
 def new_meter() -> np.ndarray:
     """All counters at zero, shape (len(Counter),), int64."""
     return np.zeros(len(Counter), dtype=np.int64)
+
+
+def evaluations(meter: np.ndarray) -> int:
+    """Evaluations of forces or right-hand sides that a meter has counted, see EVALUATIONS."""
+    return int(max(meter[Counter.FORCE_EVALUATIONS], meter[Counter.RHS_EVALUATIONS]))
 
 
 def counts(meter: np.ndarray) -> dict[str, int]:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from liestep.core.counters import EVALUATIONS
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
@@ -32,7 +33,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(
-        evaluations=metrics[["force_evaluations", "rhs_evaluations"]].max(axis=1))[metrics["error"].notna()]
+        evaluations=metrics[list(EVALUATIONS)].max(axis=1))[metrics["error"].notna()]
     # few: rows are copied often
     metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]

@@ -135,7 +135,7 @@ class Taylor(NamedTuple):
 
     def expand(self, problem: Any, y: np.ndarray, work: Any) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
-        problem.meter[Counter.RHS_EVALUATIONS] += 1
+        problem.meter[Counter.RHS_EVALUATIONS] += self.order
         work.when[1] = 0.0
         if work.jet.evaluate(work.when[0], y, work.c):
             work.when[1] = 1.0

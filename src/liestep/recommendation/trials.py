@@ -9,6 +9,7 @@ import numpy as np
 from liestep.analysis.timing import timer
 from liestep.catalogue import method
 from liestep.contracts.formulated import StateField
+from liestep.core.counters import EVALUATIONS
 from liestep.core.status import Status
 from liestep.recommendation.request import INTERVALS, Request
 from liestep.runs.execution import Outcome, run_once
@@ -57,8 +58,7 @@ class Trials:
             if found.status != Status.OK:
                 return found, inf
             self.rates[integrator] = self._rate(spec, steps)
-            evaluations = found.counters["rhs_evaluations"] + found.counters["force_evaluations"]
-            self.work[integrator] = evaluations/steps
+            self.work[integrator] = max(found.counters[name] for name in EVALUATIONS)/steps
         self.runs += 1
         seconds = self.rates[integrator]*steps
         self.spent += seconds

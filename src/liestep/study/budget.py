@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from liestep.core.counters import Counter
+from liestep.core.counters import evaluations
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.plugins.trial import plain
@@ -38,8 +38,7 @@ def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:
                 if status == Status.OK:
                     status = component.step(problem, k*h, y, h, work)
         if status == Status.OK:
-            spent = meter - before
-            return max(1, int(max(spent[Counter.FORCE_EVALUATIONS], spent[Counter.RHS_EVALUATIONS])))
+            return max(1, evaluations(meter - before))
     raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}, and the number of"
                      " evaluations of a step is not known; give steps")
 

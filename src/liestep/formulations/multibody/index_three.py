@@ -157,6 +157,7 @@ class IndexThree(NamedTuple):
         """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
         dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
         0. Returns its largest entry in U, inf if singular."""
+        self.meter[Counter.RHS_EVALUATIONS] += 1
         self.meter[Counter.ITERATIONS] += 1
         self.meter[Counter.LINEAR_SOLVES] += 1
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n

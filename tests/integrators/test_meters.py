@@ -1,0 +1,77 @@
+"""Evaluations in a step: every method counts its own, and those of index-3 methods are the calls of the mechanism."""
+import numpy as np
+import pytest
+
+from liestep.catalogue import integrator_ids, method
+from liestep.core.counters import EVALUATIONS, evaluations, new_meter
+from liestep.core.status import Status
+from liestep.plugins.trial import plain
+from liestep.runs.execution import build
+from liestep.runs.specification import applicable, specify, start_of
+
+GENERAL = ("rkmk", "runge_kutta")
+H, STEPS = 1e-3, 4   # the last step is counted: multi-step methods have begun
+
+
+class Watched:
+    """A component that counts calls of its method `evaluate`."""
+
+    def __init__(self, watched):
+        self.watched, self.calls = watched, 0
+
+    def __getattr__(self, name):
+        return getattr(self.watched, name)
+
+    def evaluate(self, *given):
+        self.calls += 1
+        return self.watched.evaluate(*given)
+
+
+def steps_of(spec, watch=lambda problem: (problem, None)):
+    """Counts of the last of some steps in plain Python, and calls that a watched component saw in it."""
+    formulated, integrator = build(spec)
+    problem, watched = watch(plain(formulated.problem))
+    component, y = plain(integrator), formulated.start.copy()
+    work = plain(component.workspace(problem, y))
+    assert component.start(problem, 0.0, y, H, work) == Status.OK
+    for k in range(STEPS):
+        before, calls = problem.meter.copy(), watched.calls if watched else 0
+        assert component.step(problem, k*H, y, H, work) == Status.OK
+    return problem.meter - before, watched.calls - calls if watched else None
+
+
+def names(system):
+    parameters = start_of(system).parameters
+    return [name for name in integrator_ids()
+            if name not in GENERAL and applicable(system, name, parameters) and not method(name).adaptive]
+
+
+@pytest.mark.parametrize(("system", "name"), [(system, name) for system in ("heavy_top", "sphere_nbody", "jointed_body")
+                                              for name in names(system)])
+def test_every_step_counts_what_it_evaluates(system, name):
+    counted, _ = steps_of(specify(system, name, steps=STEPS, t_end=STEPS*H))
+    assert evaluations(counted) >= 1
+
+
+def watched_mechanism(problem):
+    form = problem.poses
+    motion = Watched(form.generator.motion)
+    return problem._replace(poses=form._replace(generator=form.generator._replace(motion=motion))), motion
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("generalized_alpha", {}), ("generalized_alpha", {"newmark_beta": 0.0, "newmark_gamma": 0.5}),
+    ("bliedf1", {}), ("bliedf2", {}), ("bliedf3", {})])
+def test_index_three_methods_count_every_residual(name, options):
+    preset = "spring_offset" if options else None
+    spec = specify("jointed_body", name, preset=preset, steps=STEPS, t_end=STEPS*H, options=options)
+    counted, calls = steps_of(spec, watched_mechanism)
+    assert calls >= 2
+    assert evaluations(counted) == calls
+
+
+def test_evaluations_are_the_larger_of_forces_and_right_hand_sides():
+    meter = new_meter()
+    meter[:] = np.arange(1, len(meter) + 1)
+    assert evaluations(meter) == 2
+    assert EVALUATIONS == ("force_evaluations", "rhs_evaluations")
