@@ -191,7 +191,7 @@ def main(argv: list[str] | None = None) -> int:
         print(version())
         return 0
     place = answers.place_of(from_outside)
-    if place is None:
+    if place is None or (from_outside[0] == "status" and importlib.import_module("liestep.pipeline.lock").holder()):
         from liestep.pipeline.handover import hand_over
 
         code = hand_over(from_outside)
