@@ -183,6 +183,21 @@ def test_check_system_passes_on_the_examples_and_shows_the_power(name):
     assert sum(row.check.startswith("momentum about") for row in rows) == 3
 
 
+def test_page_shows_the_force_of_an_example_that_is_right():
+    """By its definition, in plain Python; loading has tried it."""
+    load("gusty_pendulum")
+    text, page = (EXAMPLES/"gusty_pendulum.py").read_text("utf-8"), (TOP/"docs"/"own_system.md").read_text("utf-8")
+    shown = text[text.index("    def force("):text.index("\n\n\ndef build(")]
+    assert f"```python\n{shown}\n```" in page
+    values = sheet("gusty_pendulum").check({"mass": 1.0, "length": 0.5, "g": 9.81, "drag": 0.2, "wind": 3.0,
+                                            "rate": 2.0})
+    system = plain(sheet("gusty_pendulum").build(values))
+    q, omega, out = np.array([[0.0, 0.0, -1.0]]), np.array([[0.0, 4.0, 0.0]]), np.full((1, 3), np.nan)
+    system.force(0.7, q, omega, out)
+    air = np.array([3.0*np.cos(1.4), 0.0, 0.0]) - 0.5*np.cross(omega[0], q[0])
+    assert out[0] == pytest.approx(0.5*0.2*np.linalg.norm(air)*air, rel=1e-14)
+
+
 def test_momentum_flags_are_tested_with_force_and_gradient_together(tmp_path):
     text = (EXAMPLES/"magnetic_pendulum.py").read_text()
     path = tmp_path/"wrong_flag.py"
