@@ -54,14 +54,19 @@ print(json.dumps({"integrator": best.integrator, "size": size, "error": best.err
 
 def judge(folder: Path) -> Iterator[dict[str, Any]]:
     """A row for each case; the machine code of each system begins in an empty folder below `folder`."""
+    answers: list[tuple[dict[str, Any] | None, dict[str, Any]]] = []
     cold: set[str] = set()
     for case in CASES:
         os.environ["LIESTEP_CACHE"] = str(folder/case.system)
-        if case.plugin:
-            load_plugin(EXAMPLES/f"{case.system}.py")
         first = None if case.system in cold else _asked(case)
         cold.add(case.system)
-        row = _row(case, first, _asked(case))
+        answers.append((first, _asked(case)))
+        print(json.dumps([case, *answers[-1]]), file=sys.stderr, flush=True)
+    for case, (first, warm) in zip(CASES, answers, strict=True):
+        os.environ["LIESTEP_CACHE"] = str(folder/case.system)
+        if case.plugin:
+            load_plugin(EXAMPLES/f"{case.system}.py")
+        row = _row(case, first, warm)
         print(json.dumps(row), file=sys.stderr, flush=True)
         yield row
 

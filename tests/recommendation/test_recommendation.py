@@ -1,4 +1,5 @@
 """Recommendations on a small system: the answer, what it refuses, and what it says of each candidate."""
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -151,7 +152,8 @@ def test_methods_that_share_machine_code_are_one_group(best):
 
 def test_second_process_compiles_what_it_is_told():
     asked = request(SYSTEM, error=1e-6, t_end=T)
-    compiling.main({"plugins": [], "names": ["rk4"], **asked.canonical()})
+    told = json.dumps({"plugins": [], **asked.canonical()})
+    assert list(compiling.done([told, "rk4\n", "nothing of this name\n"])) == ["rk4", "nothing of this name"]
     assert has_code(advance, *_components(asked, "rk4"))
 
 

@@ -3,14 +3,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.catalogue import integrator_module, method, plugin_entries, system_module
+from liestep.catalogue import method, plugin_entries
+from liestep.core import counters
 from liestep.core.cache import class_names, has_code
-from liestep.core.counters import Counter
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.status import Status
 from liestep.errors import InputError
@@ -66,15 +67,55 @@ def _components(request: Request, name: str) -> tuple[Any, ...]:
     return integrator, formulated.problem, *recorders, integrator.workspace(formulated.problem, formulated.start)
 
 
-def compile_classes(request: Request, waiting: Sequence[Group]) -> None:
-    """Compile the classes that have no machine code yet, half of them in a second process, which keeps it on disk."""
-    names = [group.names[0] for group in waiting if not group.compiled]
-    other = names[1::2]
-    child = _start(request, other) if other else None
-    for name in names[0::2]:
-        compile_one(request, name)
-    if child is not None:
-        child.wait()  # whatever it could not do is done by this process later
+class Workshop:
+    """Compiles classes of a request in two processes. The second one is started when it is first needed, is asked again
+    for later classes, and keeps what it has compiled on disk."""
+
+    def __init__(self, request: Request):
+        self.request = request
+        self.child: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> "Workshop":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.child is not None and self.child.stdin is not None:
+            with suppress(OSError):
+                self.child.stdin.close()
+            self.child.wait()
+
+    def compile_classes(self, waiting: Sequence[Group]) -> None:
+        """Compile the classes that have no machine code yet, half of them in the second process."""
+        names = [group.names[0] for group in waiting if not group.compiled]
+        asked = [name for name in names[1::2] if self._ask(name)]
+        for name in names:
+            if name not in asked:
+                compile_one(self.request, name)
+        for _ in asked:
+            if self.child is not None and self.child.stdout is not None:
+                self.child.stdout.readline()  # whatever it could not do is done by this process later
+
+    def _ask(self, name: str) -> bool:
+        """Tell the second process a name; False where it cannot be started or has ended."""
+        try:
+            if self.child is None:
+                self.child = subprocess.Popen([sys.executable, "-m", "liestep.recommendation.compiling"], text=True,
+                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self._tell(json.dumps({"plugins": self._plugins(), **self.request.canonical()}))
+            self._tell(name)
+        except OSError:
+            return False
+        return True
+
+    def _tell(self, line: str) -> None:
+        assert self.child is not None
+        assert self.child.stdin is not None
+        print(line, file=self.child.stdin, flush=True)
+
+    def _plugins(self) -> list[str]:
+        """Files of the plugins that are loaded."""
+        return sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
+                       if entry.module.startswith(PREFIX)})
 
 
 def compile_one(request: Request, name: str) -> None:
@@ -84,23 +125,6 @@ def compile_one(request: Request, name: str) -> None:
         Trials(short).outcome(name, 1e-3 if method(name).adaptive else FEW)
     except InputError:
         return
-
-
-def _start(request: Request, names: Sequence[str]) -> "subprocess.Popen[bytes] | None":
-    """The second process; None where it cannot be started."""
-    files = sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
-                    if entry.module.startswith(PREFIX)
-                    and entry.module in {system_module(request.problem), *map(integrator_module, names)}})
-    told = json.dumps({"plugins": files, "names": list(names), **request.canonical()}).encode()
-    try:
-        child = subprocess.Popen([sys.executable, "-m", "liestep.recommendation.compiling"], stdin=subprocess.PIPE,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        assert child.stdin is not None
-        child.stdin.write(told)
-        child.stdin.close()
-    except OSError:
-        return None
-    return child
 
 
 def evaluations(request: Request, name: str) -> float:
@@ -125,7 +149,7 @@ def evaluations(request: Request, name: str) -> float:
                 status = component.step(problem, 0.0, y, spec.step, work) if status == Status.OK else status
         except (ArithmeticError, ValueError):
             return least
-    counted = problem.meter[Counter.RHS_EVALUATIONS] + problem.meter[Counter.FORCE_EVALUATIONS]
+    counted = counters.evaluations(problem.meter) or problem.meter.max()  # without forces: solves or exponentials
     return float(counted) if status == Status.OK and counted else least
 
 

@@ -1,22 +1,27 @@
-"""The second process of a recommendation: it compiles classes of integrators, whose machine code it leaves on disk."""
+"""The second process of a recommendation: it compiles classes of integrators, whose machine code it leaves on disk. A
+request comes as the first line of its input, then a name on each line; each is answered by a line when it is done."""
 import json
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from liestep.plugins.loading import load_plugin
 from liestep.recommendation.classes import compile_one
 from liestep.recommendation.request import request
 
 
-def main(told: dict[str, Any]) -> None:
-    """Compile what a request names."""
+def done(lines: Iterable[str]) -> Iterator[str]:
+    """The names that the lines ask for, each when its class is compiled."""
+    reader = iter(lines)
+    told = json.loads(next(reader))
     for path in told["plugins"]:
         load_plugin(path)
     asked = request(told["problem"], error=told["error"], parameters=told["parameters"], initial=told["initial"],
                     t_end=told["t_end"])
-    for name in told["names"]:
-        compile_one(asked, name)
+    for line in reader:
+        compile_one(asked, line.strip())
+        yield line.strip()
 
 
 if __name__ == "__main__":
-    main(json.load(sys.stdin))
+    for name in done(sys.stdin):
+        print(name, flush=True)

@@ -9,7 +9,7 @@ from liestep.catalogue import integrator_ids, method
 from liestep.errors import InputError
 from liestep.recommendation.agreement import FIRST, TOLERANCE, agree, engines
 from liestep.recommendation.answer import Recommendation
-from liestep.recommendation.classes import Group, bound, compile_classes, groups
+from liestep.recommendation.classes import Group, Workshop, bound, groups
 from liestep.recommendation.keeping import Keeping
 from liestep.recommendation.request import INTERVALS, Request, adaptive_options, request
 from liestep.recommendation.search import USABLE, Candidate, search
@@ -17,13 +17,13 @@ from liestep.recommendation.trials import QUARTER, Trials
 from liestep.recommendation.words import BUDGET, KEEP
 
 GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
-# methods whose compiled classes are opened first
-OPENED = ("dop853", "rkmk54", "rkmk4", "vi_sphere", "rodrigues_newmark", "slgi")
+# methods whose compiled classes are opened first where nothing was measured that says which
+LIKELY = ("vi_sphere", "rkmk4", "rkmk54", "rodrigues_newmark", "slgi")
 SHARE = 20.0           # the budget divided by this is what one run may take
 TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
 IN_TURNS, TURNS = 3, 5
 AT_ONCE = 2            # classes that are opened together
-MOST_COMPILED = 4      # so many classes without machine code are opened after the first ones
+MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
 
 
 def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
@@ -41,7 +41,7 @@ class Tournament:
     def __init__(self, asked: Request):
         self.asked, self.limit = asked, asked.budget/SHARE
         self.table: list[Candidate] = []
-        self.compiled = 0
+        self.opened = 0
         able, self.eligible = [], []
         for name in integrator_ids():
             reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
@@ -69,17 +69,16 @@ class Tournament:
         """The whole tournament."""
         names = dict.fromkeys((*self.engines, *self.eligible))
         found = groups(self.asked, names)
-        first = [group for group in found if {*self.engines, *OPENED} & set(group.names)]
-        needed = [group for group in first if set(self.engines) & set(group.names)]
-        compile_classes(self.asked, needed)
-        trials = self._trials()
-        gap = float(agree(trials, self.engines[1], self.limit).max())
-        compile_classes(self.asked, [group for group in first if group not in needed])
-        for group in sorted(first, key=lambda group: -method(group.names[0]).order):
-            self._play(trials, group)
-        rest = [group for group in found if group not in first]
-        while rest:
-            rest = self._open(trials, rest)
+        first = [group for group in found if set(self.engines) & set(group.names)]
+        with Workshop(self.asked) as workshop:
+            workshop.compile_classes(first)
+            trials = self._trials()
+            gap = float(agree(trials, self.engines[1], self.limit).max())
+            for group in sorted(first, key=lambda group: -method(group.names[0]).order):
+                self._play(trials, group)
+            rest = [group for group in found if group not in first]
+            while rest:
+                rest = self._open(trials, rest, workshop)
         choice = self._in_turns(trials)
         keeping = Keeping(self.asked, trials.pilot)
         while self.asked.keep and choice.winner is not None:
@@ -132,24 +131,27 @@ class Tournament:
     def _best(self) -> float:
         return min((one.seconds for one in self.table), default=inf)
 
-    def _open(self, trials: Trials, rest: list[Group]) -> list[Group]:
-        """Open the classes whose bound is least, if it is below the best cost; returns those that are left."""
+    def _open(self, trials: Trials, rest: list[Group], workshop: Workshop) -> list[Group]:
+        """Open the classes whose bound is least, if it is below the best cost; returns those that are left. A class
+        that has machine code costs little: such ones are opened however many there are."""
         measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
                     and trials.work.get(one.integrator)]
         best = self._best()
         bounds = {group: min(self._bound(trials, name, measured) for name in group.names) for group in rest}
-        ranked = sorted(rest, key=lambda group: bounds[group])
-        opened = [group for group in ranked if bounds[group] < best][:AT_ONCE]
-        cold = sum(not group.compiled for group in opened)
-        if opened and trials.spent <= self.asked.budget and self.compiled + cold <= MOST_COMPILED:
-            compile_classes(self.asked, opened)
-            self.compiled += cold
+        ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
+        ready = sum(group.compiled and bounds[group] < best for group in ranked)
+        left = max(0, MOST_OPENED - self.opened - ready)
+        able = [group for k, group in enumerate(ranked) if bounds[group] < best and (group.compiled or k < left)]
+        opened = able[:AT_ONCE]
+        if opened and trials.spent <= self.asked.budget:
+            workshop.compile_classes(opened)
+            self.opened += len(opened)
             for group in opened:
                 self._play(trials, group)
-            return ranked[len(opened):]
+            return [group for group in ranked if group not in opened]
         for group in ranked:
             why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= best
-                   else f"{self.compiled} classes with a better bound were, or the budget is spent")
+                   else f"{self.opened} classes with a better bound were, or the budget is spent")
             self.table += [Candidate(name, f"not compiled: {why}", method(name).order) for name in group.names]
         return []
 
