@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from liestep.core.counters import evaluations
+from liestep.core.counters import Counter, evaluations
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.plugins.trial import plain
