@@ -103,13 +103,13 @@ class Declared(NamedTuple):
         return self.formulated(parameters, state, bodies, bodies)
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        bodies = self.bodies(parameters)
-        plain = getattr(bodies, "plain", bodies)
+        bodies: Any = self.bodies(parameters)
+        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
         return self.formulated(parameters, state, bodies, BodiesField(bodies, np.zeros_like(plain.spare), plain.meter))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        bodies = self.bodies(parameters)
-        plain = getattr(bodies, "plain", bodies)
+        bodies: Any = self.bodies(parameters)
+        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
         n = len(plain.masses)
         factors: list[tuple[Any, int]] = [
             (in_coordinates(CotangentRotations(n), options.get("chart", "exp")), 4*n)]
