@@ -20,6 +20,7 @@ AXES = ("#CC3311", "#009988", "#0077BB")  # of a body
 DESIRED, MOMENTUM = "#D62728", "#AA4499"
 CROWD = 12      # more bodies than this have no trails
 TRAIL = 60      # samples of a trail
+PICTURE = 215.0  # points on paper that the largest extent of a motion has in a film
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def motion_of(file: RunFile) -> Motion:
     if "attitude" in file.variables and file["attitude"].ndim == 3:
         return body(file, specification["parameters"])
     if "attitude" in file.variables and "position" in file.variables:
-        return particles(file)
+        return particles(file, sheet(name).check(specification["parameters"]))
     for field in ("q", "body_momentum"):
         if field in file.variables:
             return on_sphere(file, field)
@@ -233,20 +234,27 @@ def sprung(file: RunFile, parameters: Parameters) -> Motion:
     return Motion(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
 
 
-def particles(file: RunFile) -> Motion:
-    """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn; a flat motion is seen
-    from above."""
+def particles(file: RunFile, parameters: Parameters) -> Motion:
+    """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn, of the body's size where
+    its system has a diameter; a flat motion is seen from above."""
     places, attitude = file["position"], file["attitude"]
     angle = np.arccos(np.clip(0.5*(np.trace(attitude, axis1=2, axis2=3) - 1.0), -1.0, 1.0))/np.pi
-    flat = float(np.ptp(places[..., 2])) == 0.0
-    size = float(np.clip(220.0/np.sqrt(places.shape[1]*20.0), 2.0, 12.0))
+    view = View(-90.0, 89.9) if float(np.ptp(places[..., 2])) == 0.0 else View(-60.0, 22.0)
+    reach, system = places.reshape(-1, 3), sheet(file.attributes["problem"]).build(parameters)
+    diameters = getattr(getattr(system, "plain", system), "diameter", None)
+    if diameters is None:
+        sizes = np.full(places.shape[1], np.clip(220.0/np.sqrt(places.shape[1]*20.0), 2.0, 12.0))
+    else:
+        extent = float(np.ptp(view(reach)[:, :2], axis=0).max())
+        sizes = np.maximum(diameters*PICTURE/max(extent, float(diameters.max())), 1.0)
 
     def draw(scene: Scene, k: int) -> None:
-        shades = [mix(looks.COLOURS[0], looks.COLOURS[1], float(share)) for share in angle[k]]
-        scene.balls(places[k], shades, size, lift=0.01)
+        for size in np.unique(sizes):
+            own = sizes == size
+            shades = [mix(looks.COLOURS[0], looks.COLOURS[1], float(share)) for share in angle[k][own]]
+            scene.balls(places[k][own], shades, float(size), lift=0.01)
 
-    view = View(-90.0, 89.9) if flat else View(-60.0, 22.0)
-    return Motion(view, draw, places.reshape(-1, 3))
+    return Motion(view, draw, reach)
 
 
 def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
