@@ -3,7 +3,7 @@ special zeros, observed orders."""
 import numpy as np
 
 from liestep.analysis.order import OrderEstimate, observed_order
-from liestep.catalogue import integrator_ids, method, sheet
+from liestep.catalogue import integrator_ids, method
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
 from liestep.core.status import Status
@@ -15,7 +15,7 @@ EPS = float(np.finfo(np.float64).eps)
 # formulations of the spheres whose rows are q and omega; constrained coordinates have tests of their own
 ROWS = ("vector_field", "lie_action", "sphere_lagrangian")
 FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in ROWS
-              and method(name).formulation in sheet("sphere_nbody").forms)
+              and applicable("sphere_nbody", name, start_of("sphere_nbody").parameters))
 VARIATIONAL = tuple(name for name in FIXED if method(name).formulation == "sphere_lagrangian")
 # diagonal and coupled kinetic energy
 BODIES, PENDULUM = ("sphere_nbody", "paper"), ("spherical_pendulum_chain", "paper_scaled")

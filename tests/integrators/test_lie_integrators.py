@@ -30,12 +30,13 @@ from liestep.integrators.dexpinv import series
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.runs.specification import applicable, specify, start_of
 
 SCHEMES = (CF4, CF43, CF32A, CF32B, CG3)
 EMBEDDED = "rk2_heun"  # leaves the spheres
-LIE = [name for name in integrator_ids() if method(name).formulation == "lie_action"]
 CHAIN = "spherical_pendulum_chain"
+LIE = [name for name in integrator_ids() if method(name).formulation == "lie_action"
+       and applicable(CHAIN, name, start_of(CHAIN).parameters)]
 SPRINGS = ("spring_pendula", "paper")
 Q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
 DOUBLE = {"parameters": {"mass": [1.0, 1.0], "length": [1.0, 1.0], "gravity": [0.0, 0.0, -9.81]},

@@ -7,13 +7,15 @@ from liestep.catalogue import integrator_ids, method, sheet
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.runs.execution import build
-from liestep.runs.specification import specify
+from liestep.runs.specification import applicable, specify, start_of
 
 # formulations with such options, each on a system and with a choice that acts
 ON = {"vector_field": ("sphere_nbody", {"projection": "state"}),
       "lie_action": ("jointed_body", {"stabilisation": "projection"}),
       "lie_chart": ("jointed_body", {"stabilisation": "projection"})}
-NAMES = [name for name in integrator_ids() if method(name).formulation in ON]
+NAMES = [name for name in integrator_ids() if method(name).formulation in ON
+         and applicable(ON[method(name).formulation][0], name,
+                        start_of(ON[method(name).formulation][0]).parameters)]
 STEPS = 5
 
 

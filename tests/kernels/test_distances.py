@@ -11,6 +11,7 @@ from liestep.groups.cotangent_rotation import CotangentRotation
 from liestep.groups.cotangent_rotations import CotangentRotations
 from liestep.groups.product import product
 from liestep.groups.rotation import Rotation
+from liestep.groups.sphere_rotations import SphereRotations
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.groups.translation import Translation
 from liestep.plugins.trial import plain
@@ -20,6 +21,16 @@ ACTIONS = [plain(action) for action in (
     TangentSpheres(2), CotangentRotation(4), CotangentRotations(2), Charted(TangentSpheres(2), 1),
     product((Rotation(3), 3), (Translation(1), 1)))]
 NAMES = ["spheres", "body", "bodies", "charted", "product"]
+
+
+def test_distance_of_directions_is_the_angle():
+    action, angles = plain(SphereRotations(2)), np.array([0.3, 1e-9])
+    y = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.8]])
+    z = np.empty_like(y)
+    action.act(np.array([[0.0, 0.0, 0.3], [1e-9, 0.0, 0.0]]), y, z)
+    assert action.distance2(y, z) == pytest.approx(angles @ angles, rel=1e-13)
+    action.act(np.array([[0.0, 0.0, 0.0], [1e-9, 0.0, 0.0]]), y, z)
+    assert action.distance2(y, z) == pytest.approx(1e-18, rel=1e-6)
 
 
 def state(action, seed):

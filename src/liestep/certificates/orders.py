@@ -55,6 +55,7 @@ UNCOUPLED = (  # for methods that need a diagonal mass matrix, beside the bodies
     Case("four bodies on the sphere", "sphere_nbody", "four_bodies"),
     Case("three bodies on the sphere, other masses", "sphere_nbody", "paper", {"mass": [0.5, 1.25, 2.0]}),
 )
+VORTICES = tuple(Case(f"vortices, {name}", "sphere_vortices", name) for name in ("four", "pair", "ring"))
 
 
 class Variant(NamedTuple):
@@ -142,9 +143,10 @@ def able(case: Case, integrator: str) -> bool:
 
 
 def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
-    """Those cases that an integrator can run on, or pendula for one that needs equal moments; for one that needs a
-    diagonal mass matrix more of those."""
-    found = [case for case in cases if able(case, integrator)] or [case for case in PENDULA if able(case, integrator)]
+    """Those cases that an integrator can run on, or pendula for one that needs equal moments, vortices for one
+    that needs a product of spheres; for one that needs a diagonal mass matrix more of those."""
+    found = next((able_ones for group in (cases, PENDULA, VORTICES)
+                  if (able_ones := [case for case in group if able(case, integrator)])), [])
     if not found or [case.problem for case in found] == [UNCOUPLED[0].problem]:
         found += [case for case in UNCOUPLED if able(case, integrator)]
     return found

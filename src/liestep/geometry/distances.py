@@ -13,6 +13,14 @@ def angle(s: float) -> float:
 
 
 @kernel
+def directions(q: Vector, p: Vector) -> float:
+    """Of unit vectors: the angle between them."""
+    gap = sub(q, p)
+    turn = angle(0.5*sqrt(dot(gap, gap)))
+    return turn*turn
+
+
+@kernel
 def tangent_vectors(q: Vector, w: Vector, p: Vector, u: Vector) -> float:
     """Of (q, w) and (p, u) on the tangent bundle of the sphere: angle between q and p, and what w and u differ by after
     u has been carried along the great circle from p to q (an approximation of Sasaki's metric to third order)."""

@@ -1,0 +1,114 @@
+"""The spherical midpoint method on products of spheres (McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301)."""
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import Method
+from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Sheet
+from liestep.core.counters import Counter
+from liestep.core.dispatch import kernel
+from liestep.core.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.geometry.rodrigues import cayley
+from liestep.geometry.so3 import quadratic
+from liestep.groups.rotation import Rotation
+from liestep.groups.sphere_rotations import SphereRotations
+from liestep.integrators._newton import settled
+
+
+@kernel
+def midpoint(a: Vector, b: Vector) -> tuple[Vector, float]:
+    """The point of the sphere between a and b of equal length, and that length over |a + b|/2."""
+    middle = add(a, b)
+    size = dot(middle, middle)
+    ratio = 1.0
+    if size > 0.0:
+        ratio = 2.0*sqrt(dot(a, a)/size)
+    return scale(0.5*ratio, middle), ratio
+
+
+class SphericalMidpoint(NamedTuple):
+    """y' = y + h w(m) x m, m_i = |y_i| (y_i + y'_i)/|y_i + y'_i|: order 2, implicit, symmetric, symplectic; linear
+    invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept.
+
+    Each vector turns by the Cayley map of h |y_i|/|y_i + y'_i| 2 w_i(m), which keeps its length whatever m is; the
+    iteration on m is checked, because without its end the map is not symplectic.
+    """
+
+    tolerance: float
+    iterations: int
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        return np.zeros_like(y), np.zeros_like(y), np.zeros_like(y)
+
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        return Status.OK
+
+    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        new, middle, spin = work
+        copy(y, new)
+        previous = 0.0
+        for _ in range(self.iterations):
+            for i in range(y.shape[0]):
+                put(middle, i, midpoint(row(y, i), row(new, i))[0])
+            if not problem.algebra(t + 0.5*h, middle, spin):
+                return Status.NOT_EVALUABLE
+            change, size = 0.0, 0.0
+            for i in range(y.shape[0]):
+                a, old = row(y, i), row(new, i)
+                u = scale(h*midpoint(a, old)[1], row(spin, i))
+                s, c = cayley(u)
+                put(new, i, quadratic(s, c, u, a))
+                gap = sub(row(new, i), old)
+                change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
+            problem.meter[Counter.ITERATIONS] += 1
+            change, size = sqrt(change), sqrt(size)
+            if not change < np.inf:
+                return Status.NOT_FINITE
+            if settled(change, previous, size, size, self.tolerance):
+                copy(new, y)
+                return Status.OK
+            previous = change
+        return Status.NOT_CONVERGED
+
+
+def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    """Raises InputError for an action other than rotations of single vectors."""
+    for preset in sheet.presets.values():
+        try:
+            start = sheet.check_initial(parameters, preset.initial(parameters))
+            found = formulate(sheet, parameters, start, "lie_action", options)
+        except (InputError, LookupError, TypeError, ValueError):
+            continue  # a start of other parameters
+        action = getattr(found.problem, "action", None)
+        if not (isinstance(action, SphereRotations) or (isinstance(action, Rotation) and action.vectors == 1)):
+            raise InputError("it needs a phase space that is a product of spheres; of a free body that is option action"
+                             " coadjoint, and option chart must be exp")
+        return
+
+
+def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str:
+    try:
+        _require_spheres(sheet.forms["lie_action"].preferred(parameters, {}, PREFERRED), sheet, parameters)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+PREFERRED = ({"action": "coadjoint"},)
+
+METHODS = {
+    "spherical_midpoint": Method(
+        summary="order 2, implicit, on products of spheres: point vortices, the momentum of a free body",
+        order=2, formulation="lie_action", symmetric=True,
+        conserves="lengths, symplectic form, linear momenta; energy bounded",
+        citation="McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301", prefers=PREFERRED,
+        options={"tolerance": Option(1e-15, "of the fixed-point iteration, relative to the largest vector"),
+                 "iterations": Option(100, "at most", numbers="whole")},
+        combination=_require_spheres, requires=_missing,
+        build=lambda options, tolerance, t_end: SphericalMidpoint(options["tolerance"], options["iterations"])),
+}

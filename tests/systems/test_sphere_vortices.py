@@ -1,0 +1,132 @@
+"""Point vortices: steady motions in closed form, what is conserved, the product action, refusals; and the spherical
+midpoint method on them and on the momentum of a free body. Its order: `test_certificates`."""
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from liestep import simulate
+from liestep.catalogue import method, sheet
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.plugins.trial import plain
+from liestep.references.reference import compute_reference, specify_reference
+from liestep.runs.specification import specify
+
+NAME, METHOD = "sphere_vortices", "spherical_midpoint"
+
+
+def case(problem, preset, **options):
+    facts = sheet(problem)
+    declared = facts.presets[preset]
+    parameters = facts.check(declared.parameters)
+    found = formulate(facts, parameters, declared.initial(parameters), "lie_action", options)
+    return plain(found.problem), found.start, parameters
+
+
+def stepped(problem, y, h, steps=1, **options):
+    chosen = {name: option.default for name, option in method(METHOD).options.items()} | options
+    component, y = plain(method(METHOD).build(chosen, None, 1.0)), y.copy()
+    work = component.workspace(problem, y)
+    for _ in range(steps):
+        status = component.step(problem, 0.0, y, h, work)
+        assert status == Status.OK, status
+    return y
+
+
+@pytest.mark.parametrize(("preset", "strengths"), [("pair", [3.0, 1.0]), ("ring", [2.0]*5)])
+def test_steady_motions(preset, strengths):
+    """A pair turns about M = sum Gamma_i q_i at |M|/(2 pi l^2), a ring about its axis (Polvani and Dritschel 1993)."""
+    data = simulate(NAME, "rkmk4", preset=preset, steps=2000, samples=11)
+    q, gamma = data["q"].values, np.array(strengths)
+    if preset == "pair":
+        rate = gamma @ q[0]/(2.0*np.pi*np.sum((q[0, 0] - q[0, 1])**2))
+    else:
+        rate = np.array([0.0, 0.0, 2.0*4*0.8/(4.0*np.pi*0.36)])
+    for k, time in enumerate(data["time"].values):
+        assert np.abs(q[k] - q[0] @ Rotation.from_rotvec(rate*time).as_matrix().T).max() <= 1e-9
+    # the spherical midpoint method keeps the shape of a ring, and turns it at a rate that errs by h^2
+    turned = simulate(NAME, METHOD, preset=preset, steps=2000, samples=2)["q"].values[-1]
+    gap = np.sum((turned[:, None] - turned[None])**2, axis=-1) - np.sum((q[0][:, None] - q[0][None])**2, axis=-1)
+    assert np.abs(gap).max() <= 1e-12
+
+
+def test_velocity_is_that_of_the_hamiltonian_and_of_turned_space():
+    """Gamma_i w_i is dH/dq_i along the sphere, by central differences of the observable."""
+    problem, y, parameters = case(NAME, "four")
+    spin, out = np.zeros_like(y), np.zeros((2, 5))
+    problem.algebra(0.0, y, spin)
+    for i, gamma in enumerate(parameters["strength"]):
+        for axis in np.eye(3):
+            u, h = np.cross(axis, y[i]), 1e-5
+            for k, sign in enumerate((1.0, -1.0)):
+                moved = y.copy()
+                moved[i] += sign*h*u
+                problem.observe(moved/np.linalg.norm(moved, axis=1)[:, None], out[k])
+            assert (out[0, 0] - out[1, 0])/(2*h) == pytest.approx(gamma*spin[i] @ u, abs=1e-8)
+    turn, turned = Rotation.random(random_state=3).as_matrix(), np.zeros_like(y)
+    problem.algebra(0.0, y @ turn.T, turned)
+    assert np.abs(turned - spin @ turn.T).max() <= 1e-13
+
+
+def test_two_engines_agree_and_the_method_comes_to_them_with_order_two():
+    reference = compute_reference(specify_reference(NAME, preset="four", t_end=2.0, samples=3))
+    assert reference.attributes["disagreement_q_max"] <= 1e-11
+    true = simulate(NAME, "dop853", preset="four", t_end=2.0, samples=2, tolerance=1e-13, options={"atol": 1e-14})
+    errors = [np.abs(simulate(NAME, METHOD, preset="four", t_end=2.0, samples=2, steps=steps)["q"].values[-1]
+                     - true["q"].values[-1]).max() for steps in (200, 400)]
+    assert np.log2(errors[0]/errors[1]) == pytest.approx(2.0, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["rkmk4", "cf4", "rkmk54", "cf43", "lie_euler"])
+def test_lie_group_methods_stay_on_the_spheres(name):
+    size = {"tolerance": 1e-8} if method(name).adaptive else {"steps": 200}
+    data = simulate(NAME, name, preset="four", t_end=2.0, samples=2, **size)
+    assert np.abs((data["q"].values**2).sum(axis=2) - 1.0).max() <= 1e-13
+
+
+def test_spherical_midpoint_keeps_lengths_momentum_and_reverses():
+    problem, y, parameters = case(NAME, "four")
+    new = stepped(problem, y, 0.05, 20)
+    assert np.abs((new**2).sum(axis=1) - 1.0).max() <= 1e-14
+    assert np.abs(parameters["strength"] @ (new - y)).max() <= 1e-13
+    assert np.abs(stepped(problem, new, -0.05, 20) - y).max() <= 1e-12
+
+
+def test_long_run_keeps_lengths_and_energy():
+    """2e4 steps: an iteration that is not checked loses |q| by 8e-3 where increments are added; here vectors turn."""
+    data = simulate(NAME, METHOD, preset="four", steps=20000, t_end=400.0, samples=401)
+    assert np.abs((data["q"].values**2).sum(axis=2) - 1.0).max() <= 1e-11
+    assert np.abs(data["momentum_map"].values - data["momentum_map"].values[0]).max() <= 1e-10
+    error = np.abs(data["energy"].values - data["energy"].values[0])
+    assert error[300:].max() <= 2.0*error[:100].max()
+
+
+def test_an_iteration_that_is_cut_is_a_failure():
+    problem, y, _ = case(NAME, "four")
+    chosen = {"tolerance": 1e-15, "iterations": 2}
+    component = plain(method(METHOD).build(chosen, None, 1.0))
+    assert component.step(problem, 0.0, y.copy(), 0.05, component.workspace(problem, y)) == Status.NOT_CONVERGED
+
+
+def test_free_body_keeps_the_sphere_of_its_momentum():
+    problem, y, _ = case("free_rigid_body", "asymmetric", action="coadjoint")
+    new, before, after = stepped(problem, y, 0.1, 50), np.zeros(2), np.zeros(2)
+    problem.observe(y, before)
+    problem.observe(new, after)
+    assert abs(after[1] - before[1]) <= 1e-14
+    assert abs(after[0] - before[0]) <= 1e-3
+    assert np.abs(stepped(problem, new, -0.1, 50) - y).max() <= 1e-12
+
+
+@pytest.mark.parametrize(("problem", "name", "request_", "said"), [
+    (NAME, "rk4", {"initial": {"q": [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, "vortices 0 and 1 are at one poin"),
+    (NAME, "rk4", {"parameters": {"strength": [1.0]}, "initial": {"q": [[1, 0, 0]]}}, "a single vortex does not move"),
+    ("heavy_top", METHOD, {}, "a phase space that is a product of spheres"),
+    ("free_rigid_body", METHOD, {"options": {"action": "direct"}}, "option action coadjoint"),
+    ("free_rigid_body", METHOD, {"options": {"chart": "cayley"}}, "option chart must be exp"),
+    (NAME, "rkmk4", {"options": {"chart": "cayley"}}, "option chart does not exist"),
+])
+def test_refusals(problem, name, request_, said):
+    with pytest.raises(InputError, match=said):
+        specify(problem, name, steps=10, **request_)
