@@ -44,6 +44,29 @@ def test_the_paper_has_the_parts_that_the_journal_asks_for():
 
 
 def test_the_container_makes_the_locked_environment():
-    text = (TOP/"Containerfile").read_text()
-    assert "python3 make.py environment" in text
-    assert "Containerfile" in (TOP/"docs"/"platforms.md").read_text()
+    lines = [line.partition(" ") for line in (TOP/"Containerfile").read_text().splitlines()
+             if line[:1] not in ("#", "")]
+    said = {word: [rest for name, _, rest in lines if name == word] for word, _, _ in lines}
+    assert list(said) == ["FROM", "RUN", "WORKDIR", "COPY", "ENV", "CMD"]  # a misspelt instruction is none of these
+    (image,), (folder,) = said["FROM"], said["WORKDIR"]
+    version = re.fullmatch(r"docker\.io/library/python:(3\.\d+)-slim", image)
+    least = re.fullmatch(r">=(3\.\d+)", PROJECT["requires-python"])
+    assert version
+    assert least
+    assert [int(part) for part in version[1].split(".")] >= [int(part) for part in least[1].split(".")]
+    assert said["RUN"][-1] == "python3 make.py environment"
+    assert said["ENV"] == [f"PATH={folder}/.venv/bin:$PATH"]
+    assert json.loads(said["CMD"][0])[0] == "snakemake"
+    assert said["COPY"] == [". ."]
+    page = (TOP/"docs"/"platforms.md").read_text()
+    assert "Containerfile" in page
+    assert f":{folder}/results" in page
+
+
+def test_what_git_ignores_stays_out_of_images():
+    """An environment of the host that is copied would be taken for one that is ready."""
+    def rules(name: str) -> set[str]:
+        lines = (TOP/name).read_text().splitlines()
+        return {line.removeprefix("**/").rstrip("/") for line in lines if line and not line.startswith("#")}
+
+    assert rules(".dockerignore") == rules(".gitignore")
