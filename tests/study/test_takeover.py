@@ -9,11 +9,18 @@ from pydantic import ValidationError
 
 from liestep.analysis import takeover
 from liestep.analysis.ensembles import compared, summary
+from liestep.analysis.results import StudyResults
+from liestep.analysis.tables import analyse
 from liestep.analysis.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
 from liestep.analysis.validity import largest_steps, validity_rows
 from liestep.claims.criteria.comparisons import EqualError, Price, Takeover, WinningOrder
+from liestep.figures.commands import make_figure
+from liestep.references.reference import compute_reference, study_reference
+from liestep.runs.files import write
 from liestep.study.combinations import each_horizon
 from liestep.study.config import ProblemConfig, StudyConfig
+from liestep.study.plan import Study
+from liestep.study.sweep import run_cells
 
 TIMES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 
@@ -195,3 +202,42 @@ def test_horizons_stand_for_problems_and_budgets_grow_with_them():
 def test_bad_horizons(problems, sentence):
     with pytest.raises(ValidationError, match=sentence):
         StudyConfig.model_validate({"title": "t", "problems": problems, "integrators": {"rk4": None}})
+
+
+SMALL = """title: Small
+samples: 6
+reference: true
+tables: [takeover, validity]
+tolerances: [1e-1, 1e-3, 1e-5]
+problems:
+  top:
+    {label: a top, system: heavy_top, preset: slow_symmetric, period: 2, horizons: [1, 4],
+     evaluations: [60, 120, 240], at: {spin: 1}}
+integrators: {rk4: {}, dop853: {}}
+"""
+
+
+@pytest.mark.slow
+def test_a_small_study_has_tables_and_figures(tmp_path):
+    """RK4 and DOP853 on a top: the row of each cost says who has the smaller error of the two files at the end."""
+    (tmp_path/"study.yaml").write_text(SMALL)
+    study = Study(tmp_path/"study.yaml", "study", tmp_path/"results")
+    for sweep in study.sweeps:
+        run_cells(sweep.cells)
+    for problem in study.config.problems:
+        path, asked = study_reference(study, problem)
+        write(compute_reference(asked), path)
+    analyse(study)
+    results = StudyResults(study)
+    table = results.table("takeover")
+    assert set(table["quantity"]) == {"energy", "momentum", "manifold", "state"}
+    row = table[table["quantity"] == "state"].iloc[-1]
+    runs = results.select("top_4", "rk4")
+    rk4 = runs.loc[(runs["rhs_evaluations"] - 4*row["evaluations_per_period"]).abs().idxmin(), "error"]
+    assert row["error" if row["method"] == "rk4" else "error_other"] == pytest.approx(rk4)
+    validity = results.table("validity")
+    assert list(validity["axis"]) == ["spin", "spin"]    # two horizons; adaptive methods have no step
+    assert set(validity["integrator"]) == {"rk4"}
+    for name in ("equal_cost", "takeover", "validity"):
+        picture = make_figure(results, name)[0]
+        assert picture.stat().st_size > 10_000

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from liestep.analysis.takeover import Motion
 
 AT_ONCE, NEVER = 0.3, 3.0   # where takeovers before the first and after the last time are drawn, in those times
-BESIDE = 1.04               # methods at the same cost are drawn beside each other by this factor
+BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor
 
 
 def _shown(results: "StudyResults") -> str:
@@ -85,6 +85,9 @@ def takeover(results: "StudyResults") -> Figure:
         panel.axhline(last, color="0.6", linewidth=0.6, linestyle=":")
         panel.set_ylim(0.5*AT_ONCE*first, 2.0*NEVER*last)
         logarithmic(panel)
+        panel.set_xticks(motion.budgets, [f"{budget:g}" for budget in motion.budgets])
+        panel.set_xticks([], minor=True)
+        panel.set_xlim(motion.budgets[0]/1.3, 1.3*motion.budgets[-1])
         panel.set_xlabel("evaluations in a period")
         panel.set_ylabel("periods until it takes over")
     handles = [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used]
