@@ -311,6 +311,9 @@ class IndexThree(LieChart, Protocol):
     def joint_rows(self) -> int:
         """Number m of rows of joints."""
 
+    def holds_velocities(self) -> bool:
+        """Whether some of them are rows of velocities alone, for which A V = 0 stands instead of g = 0."""
+
     def velocity(self, y: np.ndarray, out: np.ndarray) -> None:
         """V of the state (2n, 3): rate and linear velocity of each body, native to the group."""
 

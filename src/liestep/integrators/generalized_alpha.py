@@ -69,6 +69,7 @@ class GeneralizedAlpha(NamedTuple):
                 put(work.a[1], i, rate)
         problem.multipliers(self.beta*h*h, work.found)
         problem.velocity(y, work.v[0])
+        corrected = self.begin == 0 and not problem.holds_velocities()  # they fit the rows that hold them
         shift = self.alpha_m - self.alpha_f
         for i in range(n):
             wide, far = problem.commutator(work.v[0], work.a[1], i)
@@ -78,7 +79,7 @@ class GeneralizedAlpha(NamedTuple):
                 change = axpy(1.0/12.0, wide if k == 0 else far, chart if k == 0 else away)
                 change = axpy(1.0/6.0 - self.beta - 0.5*shift, row(second, r), change)
                 put(work.a[0], r, axpy(shift*h, row(second, r), row(work.a[1], r)))
-                put(work.start[0], r, scale(h*h if self.begin == 0 else 0.0, change))
+                put(work.start[0], r, scale(h*h if corrected else 0.0, change))
         for i in range(2*n):
             add_to(work.v[0], i, row(work.start[0], i))
         return Status.OK

@@ -68,7 +68,8 @@ def test_bliedf_on_the_fast_top():
 
 OFF, ON = 0.1, 1e-8  # how far the state is off its joints; rows of a screw are derivatives of its angle on them only
 TANGENTS = [("four_bar", "unequal"), ("jointed_body", "spring_offset"), ("body_chain", "double_pendulum_offset"),
-            ("jointed_body", "cylindrical"), ("jointed_body", "screw")]
+            ("jointed_body", "cylindrical"), ("jointed_body", "screw"), ("jointed_body", "sleigh"),
+            ("jointed_body", "wobbling_disc")]
 
 
 @pytest.mark.parametrize("index", [3, 2])
@@ -122,7 +123,8 @@ def check_tangent(problem, start, index, off):
         problem.put_velocity(v, y)
         problem.newton(y, u.copy(), v, dv, past, found.copy(), s, cv, cc, ca, index)
         loads = problem.loads.reshape(-1).copy()
-        gaps = problem.poses.generator.motion.mechanism.vectors[4 - index].copy()
+        held, moving = problem.poses.generator.motion.mechanism.vectors[1:]
+        gaps = np.where(problem.slides == 1, moving/cv, held if index == 3 else moving/cv)
         return np.concatenate([loads, gaps]), y, v, dv
 
     here, y, v, dv = residual(off*u, found)
@@ -184,6 +186,25 @@ def test_index_two_of_loops_chains_and_screws(system, preset, counts):
                        for key in ("attitude", "multiplier")])
     for column in (0, 1):
         assert np.log2(errors[1][column]/errors[2][column]) == pytest.approx(2.0, abs=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("preset", "method", "options", "order"), [
+    ("sleigh", "generalized_alpha", {}, 2.0), ("wobbling_disc", "generalized_alpha", {}, 2.0),
+    ("wobbling_disc", "generalized_alpha", {"index": 2}, 2.0), ("wobbling_disc", "bliedf3", {}, 3.0)])
+def test_blades_and_rolling_discs(preset, method, options, order):
+    """Order of poses and multipliers against an explicit method of order 5; velocities of the rows at round-off, of
+    index 2 also the height of the disc."""
+    exact = simulate("jointed_body", "rkmk5", preset=preset, steps=3200, samples=2)
+    errors = []
+    for steps in (400, 800):
+        data = simulate("jointed_body", method, preset=preset, steps=steps, samples=2, options=options)
+        assert data.attrs["joint_rate_error_max"] < 1e-13
+        if "index" in options or preset == "sleigh":
+            assert data.attrs["joint_error_max"] < 1e-14
+        errors.append([np.abs(data[key].values[-1] - exact[key].values[-1]).max()
+                       for key in ("attitude", "position", "multiplier")])
+    assert np.log2(np.divide(*errors)) == pytest.approx([order]*3, abs=0.03)
 
 
 def test_index_two_is_for_joints():

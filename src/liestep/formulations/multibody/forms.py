@@ -245,7 +245,9 @@ class Declared(NamedTuple):
         inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
-        problem = IndexThree(inner, seats, order, np.zeros((size, 3*width + 1)), np.zeros(size),
+        slides = np.zeros(len(order), dtype=np.int64)
+        slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
+        problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
                              ProjectedPoses(inner, np.zeros((poses.algebra_rows(), 3)), inner.meter), inner.meter)
         plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
@@ -266,15 +268,13 @@ class Declared(NamedTuple):
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
                 "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
-                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS, self._only_positions)}
+                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS, self._no_clock)}
 
-    def _only_positions(self, parameters: Parameters, options: Options) -> None:
+    def _no_clock(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for what index-3 methods do not know."""
-        assembly = self.build(parameters)
-        rolls = any(rows.kind in (BLADE, ROLL) for _, rows in assembly.groups)
-        if assembly.has_clock or rolls:
-            raise InputError(f"index-3 methods know no {'rows of velocities alone' if rolls else 'torques and drives'};"
-                             " allowed are Lie group methods and those for vector fields, such as rkmk4 and rk4")
+        if self.build(parameters).has_clock:
+            raise InputError("index-3 methods know no torques and drives; allowed are Lie group methods and those for"
+                             " vector fields, such as rkmk4 and rk4")
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

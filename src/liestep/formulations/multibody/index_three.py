@@ -5,6 +5,8 @@ lambda. With q = q_n psi(U), V and dV/dt at the new time as the method makes the
 
     s (M(q) dV/dt - f(q, V)) + A(q)^T l = 0,   g(q) = 0      (scaled as by Bottasso: the matrix stays of order one)
 
+(of rows of velocities alone, blades and rolling discs, A V = 0).
+
 Newton's unknowns are body increments dC = C hat eta, so that dU = dpsi^-1_(-U) eta. The matrix is banded in the order
 of reverse Cuthill-McKee over bodies and joints: O(n) for chains.
 """
@@ -18,10 +20,12 @@ from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, s
 from liestep.formulations.multibody.components import PoseForm, ProjectedPoses
 from liestep.formulations.multibody.joint_tangent import stiffness
 from liestep.formulations.multibody.mechanism import (
+    BLADE,
     BODY,
     MOVING,
     PLACE,
     POINT,
+    ROLL,
     SPRING,
     across,
     times,
@@ -71,6 +75,7 @@ class IndexThree(NamedTuple):
     poses: PoseForm
     seats: np.ndarray   # (n + m,) first unknown of each body, then that of each row in the mechanism's band
     order: np.ndarray   # (m,) row in the band of each multiplier
+    slides: np.ndarray  # (m,) 1 for rows of velocities alone, in the order of the band
     matrix: np.ndarray  # (6n + m, 3 width + 1)
     right: np.ndarray   # (6n + m,)
     loads: np.ndarray   # (2n, 3) forces of the residual
@@ -83,6 +88,13 @@ class IndexThree(NamedTuple):
 
     def joint_rows(self) -> int:
         return self.order.shape[0]
+
+    def holds_velocities(self) -> bool:
+        """Whether there are rows of velocities alone."""
+        found = False
+        for p in range(self.slides.shape[0]):
+            found = found or self.slides[p] == 1
+        return found
 
     def algebra_rows(self) -> int:
         return self.poses.algebra_rows()
@@ -174,15 +186,16 @@ class IndexThree(NamedTuple):
         for k in range(mechanism.springs):
             self.spring(k, s)
         for j in range(mechanism.groups):
+            kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
             stiffness(self, j, found, -1)
-            if index == 2:
-                start = mechanism.table[j, 3]
-                for p in range(start, start + (3 if mechanism.table[j, 0] == POINT else 1)):
+            if index == 2 or kind >= BLADE:
+                for p in range(start, start + (3 if kind in (POINT, ROLL) else 1)):
                     stiffness(self, j, found, p)
         for i in range(n):
             self.rows(i, u, past, found, cc/cv, index)
         for p in range(mechanism.rows):
-            self.right[self.seats[n + p]] = -mechanism.vectors[1, p] if index == 3 else -mechanism.vectors[2, p]/cv
+            moving = index == 2 or self.slides[p] == 1
+            self.right[self.seats[n + p]] = -mechanism.vectors[2, p]/cv if moving else -mechanism.vectors[1, p]
         width = (self.matrix.shape[1] - 1)//3
         if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
             return np.inf
@@ -302,14 +315,14 @@ class IndexThree(NamedTuple):
             if self.poses.action.se3 == 1:
                 force = inside
             self.load(i, scale(found[p], moment), scale(found[p], force))
-            to = self.seats[n + p]
+            to, moving = self.seats[n + p], index == 2 or self.slides[p] == 1
             for r in range(3):
                 self.matrix[at + r, to - at - r + width] += moment[r]
                 self.matrix[at + 3 + r, to - at - 3 - r + width] += force[r]
-                if index == 3:
+                if not moving:
                     self.matrix[to, at + r - to + width] += moment[r]
                     self.matrix[to, at + 3 + r - to + width] += force[r]
-            if index == 2:
+            if moving:
                 for j in range(6):
                     ew, ep = self.local(u, i, unit(j), unit(j - 3))
                     kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))

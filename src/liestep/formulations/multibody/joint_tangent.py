@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, axpy, cross, row, scale, sub, unit
+from liestep.core.rows import Vector, add, axpy, cross, dot, row, scale, sqrt, sub, unit
 from liestep.formulations.multibody.mechanism import (
+    BLADE,
     BODY,
     DIRECTION,
     GROUP,
     MOVING,
     PLACE,
     POINT,
+    ROLL,
     SCREW,
     SPRING,
     across,
@@ -39,6 +41,10 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
                 problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
     elif kind == DIRECTION:
         direction(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == BLADE:
+        blade(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == ROLL:
+        roll(problem, j, b, unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2]), p)
     else:
         line(problem, j, b, 1.0 if p >= 0 else found[start], p)
 
@@ -59,6 +65,39 @@ def direction(problem: Any, j: int, b: int, value: float, p: int) -> None:
                 if k < mechanism.bodies:
                     moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
                     problem.column(i, k, r, scale(value, cross(own, moved)), (0.0, 0.0, 0.0), p)
+
+
+@kernel
+def blade(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """A force u that the body carries along: only its spatial components change."""
+    mechanism, i = problem.poses.generator.motion.mechanism, problem.poses.generator.motion.mechanism.table[j, 1]
+    if problem.poses.action.se3 == 0:
+        for r in range(3):
+            turned = cross(unit(r), scale(value, row(mechanism.constants, b + 2)))
+            problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
+
+
+@kernel
+@outlined
+def roll(problem: Any, j: int, b: int, force: Vector, p: int) -> None:
+    """A force in space at the contact, whose arm turns with the disc and in it."""
+    mechanism = problem.poses.generator.motion.mechanism
+    c, x, i = mechanism.constants, mechanism.scratch, mechanism.table[j, 1]
+    m, normal, u = MOVING*i, row(c, b + 3), across(x, MOVING*i, row(c, b + 2))
+    tilt = dot(normal, u)
+    down = axpy(tilt, u, scale(-1.0, normal))
+    size = sqrt(dot(down, down))
+    share, fixed = c[b + 6, 0]/size, across(x, m, add(row(c, b), row(c, BODY*i + 7)))
+    inside, moment = times(x, m, force), times(x, m, cross(axpy(share, down, fixed), force))
+    for r in range(3):
+        turn = across(x, m, unit(r))
+        change = cross(turn, u)
+        rise = dot(normal, change)
+        slope = axpy(tilt*rise/(size*size), down, axpy(rise, u, scale(tilt, change)))
+        arm = axpy(share, slope, cross(turn, fixed))
+        moved = sub(times(x, m, cross(arm, force)), cross(unit(r), moment))
+        pushed = cross(inside, unit(r)) if problem.poses.action.se3 == 1 else (0.0, 0.0, 0.0)
+        problem.column(i, i, r, moved, pushed, p)
 
 
 @kernel
