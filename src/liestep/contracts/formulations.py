@@ -339,15 +339,8 @@ class IndexThree(LieChart, Protocol):
 
 
 PROTOCOLS: dict[str, type] = {
-    "sphere_lagrangian": SphereLagrangian,
-    "vector_field": VectorField,
-    "lie_action": LieAction,
-    "cotangent_rotation": CotangentRotation,
-    "quadratic_rotation": QuadraticRotation,
-    "lie_chart": LieChart,
-    "index_three": IndexThree,
-    "rigid_bodies": RigidBodies,
-    "constrained_lagrangian": ConstrainedLagrangian,
-    "constant_mass": ConstantMass,
-    "quaternion_hamiltonian": QuaternionHamiltonian,
+    "sphere_lagrangian": SphereLagrangian, "vector_field": VectorField, "lie_action": LieAction,
+    "cotangent_rotation": CotangentRotation, "quadratic_rotation": QuadraticRotation, "lie_chart": LieChart,
+    "index_three": IndexThree, "rigid_bodies": RigidBodies, "constrained_lagrangian": ConstrainedLagrangian,
+    "constant_mass": ConstantMass, "quaternion_hamiltonian": QuaternionHamiltonian,
 }
