@@ -31,7 +31,7 @@ class Parameter:
     empty: the array may have no entries (its sizes named by letters are then zero).
     needs: (parameter before this one, its choices with which this one exists); elsewhere it is no part of a run.
     absent: value of a parameter that is younger than runs: it need not be given, and with this value it is no part of a
-        run, so that a system reads it as `values.get(name, absent)`.
+    run, so that a system reads it as `values.get(name, absent)`.
     """
 
     units: str

@@ -8,9 +8,10 @@ class Counter(IntEnum):
     """What is counted; names become attributes of every file.
 
     FORCE_EVALUATIONS  of all forces of the system at one state
-    RHS_EVALUATIONS    of a right-hand side, or of a residual of the equations of motion in an implicit step, at one
-                       state; each of the p coefficients of a Taylor series of order p, which are values of the
-                       right-hand side and of its derivatives along the solution, counts one
+    RHS_EVALUATIONS    of a right-hand side, or of a residual of the equations of motion in an implicit step
+
+    Each of the p coefficients of a Taylor series of order p, which are values of the right-hand side and of its
+    derivatives along the solution, counts as one right-hand side.
     """
 
     FORCE_EVALUATIONS = 0
