@@ -15,6 +15,7 @@ from liestep.catalogue import sheet
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance_adaptive
 from liestep.formulations import formulate
+from liestep.formulations.straight import for_loop
 from liestep.formulations.symbolic import SeriesEquations, traced_field
 from liestep.runs.execution import build
 from liestep.runs.recorder import new_recorder
@@ -84,6 +85,7 @@ def ours(system: str, preset: str, name: str, tolerance: float, t_end: float) ->
     accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
     outputs = new_recorder(y.shape, baseline, 1, 2, observables=seen, integrals=accepted.integrals, steps=False)
     work, out, log = method.workspace(problem, y), np.zeros_like(y), np.zeros((100_000, 2))
+    problem, method = for_loop(formulated, method)
     loop = loop_for(advance_adaptive, method, problem, outputs, accepted, work)
 
     def call() -> None:

@@ -19,6 +19,7 @@ from liestep.core.driver import advance, advance_adaptive
 from liestep.core.status import Status
 from liestep.errors import PluginError
 from liestep.formulations import formulate_standard
+from liestep.formulations.straight import for_loop
 from liestep.formulations.symbolic import NotSymbolic
 from liestep.references.engines import EngineError, absolute_tolerance, right_hand_side, state_shape
 from liestep.references.reference import require_reference, study_reference
@@ -139,8 +140,8 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
 def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     """The same for an adaptive run up to t_end; the first call compiles."""
     formulated, pair = build(spec)
-    problem, width = formulated.problem, formulated.width
-    work = pair.workspace(problem, formulated.start)
+    work, width = pair.workspace(formulated.problem, formulated.start), formulated.width
+    problem, pair = for_loop(formulated, pair)
 
     def once(t_end: float) -> float:
         y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4),

@@ -2,9 +2,14 @@
 import ctypes
 from typing import Any
 
+import numpy as np
 
-def call_address(address: int, y: Any, table: Any, out: Any) -> int:
-    """Call the machine code of `liestep.core.straight` at an address, with the first numbers of three contiguous
-    arrays of float64; in compiled code without Python (`liestep.core.inlining`)."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(int(address))
-    return int(function(y.ctypes.data, table.ctypes.data, out.ctypes.data))
+
+def call_address(address: int, *args: Any) -> int:
+    """Call the machine code of `liestep.core.straight` or `liestep.core.routines` at an address. Of contiguous arrays
+    of float64 or int64 it gets the place of the first number, whole numbers and float64 as they are; in compiled code
+    without Python (`liestep.core.inlining`)."""
+    kinds = [ctypes.c_void_p if isinstance(item, np.ndarray) else
+             ctypes.c_double if isinstance(item, float) else ctypes.c_int64 for item in args]
+    values = [item.ctypes.data if isinstance(item, np.ndarray) else item for item in args]
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(int(address))(*values))

@@ -41,6 +41,11 @@ def _errors() -> tuple[type[Exception], ...]:
     return compiling()[0].core.errors.NumbaError, ImportError
 
 
+def compiles() -> bool:
+    """Whether loops are compiled: not with NUMBA_DISABLE_JIT."""
+    return not compiling()[0].config.DISABLE_JIT
+
+
 def cache_root() -> Path:
     """Folder of the machine code."""
     return Path(cache_folder())

@@ -106,20 +106,29 @@ class AddressCall(AbstractTemplate):
     key = call_address
 
     def generic(self, args, kws):
-        arrays = all(isinstance(item, types.Array) and item.layout == "C" and item.dtype == types.float64
-                     for item in args[1:])
-        return signature(types.int64, types.int64, *args[1:]) if len(args) == 4 and arrays else None
+        if not args or not all(_machine_type(item) for item in args[1:]):
+            return None
+        return signature(types.int64, types.int64, *(item if isinstance(item, types.Array) else
+                                                     types.float64 if isinstance(item, types.Float) else types.int64
+                                                     for item in args[1:]))
+
+
+def _machine_type(item: types.Type) -> bool:
+    """Whether machine code takes an argument of this type."""
+    if isinstance(item, types.Array):
+        return item.layout == "C" and item.dtype in (types.float64, types.int64)
+    return isinstance(item, types.Float | types.Integer)
 
 
 infer_global(call_address, types.Function(AddressCall))
 
 
-@lower_builtin(call_address, types.int64, types.Array, types.Array, types.Array)
+@lower_builtin(call_address, types.int64, types.VarArg(types.Any))
 def _lower_address_call(context, builder, found, arguments):
-    pointer, whole = ir.PointerType(ir.DoubleType()), ir.IntType(64)
-    function = builder.inttoptr(arguments[0], ir.FunctionType(whole, [pointer]*3).as_pointer())
-    return builder.call(function, [context.make_array(kind)(context, builder, value).data
-                                   for kind, value in zip(found.args[1:], arguments[1:], strict=True)])
+    values = [context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+              for kind, value in zip(found.args[1:], arguments[1:], strict=True)]
+    kind = ir.FunctionType(ir.IntType(64), [value.type for value in values])
+    return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), values)
 
 
 @cache

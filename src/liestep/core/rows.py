@@ -122,6 +122,12 @@ def below(x: float, limit: float) -> bool:
 
 
 @kernel
+def larger(a: float, b: float) -> float:
+    """b if b > a, else a, also where b is NaN."""
+    return b if b > a else a
+
+
+@kernel
 def sin(x: float) -> float:
     """Sine that is NaN for non-finite arguments, compiled or not."""
     return math.sin(x) if abs(x) < np.inf else np.nan

@@ -7,6 +7,7 @@ Object code is kept in the folder of the machine code, named by the hash of its 
 """
 import hashlib
 import os
+import re
 import struct
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,8 @@ from liestep.core.cache import cache_root
 from liestep.core.jets import Jet
 from liestep.core.symbols import Expressions
 
-_CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 _LITERALS = (0.0, 1.0, -1.0, 0.5, 2.0)
 
 
@@ -107,7 +109,7 @@ def jet_code(found: Expressions, order: int) -> Straight:
     holds = "true"
     for guard in found.guards:
         left, right = (writer.operand(side) for side in jet.guard_value(guard))
-        this = writer.write(f"fcmp {_CONDITIONS[guard.op]} double {left}, {right}")
+        this = writer.write(f"fcmp {CONDITIONS[guard.op]} double {left}, {right}")
         if not guard.wanted:
             this = writer.write(f"xor i1 {this}, true")
         holds = writer.write(f"and i1 {holds}, {this}")
@@ -149,10 +151,9 @@ def _sum_code(n: int, order: int) -> str:
 
 
 class Loaded(NamedTuple):
-    """Machine code in use: addresses of `jet` and `sum`, and what owns it."""
+    """Machine code in use: addresses of its functions, and what owns it."""
 
-    jet: int
-    sum: int
+    addresses: dict[str, int]
     owner: Any
 
 
@@ -172,14 +173,14 @@ def _target() -> Any:
 
 @cache
 def loaded(text: str) -> Loaded:
-    """The functions in machine code, which is compiled or read from the folder of the machine code."""
+    """The functions of a text in machine code, which is compiled or read from the folder of the machine code."""
     from llvmlite import binding
 
     target = _target()
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target)
     engine.add_object_file(binding.ObjectFileRef.from_data(_object_code(text)))
     engine.finalize_object()
-    return Loaded(engine.get_function_address("jet"), engine.get_function_address("sum"), engine)
+    return Loaded({name: engine.get_function_address(name) for name in DEFINED.findall(text)}, engine)
 
 
 def _object_code(text: str) -> bytes:

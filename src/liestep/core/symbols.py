@@ -8,6 +8,7 @@ wrong somewhere, so that the method is refused, with the line that branches.
 import linecache
 import math
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
@@ -115,6 +116,9 @@ class Guard(NamedTuple):
 class Graph:
     """The nodes of one run of a method, in the order in which they can be evaluated."""
 
+    kind = Node
+    most = MOST_NODES
+
     def __init__(self, forced: Sequence[bool] = ()):
         self.nodes: list[Node] = []
         self.table: dict[tuple, Node] = {}
@@ -123,14 +127,22 @@ class Graph:
         self.answers: dict[tuple, bool] = {}
 
     def node(self, op: str, *args: Any) -> Node:
-        key = (op, *map(_key, args))
+        key = (op, *map(self.key, args))
         found = self.table.get(key)
         if found is None:
-            if len(self.nodes) == MOST_NODES:
-                raise Untraceable(f"it takes more than {MOST_NODES} operations")
-            found = self.table[key] = Node(self, op, args, len(self.nodes))
+            if len(self.nodes) == self.most:
+                raise Untraceable(f"it takes more than {self.most} operations")
+            found = self.table[key] = self.kind(self, op, args, len(self.nodes))
             self.nodes.append(found)
         return found
+
+    def key(self, value: Any) -> Any:
+        """What tells nodes and numbers apart, without comparing nodes."""
+        return ("node", value.place) if isinstance(value, Node) else getattr(value, "value", value)
+
+    def question(self, asked: Comparison) -> tuple:
+        """What tells branches apart."""
+        return asked.op, self.key(asked.left), self.key(asked.right)
 
     def scale(self, factor: Any, x: Node) -> Any:
         """factor*x for a number."""
@@ -183,7 +195,7 @@ class Graph:
     def decide(self, asked: Comparison) -> bool:
         """The side of a branch: the forced ones first, then always True; a question that comes again has the same
         answer."""
-        question = (asked.op, _key(asked.left), _key(asked.right))
+        question = self.question(asked)
         if question in self.answers:
             return self.answers[question]
         number = len(self.taken)
@@ -197,22 +209,25 @@ class Graph:
     def line(self) -> str:
         """Where the method is: file, number and text of its line."""
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename == __file__:
+        while frame is not None and frame.f_globals.get("__name__") in (
+                __name__, "liestep.core.exact"):
             frame = frame.f_back
-        if frame is None:
-            return ""
-        code = frame.f_code.co_filename
-        text = linecache.getline(code, frame.f_lineno).strip()
-        return f" ({code.rpartition('/')[2]}, line {frame.f_lineno}: {text})"
+        return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def line_of(code: str, number: int) -> str:
+    """File, number and text of a line, in brackets."""
+    return f" ({code.rpartition('/')[2]}, line {number}: {linecache.getline(code, number).strip()})"
+
+
+def place_of(error: BaseException) -> str:
+    """The line that raised an error."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return line_of(last.filename, last.lineno or 0)
 
 
 def _place(node: Node) -> int:
     return node.place
-
-
-def _key(value: Any) -> Any:
-    """What tells nodes and numbers apart, without comparing nodes."""
-    return ("node", value.place) if isinstance(value, Node) else getattr(value, "value", value)
 
 
 def _unary(op: str, plain: Callable) -> Callable:
@@ -306,9 +321,4 @@ def _run(method: Method, inputs: int, forced: Sequence[bool]) -> tuple[Graph, bo
             evaluable, outputs = method(symbols)
         return graph, bool(evaluable), outputs
     except (TypeError, ValueError, ArithmeticError, AttributeError, IndexError) as error:
-        frames, last = error.__traceback__, ""
-        while frames is not None:
-            code, number = frames.tb_frame.f_code.co_filename, frames.tb_lineno
-            last = f" ({code.rpartition('/')[2]}, line {number}: {linecache.getline(code, number).strip()})"
-            frames = frames.tb_next
-        raise Untraceable(f"{error}{last}") from None
+        raise Untraceable(f"{error}{place_of(error)}") from None

@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, atan2, axpy, dot, put, row, scale, sqrt
+from liestep.core.rows import Vector, add, atan2, axpy, dot, larger, put, row, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
 
 
@@ -43,9 +43,7 @@ def orthogonality_error(q: np.ndarray) -> float:
     worst = 0.0
     for i in range(3):
         for j in range(i + 1):
-            gap = abs(dot(row(q, i), row(q, j)) - (1.0 if i == j else 0.0))
-            if gap > worst:
-                worst = gap
+            worst = larger(worst, abs(dot(row(q, i), row(q, j)) - (1.0 if i == j else 0.0)))
     return worst
 
 

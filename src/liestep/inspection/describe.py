@@ -13,10 +13,12 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.symbols import Untraceable
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate, formulate_standard
+from liestep.formulations.straight import routines
 from liestep.integrators.taylor import field_expressions
 from liestep.runs.specification import applicable, complete_options
 
 WIDTH = 120
+TOLERANCE = 1e-6  # of a method that is only looked at
 LONGEST = 4  # most values of an array that are shown one by one
 
 
@@ -44,7 +46,7 @@ def _system(name: str) -> str:
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
         "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
-        _entry("Integrators", ", ".join(able)), *_series(facts)])
+        _entry("Integrators", ", ".join(able)), *_series(facts), *_stages(facts)])
 
 
 def _series(facts: Sheet) -> list[str]:
@@ -62,6 +64,22 @@ def _series(facts: Sheet) -> list[str]:
     chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in facts.forms["vector_field"].options)
     return [_entry("Taylor series", f"straight-line code, {len(traced.nodes) - len(traced.inputs)} operations and"
                    f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}")]
+
+
+def _stages(facts: Sheet) -> list[str]:
+    """Which code the stages of dop853 have."""
+    if "vector_field" not in facts.forms:
+        return []
+    preset = facts.presets[facts.default]
+    parameters = facts.check(preset.parameters)
+    declared = method("dop853").on(facts)
+    try:
+        options = complete_options(declared, facts, parameters, {})
+        found = formulate(facts, parameters, preset.initial(parameters), "vector_field", options)
+        code = routines(found.problem, found.start, found.width, declared.build(options, TOLERANCE, preset.t_end))
+    except (InputError, Untraceable) as error:
+        return [_entry("Stages of dop853", f"loops: {error}")]
+    return [_entry("Stages of dop853", f"straight-line code, {code['rhs'].operations} operations in one evaluation")]
 
 
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:

@@ -7,6 +7,8 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
+from liestep.core.address import call_address
+from liestep.core.attempts import Tableau
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import copy, sqrt
 from liestep.core.status import Status
@@ -30,6 +32,33 @@ def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     return problem.rhs(t, y, out)
 
 
+class LoopStages(NamedTuple):
+    """The stages of a step one after the other, for every vector field."""
+
+    sums: int = 15  # 12 stages, the new state, two errors; the first stage is known
+
+    def run(self, method: Any, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+        """Slopes, the new state in work.new, and the errors of order 5 and 3 in work.stage; False where a slope cannot
+        be evaluated."""
+        for s in range(1, self.sums):  # stage 12 is the new state; the last two sums are the errors
+            z = work.new if s == 12 else work.stage[1 if s == 14 else 0]
+            problem.stage(method.e5 if s == 13 else method.e3 if s == 14 else method.a[s], h if s < 13 else 1.0, work.k,
+                          min(s, 13), y if s < 13 else work.zero, z)
+            if s < 13 and not problem.rhs(t + method.c[s]*h, z, work.k[s]):
+                return False
+        return True
+
+
+class StraightStages(NamedTuple):
+    """The same by machine code that holds tableau and right-hand side (`liestep.core.attempts`)."""
+
+    address: int
+    table: np.ndarray
+
+    def run(self, method: Any, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.meter) == 1
+
+
 class Dop853(NamedTuple):
     """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
     in steps with an output).
@@ -45,10 +74,19 @@ class Dop853(NamedTuple):
     rtol: float
     atol: float
     control: Any
+    stages: Any = LoopStages()
+
+    def tableau(self) -> Tableau:
+        """What machine code of all stages holds."""
+        return Tableau(self.a[:13], self.c, (self.e5, self.e3))
+
+    def with_stages(self, address: int, table: np.ndarray) -> Any:
+        return self._replace(stages=StraightStages(address, table))
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
-                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),                          np.zeros(1))
+                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
+                          np.zeros(1))
 
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
@@ -78,12 +116,8 @@ class Dop853(NamedTuple):
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         work.ready[0] = 0.0
-        for s in range(1, 15):  # stage 12 is the new state; the last two sums are the errors
-            z = work.new if s == 12 else work.stage[1 if s == 14 else 0]
-            problem.stage(self.e5 if s == 13 else self.e3 if s == 14 else self.a[s], h if s < 13 else 1.0, work.k,
-                          min(s, 13), y if s < 13 else work.zero, z)
-            if s < 13 and not problem.rhs(t + self.c[s]*h, z, work.k[s]):
-                return Status.NOT_EVALUABLE, np.inf
+        if not self.stages.run(self, problem, t, y, h, work):
+            return Status.NOT_EVALUABLE, np.inf
         return Status.OK, self.error(y, h, work)
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:

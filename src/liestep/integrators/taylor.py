@@ -231,8 +231,8 @@ def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
         code = jet_code(found, order)
     except Untraceable as error:
         raise refusal(error) from None
-    code_in_use = loaded(code.text)
-    return StraightJet(code_in_use.jet, code_in_use.sum, code.constants, np.zeros(1))
+    places = loaded(code.text).addresses
+    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 
 
 def share_of_radius(tolerance: float, order: int) -> float:

@@ -15,6 +15,7 @@ from liestep.core.cache import class_names, has_code
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.status import Status
 from liestep.errors import InputError
+from liestep.formulations.straight import for_loop
 from liestep.plugins.loading import PREFIX
 from liestep.plugins.trial import plain
 from liestep.recommendation.request import Request
@@ -63,8 +64,11 @@ def _components(request: Request, name: str) -> tuple[Any, ...]:
     formulated, integrator = build(spec)
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
                             observables=formulated.observables)
-    recorders = (recorder, recorder) if method(name).adaptive else (recorder,)
-    return integrator, formulated.problem, *recorders, integrator.workspace(formulated.problem, formulated.start)
+    work = integrator.workspace(formulated.problem, formulated.start)
+    if not method(name).adaptive:
+        return integrator, formulated.problem, recorder, work
+    problem, pair = for_loop(formulated, integrator)
+    return pair, problem, recorder, recorder, work
 
 
 class Workshop:

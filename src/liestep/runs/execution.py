@@ -16,6 +16,7 @@ from liestep.core.sources import source_hash
 from liestep.core.status import Status
 from liestep.core.translation import plugin_errors
 from liestep.formulations import formulate
+from liestep.formulations.straight import for_loop
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
 
@@ -146,17 +147,18 @@ def _pieces(steps: int, progress: Progress | None) -> list[int]:
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
-    problem, y = formulated.problem, formulated.start.copy()
+    (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
     accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
     outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=seen,
                            integrals=accepted.integrals, steps=False)
-    work, out, memory, log = pair.workspace(problem, y), np.zeros_like(y), np.zeros(4), np.zeros((STEP_LOG, 2))
+    work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
+    memory, log = np.zeros(4), np.zeros((STEP_LOG, 2))
     loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
     interval = spec.t_end/(spec.outputs - 1)
     loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0], interval, spec.t_end,  # no room for a step
-         pair.workspace(problem, y))
+         pair.workspace(formulated.problem, y))
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
     while status == Status.RUNNING:

@@ -18,7 +18,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
+from liestep.core.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
 
 
@@ -97,9 +97,7 @@ class RigidBodies(NamedTuple):
             spin = add(p, spin)
             angle = principal_angle(frame)
             norm += angle*angle + dot(w, w)
-            gap = orthogonality_error(frame)
-            if gap > defect:
-                defect = gap
+            defect = larger(defect, orthogonality_error(frame))
             if self.moves:
                 x, v = row(y, 4*n + i), row(y, 5*n + i)
                 moving += 0.5*self.masses[i]*dot(v, v)

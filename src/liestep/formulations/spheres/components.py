@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, cross, dot, put, row, scale, sqrt, stage_rows
+from liestep.core.rows import axpy, cross, dot, larger, put, row, scale, sqrt, stage_rows
 
 
 @kernel
@@ -97,11 +97,8 @@ class SphereLagrangian(NamedTuple):
             a = row(q, i)
             length = abs(1.0 - dot(a, a))
             mean += length
-            if length > largest:
-                largest = length
-            slip = abs(dot(a, row(y, n + i)))
-            if slip > tangency:
-                tangency = slip
+            largest = larger(largest, length)
+            tangency = larger(tangency, abs(dot(a, row(y, n + i))))
         out[4] = mean/n
         out[5] = largest
         out[6] = tangency

@@ -1,0 +1,226 @@
+"""Methods in machine code without loops have the bits of the methods themselves, for every form of every system."""
+import math
+
+import numpy as np
+import pytest
+
+from liestep.catalogue import sheet, system_ids
+from liestep.core import rows
+from liestep.core.address import call_address
+from liestep.core.exact import STALE, exact
+from liestep.core.routines import Call, routine, sum_of_stages
+from liestep.core.straight import loaded
+from liestep.core.symbols import Untraceable
+from liestep.core.tracing import Functions, plain_component
+from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.formulations.straight import MOST_NUMBERS, Machine, for_loop, straight
+from liestep.formulations.traced import Trace, check_stage, field_methods
+from liestep.inspection.describe import describe
+from liestep.runs.execution import build
+from liestep.runs.specification import specify
+
+PLAIN = Functions(*(getattr(rows, name).py_func for name in ("sqrt", "sin", "cos", "below", "atan2")))
+
+
+def forms():
+    """Every system in every form of its vector field with small states, each option changed by itself."""
+    for name in system_ids():
+        facts = sheet(name)
+        if "vector_field" in facts.forms:
+            options = facts.forms["vector_field"].options
+            changes = [{}, *({key: value} for key, option in options.items() for value in option.choices or ())]
+            for change in changes:
+                yield pytest.param(name, change, id="-".join([name, *(f"{k}_{v}" for k, v in change.items())]))
+
+
+def states(start, random):
+    """States near a start, states with zeros of both signs, and states whose squares are not finite."""
+    for scale in (0.0, 1.0):
+        yield start + scale*random.standard_normal(start.shape)
+    for value in (-0.0, 1e200, np.inf):
+        state = start.copy()
+        state.flat[random.integers(0, start.size, 2)] = value
+        yield state
+
+
+def bits(values):
+    """Numbers by their bits, NaN as one number."""
+    return np.where(np.isnan(values), np.nan, values).view(np.int64)
+
+
+def compared(problem, method, machine, given):
+    """Results of machine code and of the plain method, with what both count."""
+    found = []
+    for plain in (False, True):
+        meter = problem.meter
+        meter[:] = 0
+        arguments = [np.array(item) if isinstance(item, np.ndarray) else item for item in given]
+        if method.out is not None:
+            arguments.append(np.full(method.out, 0.5))
+        if plain:
+            with np.errstate(all="ignore"):
+                copy = plain_component(problem, PLAIN, np.float64)
+                value = getattr(copy, method.name)(*arguments)
+            value = True if value is None else bool(value)
+        else:
+            arrays = dict(zip((array for array, _ in method.arguments), arguments, strict=False))
+            first = arrays.get("a")
+            value = machine.call(arrays.get("t", 0.0), first, arrays.get("b", first), meter, arguments[-1])
+        found.append((value, bits(arguments[-1]) if value else None, meter.copy()))
+    return found
+
+
+@pytest.mark.parametrize(("name", "change"), list(forms()))
+def test_machine_code_has_the_bits_of_the_methods(name, change):
+    facts = sheet(name)
+    parameters = facts.check(facts.presets[facts.default].parameters)
+    try:
+        formulated = formulate(facts, parameters, facts.presets[facts.default].initial(parameters), "vector_field",
+                               change)
+    except InputError:
+        pytest.skip("no such form at these parameters")
+    problem, y = formulated.problem, formulated.start
+    if y.size > MOST_NUMBERS:
+        pytest.skip("too large")
+    random = np.random.Generator(np.random.PCG64(15))
+    for method in field_methods(y.shape, formulated.width):
+        try:
+            code = Trace(problem).routines([method])[method.name]
+        except Untraceable:
+            continue
+        machine = Machine(loaded(code.text).addresses["routine"], code.constants)
+        for state in states(y, random):
+            given = [0.3 if array == "t" else state for array, _ in method.arguments]
+            try:
+                (value, numbers, counted), (wanted, expected, counts) = compared(problem, method, machine, given)
+            except ZeroDivisionError:
+                continue  # plain Python has no infinity there
+            assert (value, *counted) == (wanted, *counts), method.name
+            assert not value or np.array_equal(numbers, expected), method.name
+    check_stage(problem, y)
+
+
+@pytest.mark.parametrize(("name", "preset"), [("spherical_pendulum_chain", None), ("heavy_top", "printed"),
+                                              ("sphere_nbody", None)])
+def test_stages_of_dop853_have_the_bits_of_the_loops(name, preset):
+    """In plain Python, by the loops of the integrator; time, counters and a step that is far too long as well."""
+    spec = specify(name, "dop853", preset=preset, tolerance=1e-9, t_end=1.0, samples=2)
+    formulated, method = build(spec)
+    problem, fast = straight(formulated.problem, formulated.start, formulated.width, method)
+    for h in (1e-3, 0.1, 30.0, 1e6):
+        found = []
+        for kind, pair in ((plain_component(formulated.problem, PLAIN, np.float64), method), (problem, fast)):
+            y, work = formulated.start.copy(), pair.workspace(formulated.problem, formulated.start)
+            formulated.problem.meter[:] = 0
+            formulated.problem.rhs(0.2, y, work.k[0])
+            with np.errstate(all="ignore"):
+                done = pair.stages.run(pair, kind, 0.2, y, h, work)
+            found.append((done, formulated.problem.meter.tolist(),
+                          [bits(x) for x in (work.k[:13], work.new, work.stage)]))
+        (done, counted, numbers), (wanted, counts, expected) = found
+        assert (done, counted) == (wanted, counts)
+        assert not done or all(np.array_equal(a, b) for a, b in zip(numbers, expected, strict=True))
+
+
+def code_of(method, inputs=2, text=lambda text: text):
+    """A function of numbers as machine code; `text` may change the code."""
+    found = routine(lambda symbols: (Call(True, ()), list(method(*symbols))), [("a", i) for i in range(inputs)])
+    address = loaded(text(found.text)).addresses["routine"]
+
+    def call(*numbers):
+        a, out = np.array(numbers), np.full(4, np.nan)
+        call_address(address, 0.0, a, a, found.constants, np.zeros(7, dtype=np.int64), out)
+        return out[0]
+
+    return call
+
+
+def test_nothing_is_fused():
+    """The product is rounded before the sum; a fused one, the mutant, gives another number."""
+    x, y = 1.0 + 2.0**-30, -(1.0 + 2.0**-29)
+    call = code_of(lambda a, b: [a*a + b])
+    assert call(x, y) == x*x + y == 0.0
+    fused = code_of(lambda a, b: [a*a + b], text=lambda text: "declare double @llvm.fma.f64(double, double, double)\n"
+                    + text.replace("ret i64", "%f = call double @llvm.fma.f64(double %v1, double %v1, double %v3)\n"
+                                   "store double %f, ptr %out\nret i64"))
+    assert fused(x, y) == 2.0**-60
+
+
+@pytest.mark.parametrize(("function", "numbers"), [
+    (lambda a, b: [0.0*a + b], (np.inf, 1.0)), (lambda a, b: [0.0*a + b], (-1.0, -0.0)),
+    (lambda a, b: [a + 0.0*b], (-0.0, 1.0)), (lambda a, b: [a - a + b], (np.inf, 1.0)),
+    (lambda a, b: [0.0 - a], (0.0, 1.0)),
+    (lambda a, b: [a/3.0 + b], (5.0, 0.0)), (lambda a, b: [-a*b + a*-b], (3.0, 0.1)),
+    (lambda a, b: [(a + b) + 0.1], (0.3, 1e16)), (lambda a, b: [abs(a)*b**2], (-0.3, 0.7)),
+], ids=["zero of infinity", "zero of a sign", "plus zero", "difference of infinities", "minus zero", "quotient",
+        "signs", "order of a sum", "powers"])
+def test_no_operation_is_simplified_that_could_change_a_bit(function, numbers):
+    assert bits(np.array([code_of(function)(*numbers)])) == bits(np.array(function(*numbers)))
+
+
+def test_a_branch_is_followed_on_both_sides():
+    def method(a, b):
+        return [a - b if a < b else (a if b > 0.0 else a*b)]
+
+    call = code_of(method)
+    for numbers in ((1.0, 2.0), (2.0, 1.0), (2.0, -1.0), (np.nan, 1.0)):
+        assert np.array_equal(call(*numbers), method(*numbers)[0], equal_nan=True)
+
+
+def test_a_kernel_that_branches_is_one_node():
+    """Ten of them in a row have one way, not a thousand; both sides hold."""
+    def method(a, b):
+        for _ in range(10):
+            a = exact(rows.larger)(a, b)*0.5
+        return [a]
+
+    call = code_of(method)
+    for numbers in ((5.0, 0.1), (0.1, 5.0)):
+        a, b = numbers
+        for _ in range(10):
+            a = max(a, b)*0.5
+        assert call(*numbers) == a
+
+
+def test_a_guard_keeps_its_place():
+    """A mutant without the guard of a pivot gives True where the method says False."""
+    facts = sheet("spherical_pendulum_chain")
+    parameters = facts.check(facts.presets[facts.default].parameters)
+    found = formulate(facts, parameters, facts.presets[facts.default].initial(parameters), "vector_field", {})
+    y, out = np.zeros_like(found.start), np.zeros_like(found.start)
+    (method, *_) = field_methods(y.shape, found.width)
+    code = Trace(found.problem).routines([method])["rhs"]
+    for text, expected in ((code.text, False), (code.text.replace("ret i64 0", "ret i64 1"), True)):
+        machine = Machine(loaded(text).addresses["routine"], code.constants)
+        assert machine.call(0.0, y, y, found.problem.meter, out) is expected
+
+
+def test_numbers_that_an_earlier_call_left_are_no_constants():
+    def method(a, b):
+        return [a + STALE]
+
+    with pytest.raises(Untraceable, match="an earlier call left"):
+        code_of(method)
+
+
+def test_a_method_that_leaves_arithmetic_is_refused_with_its_line():
+    with pytest.raises(Untraceable, match=r"test_straight.py, line \d+: .*math.exp"):
+        code_of(lambda a, b: [math.exp(a)])
+
+
+@pytest.mark.parametrize("n", [1, 3, 12, 15, 60])
+def test_sums_of_stages(n):
+    random = np.random.Generator(np.random.PCG64(3))
+    weights, k, y = np.array([0.0, 0.3, 0.0, -1.7]), random.standard_normal((4, n)), random.standard_normal(n)
+    out = np.zeros(n)
+    call_address(loaded(sum_of_stages(n)).addresses["routine"], weights, 0.1, k, 4, y, out)
+    assert np.array_equal(out, 0.1*(-1.7*k[3] + (0.3*k[1] + 0.0*k[0])) + y)
+
+
+def test_a_system_without_expressions_keeps_its_loops():
+    spec = specify("elastic_rod", "dop853", tolerance=1e-4, samples=2)
+    formulated, method = build(spec)
+    assert for_loop(formulated, method) == (formulated.problem, method)
+    assert "Stages of dop853: loops: it takes more than 2000 operations" in describe("elastic_rod")
+    assert "Stages of dop853: straight-line code" in describe("spherical_pendulum_chain")
