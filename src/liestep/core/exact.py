@@ -242,7 +242,7 @@ def _merged(kernel: Callable) -> Callable:
     """The kernel; where it branches on values that are scalars, one node for all of its ways."""
     def call(*args: Any) -> Any:
         leaves = list(_flat(args))
-        graph = next((value.graph for value in leaves if isinstance(value, Node)), None)
+        graph: Any = next((value.graph for value in leaves if isinstance(value, Node)), None)
         if graph is None or any(isinstance(value, np.ndarray) or hasattr(value, "_fields") for value in leaves):
             return kernel(*args)
         outer, graph.probing = graph.probing, True

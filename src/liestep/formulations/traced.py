@@ -111,7 +111,7 @@ class _Copy:
     def array(self, item: np.ndarray) -> np.ndarray:
         if id(item) not in self.arrays:
             if item.dtype == np.float64:
-                values = [float(x) for x in item.flat]
+                values: list[Any] = [float(x) for x in item.flat]
                 for place in self.stale.get(id(item), ()):
                     values[place] = STALE
                 self.arrays[id(item)] = _objects(values, item.shape), values
