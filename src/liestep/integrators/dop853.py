@@ -78,7 +78,7 @@ class Dop853(NamedTuple):
 
     def tableau(self) -> Tableau:
         """What machine code of all stages holds."""
-        return Tableau(self.a[:13], self.c, (self.e5, self.e3))
+        return Tableau(self.a[:13].tolist(), self.c.tolist(), (self.e5.tolist(), self.e3.tolist()))
 
     def with_stages(self, address: int, table: np.ndarray) -> Any:
         return self._replace(stages=StraightStages(address, table))
