@@ -76,6 +76,10 @@ LANDED: dict[str, Mark] = {
     "mph": Mark("#3E897D", (5, 1, 0), DASHED, "MPH"),
     "em_rotation": Mark("#643AAB", (7, 1, 0), SOLID, "EM on SO(3)"),
     "rattle": Mark("#6B3E1D", (5, 2, 0), DASHDOT, "RATTLE"),
+    "dmv": Mark("#D333D2", (6, 0, 0), SOLID, "DMV"),
+    "exact_split": Mark("#690448", (6, 0, 30), SOLID, "exact splitting"),
+    "body_midpoint": Mark("#BAC5A1", (4, 0, 0), DASHDOT, "body midpoint"),
+    "lie_midpoint": Mark("#A15EB1", (4, 0, 45), DASHED, "Lie midpoint"),
 }
 # colours of the families, in the order of the families' names
 FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5",
