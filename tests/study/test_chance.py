@@ -9,7 +9,7 @@ from claim_results import PLANNED, data_are_printed  # noqa: F401
 
 from liestep.claims.chance import LARGEST, chance
 from liestep.claims.claimfile import Claim, ClaimFile
-from liestep.claims.counting import headline, joint_verdict, predictions, statements
+from liestep.claims.counting import changes, headline, joint_verdict, predictions, statements
 from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
 from liestep.errors import InputError
@@ -172,3 +172,11 @@ def test_statements_count_once_and_own_ones_apart():
         " they were first written.")
     assert predictions([]) == "0 predictions, 0 met"
     assert headline([row for row in rows if row["claim"] == "e"]).startswith("1 number of another code: 1 reproduced.")
+
+
+def test_without_a_history_nothing_is_said_of_changes():
+    known = {"changed_later": False, "history": "first written"}
+    unknown = {"changed_later": False, "history": "not in the history yet"}
+    assert changes([unknown]) == "Whether a criterion was changed after it was first written is in no history here"
+    assert changes([unknown, known]) == "No criterion was changed after it was first written"
+    assert changes([{**known, "changed_later": "True"}]).startswith("The criteria of 1 claim")

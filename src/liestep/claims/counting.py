@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from liestep.claims.claimfile import VERDICTS
+from liestep.claims.history import UNRECORDED
 from liestep.runs.estimate import count
 
 COUNTED = {"paper": "statement of the paper", "own": "control of our own", "external": "number of another code"}
@@ -67,7 +68,11 @@ def headline(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def changes(rows: Iterable[Mapping[str, Any]]) -> str:
-    """How many criteria were changed after they were first written: a later one may know the outcome."""
+    """How many criteria were changed after they were first written: a later one may know the outcome. Without a history
+    nothing is said of it."""
+    rows = list(rows)
+    if rows and all(row.get("history") == UNRECORDED for row in rows):
+        return "Whether a criterion was changed after it was first written is in no history here"
     number = sum(row["changed_later"] in (True, "True") for row in rows)
     if number == 0:
         return "No criterion was changed after it was first written"

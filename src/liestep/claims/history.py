@@ -25,6 +25,7 @@ PROMISED = "verdict"
 DEFAULTS: dict[str, Any] = {"verdict": "reproduced", "quantity": "", "printed": None, "runs": [], "against": []}
 CHOICE = ("problem", "integrator", "resolution")
 FIRST = "first written"
+UNRECORDED = "not in the history yet"
 Row = Mapping[str, str]
 
 
@@ -76,7 +77,7 @@ def sentence(claim: Claim, rows: Iterable[Row]) -> str:
     """The history of a claim in words; rows are those of all claims of its paper."""
     own = [row for row in rows if row["claim"] == claim.id]
     if not own:
-        return "not in the history yet"
+        return UNRECORDED
     parts = [f"{row['changed']} {row['date'][:10]} ({row['commit']}{_reason(row)})" for row in own]
     later = _changed(own[-1]["decides"], decides_today(claim))
     return "; ".join([*parts, *([f"{later} changed after that"] if later else [])])
