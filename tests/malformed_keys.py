@@ -46,6 +46,12 @@ CRITERIA = {  # definition -> its claim
                              "within": {"at_most": 1.0, "at_least": 0.0}}, runs=[{**CHOICE, "problem": "many"}]),
     "LargestStep": claim("largest_step", {"kind": "largest_step", "at_most": 1.0, "at_least": 0.0,
                                           "within": {"at_most": 1.0}}, runs=[{**CHOICE, "resolution": None}]),
+    "Takeover": claim("takeover", {"kind": "takeover", "at_most": 1.0, "at_least": 0.0, "of": "energy"}),
+    "Price": claim("price", {"kind": "price", "at_most": 1.0, "at_least": 0.0, "keep": "energy", "by": "cost",
+                             "against_keep": "nothing"}),
+    "WinningOrder": claim("winning_order", {"kind": "winning_order", "error": 1e-6, "order": 4, "by": "cost"}),
+    "EqualError": claim("equal_error", {"kind": "equal_error", "at_most": 1.0, "at_least": 0.0, "levels": [1e-3]},
+                         quantity="cost"),
     "SameState": claim("same_state", {"kind": "same_state", "tolerance": 0.0, "samples": "all"}, quantity="q"),
 }
 VALID = {
@@ -123,6 +129,7 @@ STATISTIC = {"statistic": [("media", "must be 'each' or 'median', not 'media'; d
 RENAMED = [(3, "must be a mapping, not 3"), ({"a": 3}, "must be text, not 3"), ([], "must be a mapping, not a list")]
 KIND = {"kind": [("nowhere", "kind must be one of 'attitude', 'evidence', 'extremum', 'state'"),
                  (LOST, "key kind is missing"), (3, "kind must be one of")]}
+BY = [("costs", "did you mean cost?"), (3, "must be 'evaluations', 'cost' or 'seconds', not 3")]
 TABLES = {
     "config": {"WorkflowConfig": {
         "studies": [(["tny"], "did you mean tiny?"), ("tny", "did you mean tiny?"),
@@ -177,7 +184,9 @@ TABLES = {
             "initial": [({"omegas": []}, "did you mean omega?"), ([], "must be a mapping, not a list"),
                         ({"q": [[0.0, 0.0, 1.0]]}, "must be of shape (4, 3)"),
                         ({"q": [[0.0, 0.0, 1.1]]*4}, "q[0] is not a unit vector")],
-            "t_end": POSITIVE, "label": TEXT[:2],
+            "t_end": POSITIVE, "label": TEXT[:2], "period": POSITIVE,
+            "horizons": [([], "must not be empty"), ([0], "must be greater than 0, not 0")],
+            "at": [(3, "must be a mapping, not 3"), ({"spin": "x"}, "must be a number, not 'x'")],
             "sample": [(3, "must be a mapping, not 3"), ({"count": 3}, "sample.ranges is missing")],
             "integrators": [(["vi_spher"], "did you mean vi_sphere?"), ("vi_sphere", "must be a list"),
                             ([], "must not be empty"), (["ode45", "ode45"], "ode45 appears twice")],
@@ -300,6 +309,11 @@ TABLES = {
                                              ({}, "give at_most, at_least or both")]},
         "LargestStep": KIND | LIMITS | {"within": [(LOST, "within is missing"), (3, "must be a mapping, not 3"),
                                                    ({}, "give at_most, at_least or both")]},
+        "Takeover": KIND | LIMITS | {"of": [("energi", "did you mean energy?"), (LOST, "of is missing")]},
+        "Price": KIND | LIMITS | {"keep": [("energi", "did you mean energy?"), (LOST, "keep is missing")],
+                                  "by": BY, "against_keep": [("nothin", "did you mean nothing?"), (3, "not 3")]},
+        "WinningOrder": KIND | {"error": POSITIVE, "order": COUNT, "by": BY},
+        "EqualError": KIND | LIMITS | {"levels": [([], "must not be empty"), (LOST, "levels is missing")]},
         "Limits": LIMITS,
         "Contrast": KIND | LIMITS | {"of": [("larges", "did you mean largest?"),
                                             (3, "must be 'largest' or 'smallest', not 3")]},

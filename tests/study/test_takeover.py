@@ -13,7 +13,7 @@ from liestep.analysis.results import StudyResults
 from liestep.analysis.tables import analyse
 from liestep.analysis.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
 from liestep.analysis.validity import largest_steps, validity_rows
-from liestep.claims.criteria.comparisons import EqualError, Price, Takeover, WinningOrder
+from liestep.claims.criteria.methods import EqualError, Price, Takeover, WinningOrder
 from liestep.figures.commands import make_figure
 from liestep.references.reference import compute_reference, study_reference
 from liestep.runs.files import write

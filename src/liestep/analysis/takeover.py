@@ -11,7 +11,6 @@ import pandas
 from liestep.analysis.choice import TIE
 from liestep.analysis.errors import error_fields, error_history
 from liestep.analysis.results import StudyResults
-from liestep.errors import InputError
 from liestep.runs.files import BLOCKS_SUFFIX, RunFile
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover",
@@ -62,19 +61,12 @@ def takeover_rows(results: StudyResults) -> list[dict[str, Any]]:
 
 
 def motions(results: StudyResults) -> list[Motion]:
-    """The problems of a study that have horizons.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The problems of a study that have horizons."""
     groups: dict[str, list[tuple[float, str]]] = {}
     for key, setup in results.config.problems.items():
         name, _, count = key.rpartition("_")
         if setup.period is not None and setup.evaluations and count.isdigit() and setup.t_end is not None:
             groups.setdefault(name, []).append((setup.t_end, key))
-    if not groups:
-        raise InputError(f"study {results.study.name} has no problem with horizons and evaluations, which the table"
-                         " takeover needs")
     found = []
     for name, horizons in groups.items():
         setup = results.config.problems[horizons[0][1]]
