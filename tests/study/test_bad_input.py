@@ -66,6 +66,7 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "negative step": (BODIES, "rk4", {"step": -0.1}, "step must be a positive number, not -0.1"),
     "boolean step": (BODIES, "rk4", {"step": True}, "step must be a positive number, not True"),
     "boolean option": ("heavy_top", "slgi", {"options": {"theta": True}}, "theta must be a number from 0 to 1"),
+    "huge velocity along q": (BODIES, "rk4", initial("omega", 1, [0.0, 0.0, 1e200]), "omega[1] is not orthogonal"),
     "NaN step": (BODIES, "rk4", {"step": NAN}, "step must be a positive number, not nan"),
     "tiny step": (BODIES, "rk4", {"step": 1e-310}, "more than 2^53 steps"),
     "infinite end": (BODIES, "rk4", {"t_end": float("inf")}, "t_end must be a positive number"),

@@ -19,7 +19,8 @@ def check_directions(name: str, q: np.ndarray) -> None:
 def check_tangent(name: str, omega: np.ndarray, base: str, q: np.ndarray) -> None:
     """Raises InputError when a row of omega (n, 3) is not orthogonal to that of q."""
     slip = np.abs(np.sum(q*omega, axis=1))
-    limit = MANIFOLD_TOLERANCE*np.maximum(1.0, np.linalg.norm(omega, axis=1))
+    size = np.maximum(1.0, np.abs(omega).max(axis=1, keepdims=True))  # squares of large numbers overflow
+    limit = MANIFOLD_TOLERANCE*np.maximum(1.0, size[:, 0]*np.linalg.norm(omega/size, axis=1))
     worst = int(np.argmax(slip - limit))
     if slip[worst] > limit[worst]:
         raise InputError(f"initial {name}[{worst}] is not orthogonal to {base}[{worst}]: |{base}.{name}| ="
