@@ -216,7 +216,8 @@ def test_symplecticity_is_what_the_method_declares():
     assert [str(one) for one in found if not one.passed] == []
     declared = {one.integrator for one in found if one.declared}
     assert declared == {"dlm", "campello", *(name for name in own_integrators() if name.startswith(
-        ("slgi", "vi_sphere", "rodrigues", "lgvi", "exact_split", "sphere_split")))}
+        (
+        "slgi", "vi_sphere", "rodrigues", "lgvi", "exact_split", "sphere_split", "spherical_midpoint")))}
     assert len({one.integrator for one in found} - declared) >= 10
 
 

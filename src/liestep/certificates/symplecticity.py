@@ -10,9 +10,9 @@ from liestep.catalogue import integrator_ids, method
 from liestep.certificates.flow import largest
 from liestep.certificates.functions import functions_of
 from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES, cases_of
+from liestep.certificates.orders import CASES, VORTICES, cases_of
 from liestep.certificates.steps import REDUNDANT, Case, Step, step_of
-from liestep.tangents.forms import Form, Pair, body_form, changes, sphere_form
+from liestep.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
 
 DIGITS = 60
 DIFFERENCE = Fraction(1, 10**20)   # step of the central differences of J: an error of about 1e-40
@@ -55,8 +55,10 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     step = step_of(case, integrator, options, DIGITS)
     if "attitude" in step.fields:
         basis, form, pair = _body_basis(step.start), body_form(sign), _body_pair
-    else:
+    elif "omega" in step.fields:
         basis, form, pair = _sphere_basis(step.start), sphere_form(_mass(case)), _sphere_pair
+    else:
+        basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
     sizes = tuple(_defect(step, kind.of(h), basis, form, pair) for h in STEPS)
     return Defect(integrator, options or {}, case.name, step.order, sizes, declared_symplectic(integrator))
@@ -73,6 +75,7 @@ def defects() -> Iterator[Defect]:
             continue
         for case in cases_of(name, (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP)):
             yield defect_of(case, name)
+    yield defect_of(VORTICES[0], "lie_heun")
     for theta in (0.0, 0.25):
         yield defect_of(TOP, "slgi", {"theta": theta})
 
@@ -106,15 +109,31 @@ def _zeros(y: np.ndarray) -> np.ndarray:
     return np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
 
 
+def _tangents(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two orthogonal unit vectors of the tangent plane of a sphere at q."""
+    axis = np.array([int(k == int(np.argmin(np.abs(q.astype(float))))) for k in range(3)], dtype=object)
+    first = np.cross(axis, q)
+    first = first/functions_of(DIGITS).sqrt(first @ first)
+    return first, np.cross(q, first)
+
+
+def _direction_basis(y: np.ndarray) -> list[np.ndarray]:
+    """Tangents of (S^2)^n at y, rows q: 2 for each."""
+    found = []
+    for i in range(len(y)):
+        for u in _tangents(y[i]):
+            turned = _zeros(y)
+            turned[i] = u
+            found.append(turned)
+    return found
+
+
 def _sphere_basis(y: np.ndarray) -> list[np.ndarray]:
     """Tangents of (TS^2)^n at y, rows q then omega: 4 for each body."""
-    n, root, found = len(y)//2, functions_of(DIGITS).sqrt, []
+    n, found = len(y)//2, []
     for i in range(n):
         q, w = y[i], y[n + i]
-        axis = np.array([int(k == int(np.argmin(np.abs(q.astype(float))))) for k in range(3)], dtype=object)
-        first = np.cross(axis, q)
-        first = first/root(first @ first)
-        for u in (first, np.cross(q, first)):
+        for u in _tangents(q):
             turned, moved = _zeros(y), _zeros(y)
             turned[i], turned[n + i] = u, -(w @ u)*q
             moved[n + i] = u

@@ -36,6 +36,14 @@ def body_form(sign: int = 1) -> Form:
     return form
 
 
+def area_form(strength: np.ndarray) -> Form:
+    """Form on (S^2)^n: the areas of the spheres with factors (n,). Its pairs hold the directions twice."""
+    def form(y: Pair, u: Pair, v: Pair) -> Any:
+        return np.sum(strength*np.sum(y[0]*np.cross(u[0], v[0]), axis=1))
+
+    return form
+
+
 def form_of(facts: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Form | None:
     """The form of a system; None where it is not known here."""
     if set(state) == {"q", "omega"} and facts.mass is not None:
