@@ -32,7 +32,7 @@ CASES = (
     ("jointed_body", "asymmetric_top", 0.3, {"chart": "exp", "attitude": "matrix"}),
     ("lennard_jones_sphere", "level1", 1e-3, {}), ("quadrotor_payload", "no_moment", 0.1, {}),
     ("sphere_nbody", "paper", 0.5, {}), ("spherical_pendulum_chain", "orders", 0.3, {}),
-    ("spring_pendula", "paper", 0.1, {}),
+    ("sphere_vortices", "four", 0.5, {}), ("spring_pendula", "paper", 0.1, {}),
 )
 
 

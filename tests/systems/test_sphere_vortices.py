@@ -119,6 +119,15 @@ def test_free_body_keeps_the_sphere_of_its_momentum():
     assert np.abs(stepped(problem, new, -0.1, 50) - y).max() <= 1e-12
 
 
+def test_free_body_turns_at_its_rate():
+    """An error of 1e-6 in the rate would leave 1e-10, the order 2 leaves 1e-12."""
+    problem, y, _ = case("free_rigid_body", "asymmetric", action="coadjoint")
+    assert np.abs(stepped(problem, y, 1e-4, 1) - stepped(problem, y, 1e-6, 100)).max() <= 1e-11
+    moments = sheet("free_rigid_body").presets["asymmetric"].parameters["inertia"]
+    rate = (stepped(problem, y, 1e-4, 1) - y)[0]/1e-4
+    assert np.abs(rate - np.cross(y[0], y[0]/np.array(moments))).max() <= 1e-3
+
+
 @pytest.mark.parametrize(("problem", "name", "request_", "said"), [
     (NAME, "rk4", {"initial": {"q": [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, "vortices 0 and 1 are at one poin"),
     (NAME, "rk4", {"parameters": {"strength": [1.0]}, "initial": {"q": [[1, 0, 0]]}}, "a single vortex does not move"),

@@ -9,6 +9,7 @@ import hashlib
 import os
 import platform
 import shutil
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -42,8 +43,9 @@ def _errors() -> tuple[type[Exception], ...]:
 
 
 def compiles() -> bool:
-    """Whether loops are compiled: not with NUMBA_DISABLE_JIT."""
-    return not compiling()[0].config.DISABLE_JIT
+    """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba."""
+    loaded = sys.modules.get("numba")
+    return not (loaded.config.DISABLE_JIT if loaded else int(os.environ.get("NUMBA_DISABLE_JIT") or 0))
 
 
 def cache_root() -> Path:

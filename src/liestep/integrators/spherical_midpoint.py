@@ -78,6 +78,10 @@ class SphericalMidpoint(NamedTuple):
 
 def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
     """Raises InputError for an action other than rotations of single vectors."""
+    other = InputError("it needs a phase space that is a product of spheres; of a free body that is option action"
+                       " coadjoint, and option chart must be exp")
+    if options.get("action", "coadjoint") != "coadjoint":
+        raise other
     for preset in sheet.presets.values():
         try:
             start = sheet.check_initial(parameters, preset.initial(parameters))
@@ -86,8 +90,7 @@ def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, An
             continue  # a start of other parameters
         action = getattr(found.problem, "action", None)
         if not (isinstance(action, SphereRotations) or (isinstance(action, Rotation) and action.vectors == 1)):
-            raise InputError("it needs a phase space that is a product of spheres; of a free body that is option action"
-                             " coadjoint, and option chart must be exp")
+            raise other
         return
 
 

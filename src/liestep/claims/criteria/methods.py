@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.analysis.takeover import takeovers
-from liestep.analysis.work_table import at_equal_error
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
 from liestep.claims.selection import Results, require_quantity, select, study_of
 from liestep.errors import InputError
@@ -48,6 +46,8 @@ class Takeover(Limits, Criterion):
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
+        from liestep.analysis.takeover import takeovers
+
         numbers, parts = [], []
         others = claim.against*len(claim.runs) if len(claim.against) == 1 else claim.against
         if len(others) != len(claim.runs):
@@ -159,6 +159,8 @@ class EqualError(Limits, Criterion):
         return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(sorted(parts)))
 
     def _work(self, quantity: str, choice: "RunChoice", results: Results) -> dict[float, float]:
+        from liestep.analysis.work_table import at_equal_error
+
         rows = select(choice, results)
         require_quantity(quantity, rows.columns)
         rows = rows[rows["status"] == "ok"]

@@ -193,12 +193,12 @@ def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
 
 def band_order(assembly: Assembly) -> list[int]:
     """Groups of rows so numbered that those of one body are close: reverse Cuthill-McKee on the bodies they share."""
+    groups = assembly.groups
+    if len(groups) < 2:
+        return [*range(len(groups))]
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-    groups = assembly.groups
-    if not groups:
-        return []
     at: list[list[int]] = [[] for _ in assembly.mass]
     for number, (joint, _) in enumerate(groups):
         for body in {joint.a, joint.b} - {GROUND}:
