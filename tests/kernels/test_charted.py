@@ -9,12 +9,14 @@ from test_groups import ACTIONS, Product, act, dexpinv, element, state
 from liestep import InputError, simulate
 from liestep.groups.charted import CHARTS, Charted
 from liestep.groups.poses import Poses
+from liestep.groups.sphere_rotations import SphereRotations
 from liestep.groups.translation import Translation
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify
 
-PLAIN = [action for action in ACTIONS
-         if not isinstance(action, Product) and type(action).__name__ not in (Poses.__name__, Translation.__name__)]
+# `Charted` takes one rotation or n rigid motions, not n rotations; poses have charts of their own
+WITHOUT = {part.__name__ for part in (Poses, SphereRotations, Translation)}
+PLAIN = [action for action in ACTIONS if not isinstance(action, Product) and type(action).__name__ not in WITHOUT]
 CASES = [pytest.param(action, chart, id=f"{type(action).__name__}-{chart}") for action in PLAIN for chart in CHARTS
          if chart != "exp"]
 
