@@ -37,7 +37,7 @@ OPERATIONS = {
 def machine(found, order):
     """The same as `taylor_coefficients` by machine code: function of y and t -> (holds, coefficients)."""
     code = straight.jet_code(found, order)
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p]*3)(straight.loaded(code.text).jet)
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p]*3)(straight.loaded(code.text).addresses["jet"])
 
     def run(start):
         y, table = np.array(start[:-1], dtype=float), code.constants.copy()
@@ -84,7 +84,7 @@ def test_solutions_feed_back():
 def test_polynomial_is_that_of_the_coefficients():
     found = field(lambda a, w, t: (True, [w, -2.0*sin(a)]), 2)
     code = straight.jet_code(found, 7)
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p]*3)(straight.loaded(code.text).sum)
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p]*3)(straight.loaded(code.text).addresses["sum"])
     c, h, y = np.random.default_rng(1).normal(size=(8, 2)), np.array([0.3]), np.zeros(2)
     assert call(c.ctypes.data, h.ctypes.data, y.ctypes.data) == 1
     assert np.abs(y - sum(c[k]*0.3**k for k in range(8))).max() <= 1e-15
