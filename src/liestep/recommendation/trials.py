@@ -58,7 +58,7 @@ class Trials:
             if found.status != Status.OK:
                 return found, inf
             self.rates[integrator] = self._rate(spec, steps)
-            self.work[integrator] = max(found.counters[name] for name in EVALUATIONS)/steps
+            self.work[integrator] = max(steps, *(found.counters[name] for name in EVALUATIONS))/steps
         self.runs += 1
         seconds = self.rates[integrator]*steps
         self.spent += seconds

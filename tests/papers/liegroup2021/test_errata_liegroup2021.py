@@ -12,6 +12,7 @@ from liestep.papers.liegroup2021.evidence import algebra as algebra
 from liestep.papers.liegroup2021.evidence import chains as chains
 from liestep.papers.liegroup2021.evidence import coordinates as coordinates
 from liestep.papers.liegroup2021.evidence import mechanics as mechanics
+from liestep.papers.liegroup2021.evidence import pairs as pairs
 from liestep.papers.liegroup2021.evidence import runs as runs
 from liestep.papers.liegroup2021.evidence import statements as statements
 
@@ -65,7 +66,7 @@ def test_the_inverse_derivative_of_the_exponential():
 
 
 DEXPINV = statements.printed_dexpinv
-RATE, HAT, FINAL = algebra.rate, mechanics.hat, runs.final_state
+RATE, HAT, FINAL, ATTEMPT = algebra.rate, mechanics.hat, runs.final_state, pairs._attempt
 IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
 
 
@@ -85,6 +86,7 @@ IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
     (mechanics, "chain_energy", "moving_energy", lambda masses, lengths, rates: 1.0),
     (mechanics, "payload_gravity", "GRAVITY", 1.62),
     (mechanics, "link_rates", "hat", lambda vector: -HAT(vector)),
+    (pairs, "pair_orders", "_attempt", lambda integrator, h: (ATTEMPT(integrator, h)[0], h)),
     (chains, "chain_limit", "LINKS", (5, 10, 5, 10, 5)),
     (chains, "hamiltonian_chain", "size", lambda vector: 1.0),
     (runs, "reference_bias", "RELATIVE", 1e-12),

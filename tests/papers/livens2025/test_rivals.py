@@ -101,7 +101,7 @@ def test_slopes_of_the_stabilised_step(system, preset):
 
     def residual(x):
         work.common.d[:], work.common.multipliers[:], work.gamma[:] = x[:n], x[n:n + m], x[n + m:]
-        move.py_func(y[0], work.common)
+        move.py_func(problem, y[0], work.common)
         step.equations(problem, 0.2, 0.05, y, work)
         return work.common.r.copy()
 
