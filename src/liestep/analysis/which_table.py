@@ -58,7 +58,7 @@ def which_rows(results: StudyResults) -> list[dict[str, Any]]:
     number of periods, where the cost is the geometric mean of the costs divided by the best of each problem."""
     metrics = results.metrics
     # a step that needs no evaluation, as that of an exact free motion, counts as one: budgets count it so too
-    metrics = metrics.assign(evaluations=metrics[[*EVALUATIONS, "steps"]].max(axis=1))
+    metrics = metrics.assign(evaluations=metrics.reindex(columns=[*EVALUATIONS, "steps"]).max(axis=1))
     ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
     rows: list[dict[str, Any]] = []
     for cost in COSTS:
