@@ -83,7 +83,8 @@ LANDED: dict[str, Mark] = {
 }
 # colours of the families, in the order of the families' names
 FAMILIES = ("#777777", "#AA8866", "#B5496B", "#4F8F8B", "#9A7FC7", "#6C7A1F", "#C77B30", "#3C6EA5",
-            "#2F6F4F", "#A0522D", "#5A4FCF", "#D65F8D", "#1C8C8C", "#8A1C4A", "#5E7B2E", "#3D2B66")
+            "#2F6F4F", "#A0522D", "#5A4FCF", "#D65F8D", "#1C8C8C", "#8A1C4A", "#5E7B2E", "#3D2B66",
+            "#0B5563", "#B8432F")
 ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # order -> marker; other orders have "*"
 # Other options of one method: share of white (of black where negative), marker, dash; the second round has thin markers
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),
