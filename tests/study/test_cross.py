@@ -207,3 +207,10 @@ def test_recommendations_of_a_small_study_meet_their_error(tmp_path):
     data = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/steps, samples=2)
     tight = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/(8*steps), samples=2)
     assert abs(data["q"].values[-1] - tight["q"].values[-1]).max() <= 2e-5
+
+
+def test_what_is_not_counted_has_no_cost():
+    """An exact free motion evaluates nothing, and its flops are not counted: a cost of zero would win everything."""
+    runs = pandas.DataFrame({"integrator": ["exact_split", "rk4"], "status": "ok", "error": 1e-12, "step": 0.1,
+                             "tolerance": nan, "cost": [0.0, 3.0]})
+    assert {name: at[1e-11]["cost"] for name, at in which_table.costs_at(runs, "cost").items()} == {"rk4": 3.0}
