@@ -124,7 +124,8 @@ def test_order_8_and_pairs_follow_the_motion_between_steps_and_keep_the_manifold
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_every_pair_needs_fewer_steps_at_a_looser_tolerance(name):
-    case, counts = CASES[-2], []
+    case = next(case for case in CASES if case[0] == "spherical_pendulum_chain")
+    counts = []
     for tolerance in (1e-3, 1e-5):
         form, _, states, steps = outputs(case, "rkmk_pair", tolerance, (1.0,), tableau=name)
         assert gap(form, states, reference(case, (1.0,))) <= 200*tolerance
