@@ -170,6 +170,9 @@ def test_intervals_of_means():
     values = np.random.default_rng(18).normal(5.0, 2.0, (2000, 16))
     inside = [one["low"] <= 5.0 <= one["high"] for one in map(summary, values)]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.015)   # Student's, with 15 degrees of freedom
+    for count, printed in ((2, 12.706), (4, 3.182), (16, 2.131), (31, 2.042)):  # tables of t at 97.5 %
+        one = summary(values[0, :count] if count <= 16 else values[:2, :].ravel()[:count])
+        assert one["high"] - one["mean"] == pytest.approx(printed*one["standard_error"], rel=5e-4)
 
 
 def test_means_are_compared_with_the_best_energy():

@@ -3,6 +3,7 @@ from math import sqrt
 from typing import Any, cast
 
 import numpy as np
+from scipy.special import stdtrit
 
 from liestep.analysis.results import StudyResults
 from liestep.catalogue import sheet
@@ -12,8 +13,6 @@ COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members"
            "against", "deviation", "verdict")
 FEWEST = 16       # members of an ensemble whose interval says something
 APART = 3.0       # standard errors of the difference beyond which two means differ
-NORMAL_95 = 1.96  # quantile of the normal distribution
-# larger quantiles of Student's distribution for few members: t_{0.975} = z + (z^3 + z)/(4 n) + ... (Cornish, Fisher)
 
 
 def ensemble_rows(results: StudyResults) -> list[dict[str, Any]]:
@@ -50,7 +49,7 @@ def summary(means: np.ndarray) -> dict[str, float]:
     """Mean, 95 % interval and standard error of independent numbers, shape (members,)."""
     count = len(means)
     mean, error = float(means.mean()), float(means.std(ddof=1)/sqrt(count)) if count > 1 else float("nan")
-    quantile = NORMAL_95 + (NORMAL_95**3 + NORMAL_95)/(4.0*max(count - 1, 1))
+    quantile = float(stdtrit(max(count - 1, 1), 0.975))  # of Student's distribution
     return {"mean": mean, "low": mean - quantile*error, "high": mean + quantile*error, "standard_error": error}
 
 

@@ -11,6 +11,7 @@ import pandas
 from liestep.analysis.choice import TIE
 from liestep.analysis.errors import error_fields, error_history
 from liestep.analysis.results import StudyResults
+from liestep.core.counters import evaluations_of
 from liestep.runs.files import BLOCKS_SUFFIX, RunFile
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover",
@@ -144,8 +145,7 @@ def at_cost(results: StudyResults, motion: Motion, integrator: str, budget: floa
 def spent_in_a_period(run: Mapping[Any, Any], period: float) -> float:
     """Evaluations of forces or right-hand sides (not steps) in a period of the time that a run reached; 0 for one that
     made no step."""
-    evaluations = max(run["force_evaluations"], run["rhs_evaluations"])
-    return float(evaluations*period/run["time_reached"]) if run["time_reached"] > 0.0 else 0.0
+    return float(evaluations_of(run)*period/run["time_reached"]) if run["time_reached"] > 0.0 else 0.0
 
 
 def interpolated(runs: list[tuple[float, Curve]], budget: float) -> Curve | None:

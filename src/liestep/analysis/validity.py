@@ -5,6 +5,7 @@ from typing import Any
 import pandas
 
 from liestep.analysis.results import StudyResults
+from liestep.core.counters import evaluations_of
 
 ACCURATE = 1e-4
 COLUMNS = ("study", "axis", "value", "problem", "integrator", "completes", "accurate", "evaluations", "smallest",
@@ -44,5 +45,5 @@ def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
         accurate = accurate and run["error"] <= ACCURATE
         if accurate:
             found["accurate"] = run["step"]
-            found["evaluations"] = max(run["force_evaluations"], run["rhs_evaluations"])
+            found["evaluations"] = evaluations_of(run)
     return found

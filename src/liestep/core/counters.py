@@ -1,5 +1,7 @@
 """Work counters: positions in the `meter` array that every formulation carries (free of cost in compiled code)."""
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +38,11 @@ def new_meter() -> np.ndarray:
 def evaluations(meter: np.ndarray) -> int:
     """Evaluations of forces or right-hand sides that a meter has counted, see EVALUATIONS."""
     return int(max(meter[Counter.FORCE_EVALUATIONS], meter[Counter.RHS_EVALUATIONS]))
+
+
+def evaluations_of(counted: Mapping[Any, Any]) -> int:
+    """The same of counters by name."""
+    return int(max(counted[name] for name in EVALUATIONS))
 
 
 def counts(meter: np.ndarray) -> dict[str, int]:

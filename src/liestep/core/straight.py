@@ -184,12 +184,13 @@ def loaded(text: str) -> Loaded:
 
 
 def _object_code(text: str) -> bytes:
+    import llvmlite
     from llvmlite import binding
 
     from liestep.core import processor
 
-    digest = hashlib.sha256("|".join([binding.__version__ if hasattr(binding, "__version__") else "",
-                                      str(binding.llvm_version_info), processor.describe(), text]).encode())
+    made_by = [llvmlite.__version__, str(binding.llvm_version_info), processor.describe(), text]
+    digest = hashlib.sha256("|".join(made_by).encode())
     path = cache_root()/f"straight-{digest.hexdigest()[:24]}.o"
     try:
         return path.read_bytes()

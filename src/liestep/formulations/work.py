@@ -1,5 +1,16 @@
 """Observables of systems with forces of time and velocity, the same in all families."""
+import numpy as np
+
 from liestep.contracts.formulated import Observable
+from liestep.core.dispatch import kernel
+
+
+@kernel
+def separate_work(work: float, column: int, out: np.ndarray) -> None:
+    """Of observables that begin with T + V: the energy less the work in its place, work and T + V from a column on."""
+    out[column + 1] = out[0]
+    out[column] = work
+    out[0] -= work
 
 
 def with_work(observables: tuple[Observable, ...], column: int) -> tuple[Observable, ...]:

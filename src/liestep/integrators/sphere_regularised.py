@@ -19,6 +19,7 @@ from liestep.core.rows import copy, dot, row, sqrt
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.integrators.sphere_split import kick_spheres, needs_uncoupled_masses, require_diagonal, turn_spheres
+from liestep.integrators.step_control import Ahead
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 
 DEFAULT = "strang"
@@ -52,24 +53,6 @@ class RegularisedWork(NamedTuple):
     ahead: np.ndarray     # (n, 3) gradient there
     aside: np.ndarray     # (n, 3) gradient of dense output
     numbers: np.ndarray   # (5,)
-
-
-class Ahead(NamedTuple):
-    """Steps of a constant fictitious length: how long the next one is in time is known before it is accepted."""
-
-    next_step: np.ndarray  # (1,) in s
-
-    def reaches(self, h: float, remaining: float) -> bool:
-        return h >= remaining
-
-    def accepts(self, error: float) -> bool:
-        return error < np.inf
-
-    def after_success(self, h: float, error: float, rejections: float) -> float:
-        return self.next_step[0]
-
-    def after_failure(self, h: float, error: float, rejections: float) -> float:
-        return 0.5*h
 
 
 class SphereRegularised(NamedTuple):

@@ -137,3 +137,21 @@ class PiControl(NamedTuple):
         if not error < np.inf:
             return 0.5*h
         return h*max(0.2, self.safety*power(self.tolerance/error, self.exponent))
+
+
+class Ahead(NamedTuple):
+    """Control of a method that knows its next step before it makes it; no step is rejected for its error."""
+
+    next_step: np.ndarray  # (1,) in s
+
+    def reaches(self, h: float, remaining: float) -> bool:
+        return h >= remaining
+
+    def accepts(self, error: float) -> bool:
+        return error < np.inf
+
+    def after_success(self, h: float, error: float, rejections: float) -> float:
+        return self.next_step[0]
+
+    def after_failure(self, h: float, error: float, rejections: float) -> float:
+        return 0.5*h

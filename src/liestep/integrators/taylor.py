@@ -19,7 +19,7 @@ from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable,
 from liestep.core.tracing import plain_component
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.integrators.step_control import power
+from liestep.integrators.step_control import Ahead, power
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
@@ -73,36 +73,6 @@ class PlainJet(NamedTuple):
             out[:] = out*h + line
 
 
-class Ahead(NamedTuple):
-    """Step control of a method that knows its next step before it makes it."""
-
-    share: float       # of the radius of convergence
-    last: float        # 1/p
-    before: float      # 1/(p - 1)
-    next_step: np.ndarray  # (1,)
-
-    def choose(self, state: float, before: float, last: float) -> None:
-        """The next step from the largest numbers of a state and of its last two coefficients; infinite where both
-        vanish."""
-        size = max(1.0, state)
-        rho = power(size/last, self.last) if last > 0.0 else np.inf
-        if before > 0.0:
-            rho = min(rho, power(size/before, self.before))
-        self.next_step[0] = self.share*rho
-
-    def reaches(self, h: float, remaining: float) -> bool:
-        return h >= remaining
-
-    def accepts(self, error: float) -> bool:
-        return error < np.inf
-
-    def after_success(self, h: float, error: float, rejections: float) -> float:
-        return self.next_step[0]
-
-    def after_failure(self, h: float, error: float, rejections: float) -> float:
-        return 0.5*h
-
-
 class TaylorWork(NamedTuple):
     jet: Any
     c: np.ndarray     # ((order + 1) m d + 3,) coefficients at the state
@@ -121,7 +91,8 @@ class Taylor(NamedTuple):
 
     tolerance: float
     order: int
-    control: Any
+    share: float   # of the radius of convergence
+    control: Any   # Ahead
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
@@ -140,7 +111,16 @@ class Taylor(NamedTuple):
         if work.jet.evaluate(work.when[0], y, work.c):
             work.when[1] = 1.0
             last = work.c.shape[0] - 1
-            self.control.choose(work.c[last - 2], work.c[last - 1], work.c[last])
+            self.choose(work.c[last - 2], work.c[last - 1], work.c[last])
+
+    def choose(self, state: float, before: float, last: float) -> None:
+        """The next step from the largest numbers of a state and of its last two coefficients; infinite where both
+        vanish."""
+        size = max(1.0, state)
+        rho = power(size/last, 1.0/self.order) if last > 0.0 else np.inf
+        if before > 0.0:
+            rho = min(rho, power(size/before, 1.0/(self.order - 1)))
+        self.control.next_step[0] = self.share*rho
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
@@ -275,7 +255,7 @@ PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    return Taylor(tolerance, order, Ahead(share_of_radius(tolerance, order), 1.0/order, 1.0/(order - 1.0), np.zeros(1)))
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(1)))
 
 
 METHODS = {

@@ -6,7 +6,8 @@ import numpy as np
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.recommendation.request import INTERVALS, Request
-from liestep.recommendation.trials import Trials, distances, order_of, stopped, values_of
+from liestep.recommendation.trials import Trials, distances, order_of, values_of
+from liestep.runs.content import stopped
 from liestep.runs.execution import Outcome
 
 FIRST, TOLERANCE = "dop853", 1e-13

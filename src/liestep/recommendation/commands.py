@@ -2,7 +2,8 @@
 import argparse
 from collections.abc import Callable
 
-from liestep.recommendation.words import BUDGET, KEEP
+from liestep.analysis.choice import KEEP
+from liestep.recommendation.words import BUDGET
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from liestep.core.status import Status
 from liestep.recommendation.request import Request
 from liestep.recommendation.search import Candidate
-from liestep.recommendation.trials import stopped
+from liestep.runs.content import stopped
 from liestep.runs.execution import Outcome, run_once
 
 HORIZONS = 10
@@ -42,7 +42,7 @@ class Keeping:
         low, high = (part.reshape(-1, part.shape[-1])[:, 0] for part in (recorder.block_low, recorder.block_high))
         sizes = np.maximum(np.abs(low), np.abs(high))[recorder.block_count.ravel() > 0]
         first, whole = float(sizes[:max(1, len(sizes)//HORIZONS)].max()), float(sizes.max())
-        start = formulated_energy(found)
+        start = energy_at_start(found)
         if whole <= ROUND_OFF*np.finfo(float).eps*sqrt(found.steps)*max(abs(start), whole):
             self.found = f"energy kept to round-off, {whole:.1e} J in {horizons} horizons"
             return True
@@ -66,6 +66,6 @@ class Keeping:
         return worst <= LOST
 
 
-def formulated_energy(found: Outcome) -> float:
-    """Energy at the start."""
+def energy_at_start(found: Outcome) -> float:
+    """In J, less the work where there is any."""
     return float(found.outputs.series[0, 0])

@@ -3,12 +3,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from liestep.analysis.choice import KEEP
 from liestep.catalogue import method, sheet
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
-from liestep.recommendation.words import BUDGET, KEEP
+from liestep.recommendation.words import BUDGET
 from liestep.runs.numbers import positive
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
 

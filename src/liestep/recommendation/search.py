@@ -5,7 +5,8 @@ from math import ceil, inf, isfinite, log
 from liestep.catalogue import method
 from liestep.errors import InputError
 from liestep.recommendation.request import INTERVALS
-from liestep.recommendation.trials import Trials, Try, order_of, stopped
+from liestep.recommendation.trials import Trials, Try, order_of
+from liestep.runs.content import stopped
 
 AIM, CLOSE = 0.7, 0.4          # shares of the error: what is aimed at, and from what on a run is close enough
 TRIES = 9

@@ -3,7 +3,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
-from liestep.analysis.choice import Choice, choose, keeps
+from liestep.analysis.choice import KEEP, Choice, choose, keeps
 from liestep.analysis.timing import timer
 from liestep.catalogue import integrator_ids, method
 from liestep.errors import InputError
@@ -14,7 +14,7 @@ from liestep.recommendation.keeping import Keeping
 from liestep.recommendation.request import INTERVALS, Request, adaptive_options, request
 from liestep.recommendation.search import USABLE, Candidate, search
 from liestep.recommendation.trials import QUARTER, Trials
-from liestep.recommendation.words import BUDGET, KEEP
+from liestep.recommendation.words import BUDGET
 
 GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which

@@ -43,7 +43,6 @@ class Trials:
     spent: float = 0.0                                        # s of processor time in compiled loops
     rates: dict[str, float] = field(default_factory=dict)     # integrator -> s per step (tried, for adaptive ones)
     work: dict[str, float] = field(default_factory=dict)      # integrator -> evaluations per step
-    runs: int = 0
 
     def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
         """A run and its seconds, from the cost of a step, which is measured once for each integrator.
@@ -59,15 +58,9 @@ class Trials:
                 return found, inf
             self.rates[integrator] = self._rate(spec, steps)
             self.work[integrator] = max(steps, *(found.counters[name] for name in EVALUATIONS))/steps
-        self.runs += 1
         seconds = self.rates[integrator]*steps
         self.spent += seconds
         return found, seconds
-
-    def run(self, integrator: str, size: float) -> Try:
-        """A run, compared with the reference; errors as `outcome`."""
-        found, seconds = self.outcome(integrator, size)
-        return Try(size, self.error(found), seconds)
 
     def history(self, found: Outcome) -> np.ndarray:
         """(INTERVALS + 1,): scaled error of a run at the ends of the intervals; infinite for one that stopped."""
@@ -111,11 +104,6 @@ def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
         found: np.ndarray = np.max([part.distance(values[part.name], reference[part.name])
                                     / part.scale(reference[part.name]) for part in fields], axis=0)
     return np.where(np.isfinite(found), found, inf)
-
-
-def stopped(found: Outcome) -> str:
-    """How a run ended before its end, in words."""
-    return f"stopped after t = {found.time_reached:.6g}: {found.status.sentence}"
 
 
 def order_of(request: Request, integrator: str, size: float) -> int:

@@ -200,11 +200,16 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         "run_sha256": spec.sha256, "source_hash": run_source_hash(spec)}
 
 
+def stopped(outcome: Outcome) -> str:
+    """How a run ended before its end, in words."""
+    return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
+
+
 def message_of(outcome: Outcome, options: Mapping[str, Any]) -> str:
     """How a run ended, with the remedy."""
     status, chart = outcome.status, chart_of(outcome.status, options)
     return (status.sentence if status == Status.OK else
-            f"stopped after t = {outcome.time_reached:.6g}: {status.sentence}{chart and f'; it ran {chart}'}")
+            f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
 
 
 def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> dict[str, float]:

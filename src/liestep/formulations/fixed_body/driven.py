@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.rows import Vector, add, dot, put, scale
+from liestep.formulations.work import separate_work
 from liestep.geometry.attitude import to_space
 
 
@@ -62,10 +63,7 @@ class DrivenBody(NamedTuple):
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.plain.observe(y, out)
-        work = y[y.shape[0] - 1, 0]
-        out[self.column + 1] = out[0]
-        out[self.column] = work
-        out[0] -= work
+        separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
 def has_applied(system: Any) -> bool:

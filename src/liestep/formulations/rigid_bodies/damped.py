@@ -14,6 +14,7 @@ import numpy as np
 
 from liestep.core.rows import Vector, put, row
 from liestep.formulations.rigid_bodies.components import spatial_velocity
+from liestep.formulations.work import separate_work
 
 
 class DampedBodies(NamedTuple):
@@ -52,10 +53,7 @@ class DampedBodies(NamedTuple):
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.plain.observe(y, out)
-        work = y[y.shape[0] - 1, 0]
-        out[self.column + 1] = out[0]
-        out[self.column] = work
-        out[0] -= work
+        separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
 def is_damped(system: Any) -> bool:

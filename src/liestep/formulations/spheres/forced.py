@@ -10,6 +10,7 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.rows import axpy, cross, dot, put, row, sub
+from liestep.formulations.work import separate_work
 
 WORK = 7  # column of the work in `observe`, after those of `SphereLagrangian`
 
@@ -83,18 +84,11 @@ class ForcedSphereLagrangian(NamedTuple):
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.plain.observe(y, out)
-        self.separate(y, out)
+        separate_work(y[y.shape[0] - 1, 0], WORK, out)
 
     def observe_velocity(self, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
         self.plain.observe_velocity(y, v, out)
-        self.separate(y, out)
-
-    def separate(self, y: np.ndarray, out: np.ndarray) -> None:
-        """Energy less work, work, mechanical energy."""
-        work = y[y.shape[0] - 1, 0]
-        out[8] = out[0]
-        out[7] = work
-        out[0] -= work
+        separate_work(y[y.shape[0] - 1, 0], WORK, out)
 
 
 def has_force(system: Any) -> bool:
