@@ -1,7 +1,7 @@
-"""Symmetric banded matrices: L D L^T without pivoting, in place and O(size width^2)."""
+"""Banded matrices in place, O(size width^2): symmetric ones by L D L^T without pivoting, others by elimination."""
 import numpy as np
 
-from liestep.core.dispatch import kernel
+from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import below
 
 SMALLEST = 1e-13  # pivot relative to the diagonal below which a matrix counts as singular
@@ -44,3 +44,36 @@ def solve_band(s: np.ndarray, b: np.ndarray, size: int, width: int) -> None:
         value = b[i]
         for j in range(max(0, i - width), i):
             b[j] -= s[i, j - i + width]*value
+
+
+@kernel
+@outlined
+def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
+    """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
+    width + 1 columns and is overwritten. Partial pivoting by rows. False when a pivot is zero or not finite."""
+    for k in range(size):
+        best, p = abs(a[k, width]), k
+        for i in range(k + 1, min(size, k + width + 1)):
+            if abs(a[i, k - i + width]) > best:
+                best, p = abs(a[i, k - i + width]), i
+        if not 0.0 < best < np.inf:
+            return False
+        last = min(size, k + 2*width + 1)
+        if p != k:
+            for j in range(k, last):
+                a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
+            b[k], b[p] = b[p], b[k]
+        inverse = 1.0/a[k, width]
+        for i in range(k + 1, min(size, k + width + 1)):
+            factor = a[i, k - i + width]*inverse
+            if factor != 0.0:
+                for j in range(k + 1, last):
+                    a[i, j - i + width] -= factor*a[k, j - k + width]
+                b[i] -= factor*b[k]
+    for r in range(size):
+        k = size - 1 - r
+        value = b[k]
+        for j in range(k + 1, min(size, k + 2*width + 1)):
+            value -= a[k, j - k + width]*b[j]
+        b[k] = value/a[k, width]
+    return True

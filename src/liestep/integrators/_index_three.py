@@ -18,9 +18,10 @@ class StepWork(NamedTuple):
     new: np.ndarray    # (2, 2n, 3) V and dV/dt of the new time
     a: np.ndarray      # (3, 2n, 3) of generalized-alpha: a, dV/dt; scratch
     found: np.ndarray  # (m,) scaled multipliers
-    xi: np.ndarray     # (4n, 3)
+    xi: np.ndarray     # (algebra rows, 3)
     state: np.ndarray  # (rows, d)
     steps: np.ndarray  # (1,) steps so far
+    clock: np.ndarray  # (3,) of generalized-alpha the power; of bliedf the work at the last steps
     starter: Any       # workspace of the method that makes the first steps
 
 
@@ -28,8 +29,8 @@ def step_work(problem: Any, y: np.ndarray, starter: Any) -> StepWork:
     """Memory of a run."""
     n, m = problem.bodies(), problem.joint_rows()
     return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
-                    np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((4*n, 3)), np.zeros_like(y),
-                    np.zeros(1, dtype=np.int64), starter.workspace(problem, y))
+                    np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
+                    np.zeros_like(y), np.zeros(1, dtype=np.int64), np.zeros(3), starter.workspace(problem, y))
 
 
 class Newton(NamedTuple):

@@ -45,6 +45,7 @@ class Bliedf(NamedTuple):
 
     def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         work.steps[0] = 0
+        work.clock[0] = problem.work(y)
         problem.velocity(y, work.v[0])
         return Status.OK
 
@@ -57,6 +58,7 @@ class Bliedf(NamedTuple):
             problem.multipliers(h*h, work.found)
             for i in range(2*problem.bodies()):
                 put(work.u, i, axpy(0.5*h*h, row(work.xi, 4*(i//2) + 2 + i % 2), scale(h, row(work.v[0], i))))
+        problem.advance(h, work.xi)
         lead = self.alpha[0]/h
         for i in range(2*problem.bodies()):
             put(work.start[0], i, axpy(self.gamma[1]/h, row(work.past[0], i),
@@ -67,9 +69,12 @@ class Bliedf(NamedTuple):
         if status != Status.OK:
             return status
         problem.put_multipliers(1.0/(h*h), work.found, y)
+        # the rate of the work is differenced as that of V
+        known = self.alpha[1]*work.clock[0] + self.alpha[2]*work.clock[1] + self.alpha[3]*work.clock[2]
+        problem.put_work((h*problem.power(y, 1.0/(h*h), work.found) - known)/self.alpha[0], y)
         copy(work.past[0], work.past[1])
         copy(work.u, work.past[0])
-        self.remember(work.new[0], work)
+        self.remember(work.new[0], problem.work(y), work)
         return Status.OK
 
     def first(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
@@ -88,11 +93,14 @@ class Bliedf(NamedTuple):
         problem.multipliers(1.0, work.found)
         problem.put_multipliers(1.0, work.found, y)
         problem.velocity(y, work.new[0])
-        self.remember(work.new[0], work)
+        self.remember(work.new[0], problem.work(y), work)
         return Status.OK
 
-    def remember(self, v: np.ndarray, work: StepWork) -> None:
-        """The velocity of a new step in front of those before it."""
+    def remember(self, v: np.ndarray, done: float, work: StepWork) -> None:
+        """The velocity and the work of a new step in front of those before it."""
+        work.clock[2] = work.clock[1]
+        work.clock[1] = work.clock[0]
+        work.clock[0] = done
         copy(work.v[1], work.v[2])
         copy(work.v[0], work.v[1])
         copy(v, work.v[0])

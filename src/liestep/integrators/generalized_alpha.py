@@ -68,6 +68,7 @@ class GeneralizedAlpha(NamedTuple):
                     add_to(second, i, scale(0.5/step, rate))
                 put(work.a[1], i, rate)
         problem.multipliers(self.beta*h*h, work.found)
+        work.clock[0] = problem.power(y, 1.0/(self.beta*h*h) if self.beta > 0.0 else 0.0, work.found)
         problem.velocity(y, work.v[0])
         corrected = self.begin == 0 and not problem.holds_velocities()  # they fit the rows that hold them
         shift = self.alpha_m - self.alpha_f
@@ -87,6 +88,7 @@ class GeneralizedAlpha(NamedTuple):
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         if self.beta == 0.0:
             return self.explicit(problem, t, y, h, work)
+        problem.advance(h, work.xi)
         slope = self.gamma/(self.beta*h)
         ratio = (1.0 - self.alpha_m)/(1.0 - self.alpha_f)
         for i in range(2*problem.bodies()):
@@ -112,10 +114,18 @@ class GeneralizedAlpha(NamedTuple):
             if not problem.close(y):
                 return Status.SINGULAR_MATRIX
             problem.velocity(y, work.v[0])
+        self.add_work(problem, y, h, 1.0/(self.beta*h*h), work)
         return Status.OK
+
+    def add_work(self, problem: Any, y: np.ndarray, h: float, factor: float, work: StepWork) -> None:
+        """Work of the step by the trapezoidal rule; multipliers are factor times those that Newton's method found."""
+        power = problem.power(y, factor, work.found)
+        problem.put_work(problem.work(y) + 0.5*h*(work.clock[0] + power), y)
+        work.clock[0] = power
 
     def explicit(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         """A step with beta = 0, without joints: the new pose is known at once, the new velocity by fixed points."""
+        problem.advance(h, work.xi)
         for i in range(2*problem.bodies()):
             v, a = row(work.v[0], i), row(work.a[0], i)
             put(work.u, i, axpy(0.5*h*h, a, scale(h, v)))
@@ -146,6 +156,7 @@ class GeneralizedAlpha(NamedTuple):
                 copy(work.new[0], work.v[0])
                 copy(work.new[1], work.a[1])
                 copy(work.a[2], work.a[0])
+                self.add_work(problem, y, h, 0.0, work)
                 return Status.OK
             before = worst
         return Status.NOT_CONVERGED

@@ -8,7 +8,16 @@ from liestep.catalogue import sheet
 from liestep.contracts.norms import quaternion_matrix
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.formulations.multibody.assembly import Assembly, complement, newton_seats, screw
+from liestep.formulations.multibody.assembly import (
+    GROUND,
+    Assembly,
+    Torque,
+    complement,
+    drive,
+    newton_seats,
+    revolute,
+    screw,
+)
 from liestep.formulations.multibody.checks import nearest_start
 from liestep.formulations.multibody.forms import Declared
 from liestep.plugins.trial import plain
@@ -69,7 +78,7 @@ def test_bliedf_on_the_fast_top():
 OFF, ON = 0.1, 1e-8  # how far the state is off its joints; rows of a screw are derivatives of its angle on them only
 TANGENTS = [("four_bar", "unequal"), ("jointed_body", "spring_offset"), ("body_chain", "double_pendulum_offset"),
             ("jointed_body", "cylindrical"), ("jointed_body", "screw"), ("jointed_body", "sleigh"),
-            ("jointed_body", "wobbling_disc")]
+            ("jointed_body", "wobbling_disc"), ("four_bar", "driven"), ("four_bar", "loaded")]
 
 
 @pytest.mark.parametrize("index", [3, 2])
@@ -81,14 +90,15 @@ def test_tangent_is_the_derivative_of_the_residual(system, preset, name, index):
     start = start_of(system, preset=preset)
     form = formulate(sheet(system), start.parameters, start.initial, "index_three", NAMED[name])
     problem = plain(form.problem)
-    check_tangent(problem, form.start, index, ON if preset == "screw" else OFF)
+    check_tangent(problem, form.start, index, ON if preset in ("screw", "driven") else OFF)
 
 
-def two_bodies(*joints):
+def two_bodies(*joints, torques=()):
     """What two free bodies with joints between them declare, and a state."""
     random = np.random.default_rng(8)
     inertia = np.array([np.diag([1.0, 2.0, 2.5]), np.diag([0.8, 0.7, 1.1])])
-    assembly = Assembly(np.array([1.0, 2.0]), inertia, random.normal(size=(2, 3)), np.array([0.3, 0.2, -9.81]), joints)
+    assembly = Assembly(np.array([1.0, 2.0]), inertia, random.normal(size=(2, 3)), np.array([0.3, 0.2, -9.81]), joints,
+                        torques=torques)
     state = {"attitude": quaternion_matrix(np.array([[0.5, 0.5, 0.5, 0.5], [0.1, 0.7, 0.7, 0.1]])),
              **{name: random.normal(size=(2, 3)) for name in ("position", "body_rate", "velocity")}}
     return Declared(lambda parameters: assembly, lambda parameters: (False,)*3), nearest_start(assembly, state)
@@ -106,14 +116,29 @@ def test_tangent_of_screws_between_two_bodies(options, index):
     check_tangent(plain(form.problem), form.start, index, ON)
 
 
+@pytest.mark.parametrize("index", [3, 2])
+@pytest.mark.parametrize("options", [NAMED["1a"], NAMED["1c"]])
+def test_tangent_of_drives_and_torques_between_two_bodies(options, index):
+    """Both bodies turn the axis; the damper couples bodies that no joint couples as well."""
+    u, v, law = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0]), (0.3, 1.2, 0.4, 2.0)
+    hinge = revolute(0, np.array([0.1, 0.2, 0.3]), u, 1, np.array([-0.2, 0.4, 0.1]), v)
+    motors = [Torque(0, v, 1, 0.7, 1.3, 2.0, 0.4), Torque(1, u, GROUND, 0.4)]
+    for joints, torques, off in (([hinge, drive(0, u, complement(u)[0], 1, complement(v)[0], law)], (), ON),
+                                 ([], motors, OFF)):
+        declared, state = two_bodies(*joints, torques=torques)
+        form = declared.index_three({}, state, {"attitude": "quaternion", "chart": "exp"} | options)
+        form.start[8, 0] = 0.6  # the clock is behind two bodies of four rows
+        check_tangent(plain(form.problem), form.start, index, off)
+
+
 def check_tangent(problem, start, index, off):
     n, m, random = problem.bodies(), problem.joint_rows(), np.random.default_rng(3)
     u, v0, d0, past = (random.normal(size=(2*n, 3)) for _ in range(4))
     found, s, cv, cc, ca = random.normal(size=m), 0.3, 1.7, 0.4, 2.1
 
     def residual(u, found):
-        xi = np.zeros((4*n, 3))
-        xi[0::4], xi[1::4] = u[0::2], u[1::2]
+        xi = np.zeros((problem.algebra_rows(), 3))
+        xi[0:4*n:4], xi[1:4*n:4] = u[0::2], u[1::2]
         y = start.copy()
         problem.act(xi, start, y)
         v = cv*u + v0

@@ -261,6 +261,7 @@ def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
     ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
     edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
     edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
+    edges += [(torque.a, torque.b) for torque in assembly.torques if torque.b != GROUND]
     edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
     pairs = np.array(edges)
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n + len(groups),)*2).tocsr()

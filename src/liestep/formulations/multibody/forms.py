@@ -241,7 +241,7 @@ class Declared(NamedTuple):
         assembly, se3 = self.build(parameters), int(options["action"] == "se3")
         layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
         motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0)
-        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]])
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
         inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
@@ -268,13 +268,7 @@ class Declared(NamedTuple):
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
                 "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
-                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS, self._no_clock)}
-
-    def _no_clock(self, parameters: Parameters, options: Options) -> None:
-        """Raises InputError for what index-3 methods do not know."""
-        if self.build(parameters).has_clock:
-            raise InputError("index-3 methods know no torques and drives; allowed are Lie group methods and those for"
-                             " vector fields, such as rkmk4 and rk4")
+                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

@@ -15,13 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel, outlined
+from liestep.core.dispatch import outlined
 from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.formulations.multibody.components import PoseForm, ProjectedPoses
 from liestep.formulations.multibody.joint_tangent import stiffness
+from liestep.formulations.multibody.load_tangent import torque_tangent
 from liestep.formulations.multibody.mechanism import (
     BLADE,
     BODY,
+    DRIVE,
     MOVING,
     PLACE,
     POINT,
@@ -30,47 +32,16 @@ from liestep.formulations.multibody.mechanism import (
     across,
     times,
 )
+from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
 from liestep.groups.poses import attitude_rows
 
 Pair = tuple[Vector, Vector]
 
 
-@kernel
-@outlined
-def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
-    """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
-    width + 1 columns and is overwritten. Partial pivoting by rows. False when a pivot is zero or not finite."""
-    for k in range(size):
-        best, p = abs(a[k, width]), k
-        for i in range(k + 1, min(size, k + width + 1)):
-            if abs(a[i, k - i + width]) > best:
-                best, p = abs(a[i, k - i + width]), i
-        if not 0.0 < best < np.inf:
-            return False
-        last = min(size, k + 2*width + 1)
-        if p != k:
-            for j in range(k, last):
-                a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
-            b[k], b[p] = b[p], b[k]
-        inverse = 1.0/a[k, width]
-        for i in range(k + 1, min(size, k + width + 1)):
-            factor = a[i, k - i + width]*inverse
-            if factor != 0.0:
-                for j in range(k + 1, last):
-                    a[i, j - i + width] -= factor*a[k, j - k + width]
-                b[i] -= factor*b[k]
-    for r in range(size):
-        k = size - 1 - r
-        value = b[k]
-        for j in range(k + 1, min(size, k + 2*width + 1)):
-            value -= a[k, j - k + width]*b[j]
-        b[k] = value/a[k, width]
-    return True
-
-
 class IndexThree(NamedTuple):
-    """State rows as in `PoseForm`, in velocities native to the group, then the multipliers, filling rows."""
+    """State rows as in `PoseForm`, in velocities native to the group, then the multipliers, filling rows. The clock's
+    row, if any, is moved by the methods: time by `advance`, work by `add_work`."""
 
     poses: PoseForm
     seats: np.ndarray   # (n + m,) first unknown of each body, then that of each row in the mechanism's band
@@ -159,9 +130,38 @@ class IndexThree(NamedTuple):
 
     def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
         """Write factor times the multipliers (m,) into y, in the order of files."""
-        first = self.poses.action.n*(attitude_rows(self.poses.action.attitude) + 3)
+        first = self.poses.action.state_rows()
         for k in range(self.order.shape[0]):
             y[first + k//y.shape[1], k % y.shape[1]] = factor*found[self.order[k]]
+
+    def advance(self, h: float, xi: np.ndarray) -> None:
+        """The step of time into the increments xi (algebra rows, 3)."""
+        if self.poses.action.clock == 1:
+            put(xi, 4*self.poses.action.n, (h, 0.0, 0.0))
+
+    def work(self, y: np.ndarray) -> float:
+        """Of torques and drives since the start, in J."""
+        return y[self.poses.action.state_rows() - 1, 1] if self.poses.action.clock == 1 else 0.0
+
+    def put_work(self, work: float, y: np.ndarray) -> None:
+        """Write it into y."""
+        if self.poses.action.clock == 1:
+            y[self.poses.action.state_rows() - 1, 1] = work
+
+    @outlined
+    def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
+        """Of torques and drives at a state with factor times the multipliers `found`, in W."""
+        mechanism, total = self.poses.generator.motion.mechanism, 0.0
+        if mechanism.clock == 1:
+            self.meter[Counter.RHS_EVALUATIONS] += 1
+            self.poses.generator.motion.evaluate(y, 1)
+            for k in range(mechanism.loads):
+                value, speed, _ = mechanism.torque(k)
+                total += value*speed
+            for j in range(mechanism.groups):
+                if mechanism.table[j, 0] == DRIVE:
+                    total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
+        return total
 
     @outlined
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
@@ -185,6 +185,8 @@ class IndexThree(NamedTuple):
             self.inertia(i, u, v, dv, past, s, cv, cc, ca)
         for k in range(mechanism.springs):
             self.spring(k, s)
+        for k in range(mechanism.loads):
+            torque_tangent(self, k, u, past, s, cv, cc)
         for j in range(mechanism.groups):
             kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
             stiffness(self, j, found, -1)

@@ -14,6 +14,7 @@ from liestep.formulations.multibody.mechanism import (
     BLADE,
     BODY,
     DIRECTION,
+    DRIVE,
     GROUP,
     MOVING,
     PLACE,
@@ -41,6 +42,8 @@ def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
                 problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
     elif kind == DIRECTION:
         direction(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == DRIVE:
+        driven(problem, j, b, 1.0 if p >= 0 else found[start], p)
     elif kind == BLADE:
         blade(problem, j, b, 1.0 if p >= 0 else found[start], p)
     elif kind == ROLL:
@@ -65,6 +68,21 @@ def direction(problem: Any, j: int, b: int, value: float, p: int) -> None:
                 if k < mechanism.bodies:
                     moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
                     problem.column(i, k, r, scale(value, cross(own, moved)), (0.0, 0.0, 0.0), p)
+
+
+@kernel
+def driven(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """Moments -u of the first body, which carries u along, and u of the second."""
+    mechanism = problem.poses.generator.motion.mechanism
+    x, one, two = mechanism.scratch, mechanism.table[j, 1], mechanism.table[j, 2]
+    axis = row(mechanism.constants, b + 2)
+    facing = times(x, MOVING*two, across(x, MOVING*one, axis))
+    for r in range(3):
+        if two < mechanism.bodies:
+            problem.column(two, two, r, scale(value, cross(facing, unit(r))), (0.0, 0.0, 0.0), p)
+            if one < mechanism.bodies:
+                turned = times(x, MOVING*two, across(x, MOVING*one, cross(unit(r), axis)))
+                problem.column(two, one, r, scale(value, turned), (0.0, 0.0, 0.0), p)
 
 
 @kernel

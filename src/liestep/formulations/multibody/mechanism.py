@@ -142,14 +142,22 @@ class Mechanism(NamedTuple):
         for k in range(self.loads):
             a, b = self.table[self.groups + self.springs + k, 1], self.table[self.groups + self.springs + k, 2]
             at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
-            axis, turn = row(c, at), across(s, MOVING*a, row(c, at))
-            speed = dot(sub(row(s, MOVING*a + TURN), row(s, MOVING*b + TURN)), turn)
-            torque = c[at + 1, 1]*cos(c[at + 1, 2]*s[clock, 0] + c[at + 2, 0]) - c[at + 1, 0]*speed
-            add_to(s, MOVING*a + SPIN, times(c, BODY*a + 4, scale(torque, axis)))
+            torque, speed, turn = self.torque(k)
+            add_to(s, MOVING*a + SPIN, times(c, BODY*a + 4, scale(torque, row(c, at))))
             if b < self.bodies:
                 add_to(s, MOVING*b + SPIN, times(c, BODY*b + 4, scale(-torque, times(s, MOVING*b, turn))))
             power += torque*speed
         s[clock, 1] = power
+
+    def torque(self, k: int) -> tuple[float, float, Vector]:
+        """Torque k, the relative rate about its axis, and the axis in space."""
+        s, c, number = self.scratch, self.constants, self.groups + self.springs + k
+        a, b = MOVING*self.table[number, 1], MOVING*self.table[number, 2]
+        at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
+        axis = across(s, a, row(c, at))
+        speed = dot(sub(row(s, a + TURN), row(s, b + TURN)), axis)
+        time = s[s.shape[0] - 1, 0]
+        return c[at + 1, 1]*cos(c[at + 1, 2]*time + c[at + 2, 0]) - c[at + 1, 0]*speed, speed, axis
 
     def drive(self, j: int) -> Vector:
         """p(t) of drive j and its first two derivatives."""
@@ -159,10 +167,14 @@ class Mechanism(NamedTuple):
 
     @outlined
     def add_power(self) -> None:
-        """Power of the drives: of the reaction -lambda on the rate of its angle."""
+        """Power of the drives to that of the torques."""
         for j in range(self.groups):
             if self.table[j, 0] == DRIVE:
-                self.scratch[self.scratch.shape[0] - 1, 1] -= self.vectors[0, self.table[j, 3]]*self.drive(j)[1]
+                self.scratch[self.scratch.shape[0] - 1, 1] += self.drive_power(j, self.vectors[0, self.table[j, 3]])
+
+    def drive_power(self, j: int, multiplier: float) -> float:
+        """Of the reaction -lambda on the rate of its angle."""
+        return -multiplier*self.drive(j)[1]
 
     @outlined
     def drive_row(self, j: int) -> None:
