@@ -31,9 +31,6 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
     it."""
     import numba
 
-    from liestep.core import processor
-
-    processor.use_wide_registers()
     return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True}
 
 

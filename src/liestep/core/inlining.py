@@ -20,6 +20,9 @@ from numba.extending import lower_builtin
 from numba.np import linalg
 
 from liestep.core.address import call_address
+from liestep.core.processor import use_wide_registers
+
+use_wide_registers()  # before Numba makes its code generator
 
 
 def _no_blas() -> None:

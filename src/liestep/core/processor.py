@@ -21,8 +21,8 @@ def has_wide_registers() -> bool:
 
 
 def use_wide_registers() -> None:
-    """Ask LLVM for vectors of 512 bits; to be called before the first compilation. The user's own settings
-    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come first."""
+    """Ask LLVM for vectors of 512 bits; to be called before Numba makes its code generator, which it does once.
+    The user's own settings NUMBA_CPU_NAME and NUMBA_CPU_FEATURES come first."""
     if has_wide_registers() and numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
         numba.config.CPU_FEATURES = f"{_features()},-prefer-256-bit"
 
