@@ -8,7 +8,7 @@ from pathlib import Path
 
 from liestep.errors import InputError
 from website.facts import write_api, write_systems, write_theory
-from website.gallery import write_gallery, write_verdicts
+from website.gallery import write_gallery, write_verdicts, write_which
 from website.snapshot import Snapshot
 from website.source import TOP, stage
 
@@ -29,6 +29,7 @@ def write_source(target: Path) -> None:
     write_api(target/"api.md")
     write_gallery(target/"gallery", snapshot)
     write_verdicts(target, snapshot)
+    write_which(target/"which", snapshot)
     draw_pictures(target/"pictures")
 
 

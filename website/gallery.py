@@ -65,6 +65,20 @@ def write_verdicts(target: Path, snapshot: Snapshot, top: Path = TOP) -> None:
         (target/f"{kind}.md").write_text("\n".join(parts), "utf-8")
 
 
+def write_which(target: Path, snapshot: Snapshot) -> None:
+    """The pages that say which integrator to take, one for each study that has the table, and an index."""
+    target.mkdir(parents=True, exist_ok=True)
+    names = []
+    for study, text in snapshot.pages.items():
+        names.append(study.replace("/", "_"))
+        title, _, rest = text.partition("\n")
+        (target/f"{names[-1]}.md").write_text(f"{title}\n\n{about(snapshot)}{rest}", "utf-8")
+    listed = "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n" if names else ""
+    (target/"index.md").write_text((
+        "# Which integrator for which problem?\n\nThe cheapest method for each problem, error, horizon and thing to"
+        f" keep, from all integrators of the last full run.\n{listed}"), "utf-8")
+
+
 def html_table(columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> str:
     """A table whose texts stand for themselves."""
     names = list(columns)

@@ -1,6 +1,8 @@
 """The snapshot of the last full run: verdicts, errata and every figure as a small PNG, kept in docs/snapshot for those
 who have not run anything. Each file is tied to the manifest of the run that made it.
 
+Pages that say which integrator to take (which.md of studies) are kept as they are.
+
 snapshot.json holds the hash of the manifest; for each figure its study, the hash that the manifest has of the figure
 as it was made, and that of the small file beside it; the hashes of the study, claims and errata files of that run.
 """
@@ -71,6 +73,9 @@ def take(results: Path, target: Path) -> str:
         if table in products:
             write_text_atomically(part/table, _columns(_checked(results, products, table).decode("utf-8"), table))
             tables[table] = {"product": products[table]["sha256"], "sha256": sha256(part/table)}
+    for page in sorted(name for name in products if _is_page(name)):
+        write_text_atomically(part/page, _checked(results, products, page).decode("utf-8"))
+        tables[page] = {"product": products[page]["sha256"], "sha256": sha256(part/page)}
     index = {"manifest": manifest["sha256"], "studies": manifest["studies"], "inputs": _judged(manifest["inputs"]),
              "tables": tables, "figures": [vars(figure) for figure in figures]}
     write_text_atomically(part/INDEX, json.dumps(index, indent=1, ensure_ascii=False) + "\n")
@@ -162,6 +167,12 @@ class Snapshot:
         """Figures of a study."""
         return [figure for figure in self.figures if figure.study == study]
 
+    @property
+    def pages(self) -> dict[str, str]:
+        """Study -> text of its page on which integrator to take."""
+        return {name.rpartition("/")[0]: (self.folder/name).read_text("utf-8") for name in self.tables
+                if _is_page(name)}
+
     def rows(self, table: str) -> list[dict[str, str]]:
         """Rows of claims.csv or errata.csv."""
         if table not in self.tables:
@@ -189,8 +200,12 @@ class Snapshot:
                 yield name
 
 
+def _is_page(name: str) -> bool:
+    return name.endswith("/which.md")
+
+
 def _shown_products(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Names of what a snapshot of a manifest shows."""
     for name in manifest["products"]:
-        if name in TABLES or ("/figures/" in name and name.endswith(".png")):
+        if name in TABLES or _is_page(name) or ("/figures/" in name and name.endswith(".png")):
             yield name

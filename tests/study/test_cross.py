@@ -1,6 +1,6 @@
 """Studies of every integrator: what enters by itself, budgets of evaluations, refusals, and the tables `which` and
 `matrix`, from synthetic runs with known winners and from one small study."""
-from math import inf, nan
+from math import ceil, inf, nan
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +11,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 from liestep.analysis import which_table
 from liestep.analysis.choice import choose
 from liestep.analysis.tables import analyse
+from liestep.analysis.which_page import which_page
 from liestep.catalogue import own_integrators, own_systems, sheet
 from liestep.errors import InputError
 from liestep.references.reference import compute_reference, study_reference
@@ -37,11 +38,12 @@ SMALL = """title: Small
 samples: 6
 reference: true
 evaluations: [100, 400, 1600]
-tolerances: [1e-4, 1e-7]
+tolerances: [1e-4, 1e-7, 1e-10]
 tables: [which, matrix]
 problems:
   four: {system: sphere_nbody, preset: four_bodies, t_end: 1}
-integrators: {vi_sphere: {}, sphere_split: {}, rk4: {}, lie_euler: {steps: {counts: [5]}}}
+integrators: {vi_sphere: {}, sphere_split: {}, rk4: {}, ode45: {},
+  lie_euler: {steps: {counts: [5]}}}
 """
 
 
@@ -159,7 +161,8 @@ def test_the_map_of_winners_shows_margins_ties_and_gaps():
     found.table = lambda name: pandas.DataFrame(which_table.which_rows(found))
     panel = winners(found).axes[0]
     assert panel.get_title(loc="left") == "whatever it keeps"
-    assert [text.get_text() for text in panel.texts] == ["rkmk5\n=", "rkmk5\n-"]  # 1e-3, 1e-5; nobody below 1e-6
+    assert [text.get_text() for text in panel.texts] == [
+        "rkmk5\n=", "rkmk5\n=", "rkmk5\n-", "rkmk5\n-"]  # 1e-3 to 1e-6; nobody below
     assert [text.get_text() for text in panel.get_yticklabels()] == ["a top"]
 
 
@@ -188,25 +191,93 @@ def test_failed_runs_and_infinite_costs_never_win():
     assert choose(table[:2], 1e-6, "work").winner is None
 
 
-def test_recommendations_of_a_small_study_meet_their_error(tmp_path):
-    """The winner's step, run again, meets the error within a factor of two."""
-    study = planned(tmp_path, SMALL)
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    study = planned(folder, SMALL)
+    made(study)
+    return study
+
+
+def made(study):
     for sweep in study.sweeps:
         run_cells(sweep.cells)
     path, asked = study_reference(study, "four")
     write(compute_reference(asked), path)
     analyse(study)
-    matrix = read_csv(study.folder/"matrix.csv", ()).set_index("integrator")
-    assert list(matrix["outcome"]) == ["ok"]*4
-    which = read_csv(study.folder/"which.csv", ())
-    row = which[(which["error"] == 1e-5) & (which["keep"] == "nothing")].iloc[0]
-    assert row["winner"] == "sphere_split"
-    steps = max(1, round(1.0/row["step"]))
-    from liestep import simulate
 
-    data = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/steps, samples=2)
-    tight = simulate("sphere_nbody", "sphere_split", preset="four_bodies", t_end=1.0, step=1.0/(8*steps), samples=2)
-    assert abs(data["q"].values[-1] - tight["q"].values[-1]).max() <= 2e-5
+
+def test_recommendations_of_a_small_study_meet_their_error(small, tmp_path):
+    """Every step and tolerance that the table names, run again, meets its error within a factor of two; steps are
+    shortened until they end at the samples."""
+    assert list(read_csv(small.folder/"matrix.csv", ()).set_index("integrator")["outcome"]) == ["ok"]*5
+    which = read_csv(small.folder/"which.csv", ())
+    rows = which[(which["by"] == "evaluations") & (which["verdict"] != "nobody")].drop_duplicates(["winner", "error"])
+    rows = rows.assign(size=[row["tolerance"] if row["winner"] == "ode45" else 5*ceil(0.2/row["step"] - 1e-9)
+                             for row in rows.to_dict("records")])
+    assert {"sphere_split", "ode45", "rk4"} & set(rows["winner"])
+    assert len(rows) >= 8
+    lines = []
+    for name, own in rows.groupby("winner"):
+        sizes = sorted(set(own["size"]), reverse=True)
+        lines.append(f"  {name}: " + (f"{{tolerances: {sizes}}}" if name == "ode45" else
+                                      f"{{steps: {{counts: {[int(size) for size in sizes[::-1]]}}}}}"))
+    text = SMALL.replace("evaluations: [100, 400, 1600]\ntolerances: [1e-4, 1e-7, 1e-10]\n", "")
+    again = planned(tmp_path, text.partition("integrators:")[0] + "integrators:\n" + "\n".join(lines))
+    made(again)
+    metrics = read_csv(again.folder/"metrics.csv", ())
+    metrics = metrics.assign(size=metrics["tolerance"].fillna(metrics["steps"]))
+    for row in rows.to_dict("records"):
+        own = metrics[(metrics["integrator"] == row["winner"]) & (abs(metrics["size"]/row["size"] - 1.0) < 1e-9)]
+        assert own["error"].item() <= 2.0*row["error"]
+
+
+def test_the_page_says_what_the_table_says(small):
+    page = (small.folder/"which.md").read_text()
+    which = read_csv(small.folder/"which.csv", ())
+    assert "## four\n\n`sphere_nbody`, class spheres, to t = 1 s" in page
+    lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| 1e-")]
+    assert len(lines) == len(set(which["error"]))   # by evaluations alone: nothing was timed
+    for line in lines:
+        row = which[(which["error"] == float(line[0].strip("| "))) & (which["keep"] == "nothing")
+                    & (which["by"] == "evaluations")].iloc[0]
+        if row["verdict"] == "nobody":
+            assert line[1] == "nobody"
+        else:
+            assert line[1].startswith(f"**{row['winner']}**, ")
+            assert f", {row['work']:.4g}" in line[1]
+            assert isinstance(row["runner_up"], str) <= (f"{row['runner_up']} {row['ratio']:.3g}" in line[1])
+    assert not [name for name in ("which_seconds.csv",) if (small.folder/name).exists()]
+
+
+def test_a_plugin_is_in_the_matrix_and_on_the_page_without_a_change_elsewhere(tmp_path):
+    study = planned(tmp_path, EVERY + f"plugins: [{PLUGIN}]\n")
+    new, = set(study.config.integrators) - {*own_integrators(), "dmv4"}
+    metrics = pandas.DataFrame([*runs("top", new, QUADRATIC),
+                                *runs("top", "rk4", [(2.0*w, error) for w, error in QUADRATIC])])
+    found = SimpleNamespace(metrics=metrics, config=study.config, study=study)
+    assert {(row["integrator"], row["outcome"]) for row in which_table.matrix_rows(found)} >= {(new, "ok")}
+    page = which_page(found, which_table.which_rows(found))
+    assert f"| 1e-03 | **{new}**, step" in page
+    assert "rk4 2" in page
+
+
+def test_times_have_a_table_of_their_own():
+    """By evaluations rkmk5 wins, by seconds rk4; the page shows both, the table of evaluations neither time."""
+    rows = [*runs("top", "rkmk5", QUADRATIC), *runs("top", "rk4", [(2.0*w, error) for w, error in QUADRATIC])]
+    found = results([row | {"seconds": {"rkmk5": 3e-6, "rk4": 1e-6}[row["integrator"]]*row["force_evaluations"]}
+                     for row in rows], {"top": SimpleNamespace(**vars(TOP), label="a top")},
+                    dict.fromkeys(("rkmk5", "rk4")))
+    found.config.title = "Some"
+    counted, timed = which_table.which_rows(found), which_table.which_rows(found, which_table.CLOCK)
+    assert {row["by"] for row in counted} == {"evaluations"}
+    first = [next(row for row in table if row["error"] == 1e-3 and row["keep"] == "nothing")
+             for table in (counted, timed)]
+    assert [(row["by"], row["winner"]) for row in first] == [("evaluations", "rkmk5"), ("seconds", "rk4")]
+    page = which_page(found, [*counted, *timed])
+    places = [page.index(text) for text in ("By evaluations", "**rkmk5**", "By processor time", "**rk4**")]
+    assert places == sorted(places)
+    assert " s<br>rkmk5 1.5" in page
 
 
 def test_what_is_not_counted_has_no_cost():

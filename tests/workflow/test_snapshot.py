@@ -9,10 +9,11 @@ from PIL import Image
 
 from liestep.errors import InputError
 from website.build import SNAPSHOT
-from website.gallery import CHANGED, write_gallery, write_verdicts
+from website.gallery import CHANGED, write_gallery, write_verdicts, write_which
 from website.snapshot import MOST, Snapshot, take
 from website.source import TOP, escaped, rewritten
 
+PAGE = "paper/bodies/which.md"
 FIGURE, OTHER = "paper/bodies/figures/energy.png", "paper/bodies/figures/drift.png"
 
 
@@ -31,6 +32,7 @@ def results_of(folder: Path, colour: str) -> Path:
         Image.new("RGB", (900, 300), colour if name == FIGURE else "white").save(path)
         files[name] = path.read_bytes()
         files[name.replace(".png", ".caption.txt")] = b"|E(t)| of *all* runs_"
+    files[PAGE] = b"# Which?\n\nTake one.\n"
     for name, content in files.items():
         (folder/name).write_bytes(content)
     inputs = {name: digest(text.encode()) for name, text in CONFIG.items()}
@@ -127,6 +129,17 @@ def test_pages_say_which_studies_and_claims_have_changed_since(taken, tmp_path, 
     assert "small &amp; &lt;b&gt;" in claims
     assert "<td>0.12346</td>" in claims
     assert "have changed" not in (tmp_path/"errata.md").read_text()
+
+
+def test_the_page_on_integrators_is_kept_and_shown(taken, tmp_path):
+    write_which(tmp_path/"which", Snapshot(taken))
+    page = (tmp_path/"which"/"paper_bodies.md").read_text()
+    assert page.startswith("# Which?\n\nPictures are reduced copies")
+    assert page.endswith("Take one.\n")
+    assert "\npaper_bodies\n" in (tmp_path/"which"/"index.md").read_text()
+    (taken/PAGE).write_text("# Another\n")
+    with pytest.raises(InputError, match=r"which\.md is not of the run"):
+        Snapshot(taken)
 
 
 def test_the_snapshot_of_the_repository_is_of_one_run():

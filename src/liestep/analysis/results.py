@@ -15,10 +15,11 @@ from liestep.study.config import StudyConfig
 from liestep.study.plan import Cell, Study
 
 KEYS = ("study", "problem", "integrator")  # columns of every table
-OTHER_KEYS = {"which": KEYS[:2], "takeover": KEYS[:1]}  # rows of problems, and of motions
+OTHER_KEYS = {"which": KEYS[:2], "which_seconds": KEYS[:2], "takeover": KEYS[:1]}  # rows of problems, and of motions
 NEEDED = {  # columns of a table that others read
     "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
     "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
+    "which_seconds": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
     "which": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
     "takeover": ("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"),
     "validity": ("axis", "value", "completes", "accurate"),

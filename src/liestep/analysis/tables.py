@@ -17,6 +17,7 @@ from liestep.analysis import (
     order_table,
     takeover,
     validity,
+    which_page,
     which_table,
     work_table,
 )
@@ -53,7 +54,7 @@ READABLE = {  # columns of tables.md
     "exponents": exponents_table.COLUMNS[1:],
     "work": ("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
              "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"),
-    "which": which_table.WHICH_COLUMNS[1:],
+    "which": which_table.WHICH_COLUMNS[1:], "which_seconds": which_table.WHICH_COLUMNS[1:],
     "matrix": which_table.MATRIX_COLUMNS[1:],
     "takeover": takeover.COLUMNS[1:], "validity": validity.COLUMNS[1:], "ensembles": ensembles.COLUMNS[1:],
 }
@@ -75,6 +76,8 @@ def analyse(study: Study) -> list[Path]:
     for name in study.config.tables:
         columns, rows = TABLES[name](results)
         paths.append(_write(study, name, columns, rows))
+        if name == "which":
+            paths += _write_which(results, rows)
         shown = readable(name, columns)
         parts += [f"## {name}\n",
                   markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
@@ -83,6 +86,17 @@ def analyse(study: Study) -> list[Path]:
     page = study.folder/"tables.md"
     write_text_atomically(page, "\n".join(part for part in parts if part))
     return [*paths, page]
+
+
+def _write_which(results: StudyResults, rows: list[dict[str, Any]]) -> Iterable[Path]:
+    """Write the page, and where runs are timed the table by seconds, which is no part of tables.md."""
+    if results.config.timing:
+        timed = which_table.which_rows(results, which_table.CLOCK)
+        yield _write(results.study, "which_seconds", which_table.WHICH_COLUMNS, timed)
+        rows = [*rows, *timed]
+    path = results.study.folder/"which.md"
+    write_text_atomically(path, which_page.which_page(results, rows))
+    yield path
 
 
 def of_maps(columns: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""The tables `which`, the cheapest method for each problem and error, and `matrix`, what became of every pair."""
+"""The tables `which` and `which_seconds`, the cheapest method for each problem and error, and `matrix`, what became of
+every pair."""
 from collections.abc import Iterable, Mapping
 from math import exp, inf, isfinite, log, nan
 from typing import Any
@@ -14,13 +15,14 @@ from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core.counters import EVALUATIONS
 from liestep.runs.specification import start_of
 
-LEVELS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
+LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
 # what must be kept -> words of `Method.conserves`, of which one must be there
 KEPT = {"nothing": ("",), "energy": KEEP["energy"], "manifold": KEEP["manifold"], "momentum maps": KEEP["momentum"],
         "symplectic form": ("symplectic form",)}
 NOT = "no "       # before a thing to keep: only methods that do not keep it
 KEPT |= {f"{NOT}symplectic form": KEPT["symplectic form"]}
-COSTS = ("evaluations", "cost", "seconds")   # cost in flops
+COSTS = ("evaluations", "cost")   # cost in flops
+CLOCK = ("seconds",)              # in a table of its own, because times differ from machine to machine
 WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "error", "keep", "by", "winner", "step",
                  "tolerance", "work", "runner_up", "ratio", "verdict")
 MATRIX_COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
@@ -53,15 +55,16 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
     return found
 
 
-def which_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """Rows with columns WHICH_COLUMNS: each problem alone, then each class with more than one problem over the same
-    number of periods, where the cost is the geometric mean of the costs divided by the best of each problem."""
+def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
+    """Rows with columns WHICH_COLUMNS for each unit of cost: each problem alone, then each class with more than one
+    problem over the same number of periods, where the cost is the geometric mean of the costs divided by the best of
+    each problem."""
     metrics = results.metrics
     # a step that needs no evaluation, as that of an exact free motion, counts as one: budgets count it so too
     metrics = metrics.assign(evaluations=metrics.reindex(columns=[*EVALUATIONS, "steps"]).max(axis=1))
     ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
     rows: list[dict[str, Any]] = []
-    for cost in COSTS:
+    for cost in costs:
         if not metrics[cost].notna().any():
             continue
         classes: dict[tuple[str, float | None], list[Costs]] = {}
@@ -71,13 +74,13 @@ def which_rows(results: StudyResults) -> list[dict[str, Any]]:
                 facts = sheet(setup.system)
                 kind = class_of(facts, start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
                                                 initial=setup.initial).parameters)
-                costs = costs_at(runs, cost)
+                found = costs_at(runs, cost)
                 t_end = float(runs["t_end"].iloc[0])
                 periods = t_end/setup.period if setup.period else None
-                classes.setdefault((kind, periods and round(periods, 6)), []).append(costs)
+                classes.setdefault((kind, periods and round(periods, 6)), []).append(found)
                 common = {"study": results.study.name, "scope": "problem", "problem": problem, "class": kind,
                           "t_end": t_end, "periods": periods}
-                rows += [common | row for row in winners(costs, ids, cost)]
+                rows += [common | row for row in winners(found, ids, cost)]
         for (kind, periods), members in classes.items():
             if len(members) > 1:
                 common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan,

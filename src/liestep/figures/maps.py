@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
+SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners
 CLEAR = 4.0            # ratio of runner-up to winner from which the colour says no more
 
 
@@ -49,8 +50,8 @@ def winners(results: "StudyResults") -> Figure:
     if table.empty:
         raise InputError(f"study {results.study.name} has no table which by evaluations, which winners needs")
     problems, levels = list(dict.fromkeys(table["problem"])), sorted(table["error"].unique(), reverse=True)
-    kept = list(dict.fromkeys(table["keep"]))
-    figure = new_figure(DOUBLE, len(kept)*(9.0*len(problems) + 12.0) + 8.0)
+    kept = [keep for keep in SHOWN if (table["keep"] == keep).any()]
+    figure = new_figure(DOUBLE, len(kept)*(6.5*len(problems) + 9.0) + 8.0)
     for panel, keep in zip(figure.subplots(len(kept), 1, squeeze=False, sharex=True)[:, 0], kept, strict=True):
         rows = table[table["keep"] == keep].set_index(["problem", "error"])
         shade = np.full((len(problems), len(levels)), np.nan)
@@ -62,7 +63,7 @@ def winners(results: "StudyResults") -> Figure:
                 ratio = row["ratio"]
                 shade[i, k] = min(ratio, CLEAR) if ratio == ratio else CLEAR
                 margin = "-" if ratio != ratio else "=" if row["verdict"] == "tie" else f"{ratio:.2g}"
-                panel.text(k, i, f"{row['winner']}\n{margin}", ha="center", va="center", fontsize=6.0)
+                panel.text(k, i, f"{row['winner']}\n{margin}", ha="center", va="center", fontsize=5.0)
         panel.imshow(shade, cmap="Blues", vmin=1.0, vmax=2.0*CLEAR, aspect="auto")
         panel.set_xticks(range(len(levels)), [f"{level:.0e}" for level in levels])
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])

@@ -27,7 +27,9 @@ from liestep.storage.textfiles import write_text_atomically
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATA, MEASURED = "data", "measured"
-CLOCK_FIGURES = ("work_precision", "scaling")  # figures that show seconds where a study has times
+CLOCK_TABLES = ("timings.csv", "seconds.csv", "which_seconds.csv")
+# figures that show seconds where a study has times
+CLOCK_FIGURES = ("work_precision", "scaling")
 
 
 def manifest_path(results: Path) -> Path:
@@ -171,7 +173,7 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
     data = [own, f"{name}/runs"] + [f"{name}/references"]*bool(products.references)
     tables = table_source(name)
     for path in (*products.timings, *products.tables, products.page):
-        clock = path.name in ("timings.csv", "seconds.csv")
+        clock = path.name in CLOCK_TABLES or (path.name == "which.md" and bool(products.timings))
         found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
     for figure in products.figures:
         drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA

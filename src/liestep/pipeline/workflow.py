@@ -70,6 +70,8 @@ class StudyProducts:
         self.timings = [self.folder/"timings.csv"] if study.config.timing else []
         self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
         self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
+        if "which" in study.config.tables:
+            self.tables += [*[self.folder/"which_seconds.csv"]*study.config.timing, self.folder/"which.md"]
         self.tables += [self.folder/CELLS] if is_reduced(study.config) else []
         self.page = self.folder/"tables.md"
         # Labels and lists of figures and tables are in no run's specification. The runs are in here although
