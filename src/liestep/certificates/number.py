@@ -131,66 +131,74 @@ def _value(x: int | float) -> tuple[Any, ...]:
     return libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x))
 
 
-def _product(s: tuple[Any, ...], t: tuple[Any, ...], bits: int, rounding: str) -> tuple[Any, ...]:
-    """`mpf_mul` for rounding to nearest, in a third of its time without gmpy2: the sizes of integers are asked for
-    rather than computed."""
-    mantissa = s[1]*t[1]
-    if not mantissa:
-        return libmp.mpf_mul(s, t, bits, rounding)  # zero, infinite or no number
-    return _rounded(s[0] ^ t[0], mantissa, s[2] + t[2], bits)
+def operations(bits: int) -> dict[str, Callable[[Any, Any], Any]]:
+    """Sum, difference, product and quotient of values as mpmath keeps them, rounded to nearest with so many bits,
+    halves to even. The first three take half the time of mpmath's without gmpy2: sizes of integers are asked for rather
+    than computed, and nothing is called."""
+    far = 2*bits  # between exponents: one number does not reach the other
+
+    def product(s: Any, t: Any) -> Any:
+        mantissa, exponent = s[1]*t[1], s[2] + t[2]
+        if not mantissa:
+            return libmp.mpf_mul(s, t, bits, NEAREST)  # zero, infinite or no number
+        extra = mantissa.bit_length() - bits
+        if extra > 0:
+            twice = mantissa >> (extra - 1)
+            up = twice & 1 and (twice & 2 or mantissa & ((1 << (extra - 1)) - 1))
+            mantissa, exponent = (twice >> 1) + 1 if up else twice >> 1, exponent + extra
+        if not mantissa & 1:
+            zeros = (mantissa & -mantissa).bit_length() - 1
+            mantissa, exponent = mantissa >> zeros, exponent + zeros
+        return s[0] ^ t[0], mantissa, exponent, mantissa.bit_length()
+
+    def total(s: Any, t: Any, minus: int = 0) -> Any:
+        a, b, exponent = s[1], t[1], t[2]
+        offset = s[2] - exponent
+        if not a or not b or offset > far or offset < -far:
+            return (libmp.mpf_sub if minus else libmp.mpf_add)(s, t, bits, NEAREST)
+        if s[0]:
+            a = -a
+        if t[0] != minus:
+            b = -b
+        if offset > 0:
+            mantissa = (a << offset) + b
+        else:
+            mantissa, exponent = a + (b << -offset), s[2]
+        if not mantissa:
+            return libmp.fzero
+        sign = 0
+        if mantissa < 0:
+            sign, mantissa = 1, -mantissa
+        extra = mantissa.bit_length() - bits
+        if extra > 0:
+            twice = mantissa >> (extra - 1)
+            up = twice & 1 and (twice & 2 or mantissa & ((1 << (extra - 1)) - 1))
+            mantissa, exponent = (twice >> 1) + 1 if up else twice >> 1, exponent + extra
+        if not mantissa & 1:
+            zeros = (mantissa & -mantissa).bit_length() - 1
+            mantissa, exponent = mantissa >> zeros, exponent + zeros
+        return sign, mantissa, exponent, mantissa.bit_length()
+
+    return {"add": total, "sub": lambda s, t: total(s, t, 1), "mul": product,
+            "truediv": lambda s, t: libmp.mpf_div(s, t, bits, NEAREST)}
 
 
-def _rounded(sign: int, mantissa: Any, exponent: int, bits: int) -> tuple[Any, ...]:
-    """A positive mantissa to the nearest of so many bits, halves to even, without trailing zeros."""
-    extra = mantissa.bit_length() - bits
-    if extra > 0:
-        twice = mantissa >> (extra - 1)
-        up = twice & 1 and (twice & 2 or mantissa & ((1 << (extra - 1)) - 1))
-        mantissa = (twice >> 1) + 1 if up else twice >> 1
-        exponent += extra
-    if not mantissa & 1:
-        zeros = (mantissa & -mantissa).bit_length() - 1
-        mantissa >>= zeros
-        exponent += zeros
-    return sign, mantissa, exponent, mantissa.bit_length()
-
-
-def _added(s: tuple[Any, ...], t: tuple[Any, ...], bits: int, rounding: str) -> tuple[Any, ...]:
-    """`mpf_add` for rounding to nearest; left to it where one number is zero or far smaller."""
-    offset = s[2] - t[2]
-    if not s[1] or not t[1] or abs(offset) > 2*bits:
-        return libmp.mpf_add(s, t, bits, rounding)
-    a, b = (-s[1] if s[0] else s[1]), (-t[1] if t[0] else t[1])
-    if offset > 0:
-        total, exponent = (a << offset) + b, t[2]
-    else:
-        total, exponent = a + (b << -offset), s[2]
-    if not total:
-        return libmp.fzero
-    return _rounded(1, -total, exponent, bits) if total < 0 else _rounded(0, total, exponent, bits)
-
-
-def _difference(s: tuple[Any, ...], t: tuple[Any, ...], bits: int, rounding: str) -> tuple[Any, ...]:
-    return _added(s, (1 - t[0], *t[1:]) if t[1] else libmp.mpf_neg(t), bits, rounding)
-
-
-def _arithmetic(cls: type[Number], name: str, function: Callable[..., Any],
+def _arithmetic(cls: type[Number], name: str, inner: Callable[[Any, Any], Any],
                 flip: bool) -> Callable[[Any, Any], Any]:
     """One binary operation; `flip` for the reflected one."""
-    bits, new, rough = cls.BITS, object.__new__, getattr(float, name)
+    new, rough = object.__new__, getattr(float, name)
 
     def operation(self: Any, other: Any) -> Any:
         if type(other) is cls:
-            b = other.value
+            t = other.value
         elif not isinstance(other, int | float):
             return NotImplemented
         else:
-            exact = _exact(cls, other)
-            if exact is None:
+            t = _exact(cls, other)
+            if t is None:
                 return rough(float(self), float(other))
-            b = exact
         number: Any = new(cls)
-        number.value = function(b, self.value, bits, NEAREST) if flip else function(self.value, b, bits, NEAREST)
+        number.value = inner(t, self.value) if flip else inner(self.value, t)
         return number
 
     return operation
@@ -212,7 +220,7 @@ def numbers(digits: int) -> type[Number]:
     """The class of numbers of so many digits."""
     bits = int(digits*3.3219281) + GUARD
     cls = type(f"Number{digits}", (Number,), {"__slots__": (), "DIGITS": digits, "BITS": bits})
-    for name, function in (("add", _added), ("sub", _difference), ("mul", _product), ("truediv", libmp.mpf_div)):
+    for name, function in operations(bits).items():
         setattr(cls, f"__{name}__", _arithmetic(cls, f"__{name}__", function, False))
         setattr(cls, f"__r{name}__", _arithmetic(cls, f"__r{name}__", function, True))
     for name in ("lt", "le", "gt", "ge", "eq"):

@@ -201,7 +201,12 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
     """Certificates of an integrator that has been built on one case."""
     decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
     steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
-    errors = _pair_errors(step, case, steps) if method(integrator).adaptive else {"state": _errors(step, case, steps)}
+    if method(integrator).adaptive:
+        # a partial step, and costly in many digits: once is enough
+        dense = integrator != "sphere_regularised" or not options
+        errors = _pair_errors(step, case, steps, dense)
+    else:
+        errors = {"state": _errors(step, case, steps)}
     if integrator in WITHOUT_ESTIMATE:
         del errors["error estimate"]
     claims = {"state": step.order, "dense output": _dense_order(step, integrator),
@@ -245,14 +250,17 @@ def _errors(step: Step, case: Case, steps: Sequence[Fraction]) -> list[float]:
     return [_distance(step, case, h, step(kind.of(h))) for h in steps]
 
 
-def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction]) -> dict[str, list[float]]:
+def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction], dense: bool) -> dict[str, list[float]]:
     kind, share = numbers(step.digits), DECIMALS_SHARE if steps is DECIMALS_STEPS else SHARE
     found: dict[str, list[float]] = {"state": [], "dense output": [], "error estimate": []}
     for h in steps:
-        state, estimate, dense = step.attempt(kind.of(h), kind.of(share))
+        state, estimate, between = step.attempt(kind.of(h), kind.of(share) if dense else None)
         found["state"].append(_distance(step, case, h, state))
-        found["dense output"].append(_distance(step, case, share*h, dense))
+        if dense:
+            found["dense output"].append(_distance(step, case, share*h, between))
         found["error estimate"].append(kind.of(estimate).exponent10())
     if steps is DECIMALS_STEPS:  # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
         del found["error estimate"]
+    if not dense:
+        del found["dense output"]
     return found

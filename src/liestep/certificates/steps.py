@@ -70,14 +70,16 @@ class Step(NamedTuple):
         self.check(status, y, work)
         return y
 
-    def attempt(self, h: Number, share: Number) -> tuple[np.ndarray, Any, np.ndarray]:
-        """New state, error estimate and dense output at share*h of one step of a pair; errors as `__call__`."""
+    def attempt(self, h: Number, share: Number | None) -> tuple[np.ndarray, Any, np.ndarray]:
+        """New state, error estimate and dense output at share*h (None: the start) of one step of a pair; errors as
+        `__call__`."""
         y, out = self.start.copy(), self.start.copy()
         work = self.workspace(y)
         self.integrator.start(self.problem, y, h, work)
         status, error = self.integrator.attempt(self.problem, self.zero, y, h, work)
         if status == Status.OK:
-            self.integrator.interpolate(self.problem, self.zero, y, h, share, out, work)
+            if share is not None:
+                self.integrator.interpolate(self.problem, self.zero, y, h, share, out, work)
             self.integrator.accept(self.problem, y, work)
         self.check(status, (y, out), work)
         return y, error, out
