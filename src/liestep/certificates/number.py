@@ -194,9 +194,10 @@ def _arithmetic(cls: type[Number], name: str, inner: Callable[[Any, Any], Any],
         elif not isinstance(other, int | float):
             return NotImplemented
         else:
-            t = _exact(cls, other)
-            if t is None:
+            exact = _exact(cls, other)
+            if exact is None:
                 return rough(float(self), float(other))
+            t = exact
         number: Any = new(cls)
         number.value = inner(t, self.value) if flip else inner(self.value, t)
         return number
