@@ -24,7 +24,7 @@ ENVIRONMENT = TOP/".venv"
 STAMP = ENVIRONMENT/"made-from.txt"  # written last: an interrupted installation has none
 OLDEST = (3, 11)
 CACHE = TOP/".cache"/"machine-code"  # of the quick tests; never stale, because code is found by the hash of its sources
-QUICK_FILES = ("config.yaml", "studies/double_pendulum.yaml", "claims/quick.yaml")
+QUICK_FILES = ("config.yaml", "studies/quick/double_pendulum.yaml", "claims/quick.yaml")
 TESTS = ("python", "-m", "pytest", "-n", "auto", "--dist", "worksteal")
 # tests start many programs: without the bytecode of the package each compiles its sources for 2 s
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -80,7 +80,7 @@ def quick() -> int:
             shutil.copyfile(source, target)
     code = call("snakemake", "-s", str(TOP/"Snakefile"), "--directory", str(folder), **KEEP_BYTECODE)
     if code == 0:
-        print((folder/"results"/"claims.md").read_text(), f"open {folder/'results'/'report.html'}", sep="\n")
+        print((folder/"results"/"claims.md").read_text(), f"open {folder/'results'/'report'/'quick.html'}", sep="\n")
     return code
 
 

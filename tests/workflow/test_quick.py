@@ -6,6 +6,7 @@ import sys
 import yaml
 from place import TOP
 
+from liestep.pipeline.workflow import page_of
 from liestep.study.plan import Study, study_names
 
 QUICK = TOP/"config"/"quick"
@@ -17,23 +18,25 @@ def test_make_copies_every_file_of_the_quick_configuration():
 
 
 def test_quick_study_is_valid_makes_a_film_and_figures_and_is_not_among_all(tmp_path):
-    assert study_names(QUICK) == ["double_pendulum"]
-    assert "double_pendulum" not in study_names(TOP/"config")
-    config = Study.find("double_pendulum", QUICK, tmp_path).config
+    assert study_names(QUICK) == ["quick/double_pendulum"]
+    assert "quick/double_pendulum" not in study_names(TOP/"config")
+    config = Study.find("quick/double_pendulum", QUICK, tmp_path).config
     assert config.animations
     assert len(config.figures) >= 3
     assert not config.reference
-    done = subprocess.run([sys.executable, "-m", "liestep.cli", "--config", str(QUICK), "check", "double_pendulum"],
-                          capture_output=True, text=True, cwd=tmp_path)
-    assert (done.returncode, done.stdout.startswith("double_pendulum: valid")) == (0, True), done.stderr
+    # claims, film and figures are on one page, the one that make.py names
+    assert page_of("quick/double_pendulum") == yaml.safe_load((QUICK/"claims"/"quick.yaml").read_text())["paper"]
+    done = subprocess.run([sys.executable, "-m", "liestep.cli", "--config", str(QUICK), "check",
+                           "quick/double_pendulum"], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout.startswith("quick/double_pendulum: valid")) == (0, True), done.stderr
 
 
 def test_quick_has_three_verdicts_about_its_own_runs():
     claims = yaml.safe_load((QUICK/"claims"/"quick.yaml").read_text())["claims"]
     assert len(claims) == 3
-    study = yaml.safe_load((QUICK/"studies"/"double_pendulum.yaml").read_text())
+    study = yaml.safe_load((QUICK/"studies"/"quick"/"double_pendulum.yaml").read_text())
     for claim in claims:
         for run in claim["runs"]:
-            assert run["study"] == "double_pendulum"
+            assert run["study"] == "quick/double_pendulum"
             assert run["problem"] in study["problems"]
             assert run["integrator"] in study["integrators"]

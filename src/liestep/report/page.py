@@ -170,7 +170,8 @@ def _totals(studies: list[StudyPage]) -> dict[str, Any]:
 def render(page: Page, around: Surroundings) -> str:
     """The template of a page filled; figures without a picture are left out."""
     return _environment().get_template("page.html").render(
-        title=page.title, groups=grouped(page.studies), doi=page.doi, here=page.key, folder="", entries=around.known,
+        title=page.title, of_paper=page.key in papers(), groups=grouped(page.studies), doi=page.doi, here=page.key,
+        folder="", entries=around.known,
         claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
         at=_address_from(page), to=around.to, **_totals(page.studies))
 
