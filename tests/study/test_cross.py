@@ -4,6 +4,7 @@ from math import ceil, inf, nan
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
@@ -164,6 +165,69 @@ def test_the_map_of_winners_shows_margins_ties_and_gaps():
     assert [text.get_text() for text in panel.texts] == [
         "rkmk5\n=", "rkmk5\n=", "rkmk5\n-", "rkmk5\n-"]  # 1e-3 to 1e-6; nobody below
     assert [text.get_text() for text in panel.get_yticklabels()] == ["a top"]
+
+
+def drawn(figure, rows, **more):
+    """Axes of a figure of the room families from rows of metrics of a top."""
+    from liestep.figures import families
+
+    names = dict.fromkeys(row["integrator"] for row in rows)
+    found = results([{"floor": nan, "floor_reference": 1e-15, **row} for row in rows],
+                    {"top": SimpleNamespace(**vars(TOP), label="a top")}, names)
+    found.config.timing = any(row["seconds"] == row["seconds"] for row in rows)
+    found.table = lambda name: more.get(name, pandas.DataFrame(which_table.which_rows(
+        found, which_table.CLOCK if name == "which_seconds" else which_table.COSTS)))
+    return getattr(families, figure)(found).axes
+
+
+@pytest.mark.parametrize("figure", ["leaders", "leaders_seconds"])
+def test_leaders_are_the_methods_that_win_somewhere(figure):
+    """cf4 wins nowhere; rk4 is shown beside the winners."""
+    rows = [row | {"seconds": 1e-6*row["force_evaluations"]} for name, factor in (("rkmk5", 1), ("cf4", 2), ("rk4", 3))
+            for row in runs("top", name, [(factor*w, error) for w, error in QUADRATIC])]
+    panel, = drawn(figure, rows)
+    legend = {text.get_text() for text in panel.figure.legends[0].get_texts()}
+    assert legend == {"RKMK5", "RK4"}
+    unit = 1.0 if figure == "leaders" else 1e-6
+    shown = sorted(x for line in panel.lines for x in line.get_xdata() if line.get_linestyle() == "None")
+    assert shown == pytest.approx([unit*x for x in (10, 30, 100, 300, 1000, 3000)])
+
+
+def test_the_price_of_the_manifold_is_that_of_a_step_and_of_an_error():
+    """Twice the time of a step and half the error, as of a fourth-order method with 0.84 of the steps."""
+    fourth = [(10.0*2**k, 1e-3*16.0**-k) for k in range(8)]
+    rows = [row | {"seconds": factor*row["force_evaluations"], "steps": row["force_evaluations"]}
+            for name, factor, better in (("rk4", 1.0, 1.0), ("rkmk4", 2.0, 2.0), ("cf4", 3.0, 1.0))
+            for row in runs("top", name, [(w, error/better) for w, error in fourth])]
+    step, *errors = drawn("price_of_manifold", rows)
+    assert [line.get_xdata()[0] for line in step.lines[:2]] == pytest.approx([2.0, 3.0])
+    for panel in errors:
+        assert [line.get_xdata()[0] for line in panel.lines[:2]] == pytest.approx([2.0*0.5**0.25, 3.0])
+
+
+def test_orders_and_changes_of_the_form_have_their_slopes():
+    steps = [(2.0**k, 0.1*4.0**-k) for k in range(4)]
+    rows = [row | {"resolution": f"h{row['step']}", "order": 2} for row in runs("top", "body_midpoint", steps)]
+    table = pandas.DataFrame([{"integrator": "body_midpoint", "resolution": row["resolution"],
+                               "symplectic_error": row["step"]**3} for row in rows])
+    axes = drawn("order_and_form", rows, exponents=table)
+    assert [text.get_text() for panel in axes for text in panel.texts] == ["2", "3"]
+    with pytest.raises(InputError, match="has no changes of the symplectic form"):
+        drawn("order_and_form", rows, exponents=table.assign(symplectic_error=nan))
+
+
+def test_an_encounter_shows_angles_and_energies(small):
+    from liestep.analysis.results import StudyResults
+    from liestep.figures.families import encounter
+
+    found = StudyResults(small)
+    distance, energy, work = encounter(found).axes[:3]
+    q = found.file("four", "rk4", "h0.0025")["q"]
+    cosines = (q[:, :, None] * q[:, None]).sum(axis=-1)[:, *np.triu_indices(4, 1)]
+    assert distance.lines[0].get_ydata() == pytest.approx(np.degrees(np.arccos(cosines)).min(axis=1), rel=1e-5)
+    changes = found.metrics.set_index(["integrator", "resolution"])["energy_change"].abs()
+    assert changes["rk4", "h0.0025"] in [y for line in work.lines for y in line.get_ydata()]
+    assert len(energy.lines) == len(work.lines) == 5
 
 
 def test_outcomes_of_the_matrix():

@@ -55,13 +55,18 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
     return found
 
 
+def evaluations_of(metrics: pandas.DataFrame) -> pandas.Series:
+    """Evaluations of forces or right-hand sides of each run. A step that needs none, as that of an exact free motion,
+    counts as one: budgets count it so too."""
+    return metrics.reindex(columns=[*EVALUATIONS, "steps"]).max(axis=1)
+
+
 def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
     """Rows with columns WHICH_COLUMNS for each unit of cost: each problem alone, then each class with more than one
     problem over the same number of periods, where the cost is the geometric mean of the costs divided by the best of
     each problem."""
     metrics = results.metrics
-    # a step that needs no evaluation, as that of an exact free motion, counts as one: budgets count it so too
-    metrics = metrics.assign(evaluations=metrics.reindex(columns=[*EVALUATIONS, "steps"]).max(axis=1))
+    metrics = metrics.assign(evaluations=evaluations_of(metrics))
     ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
     rows: list[dict[str, Any]] = []
     for cost in costs:

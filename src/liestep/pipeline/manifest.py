@@ -29,7 +29,7 @@ MANIFEST = "manifest.json"
 DATA, MEASURED = "data", "measured"
 CLOCK_TABLES = ("timings.csv", "seconds.csv", "which_seconds.csv")
 # figures that show seconds where a study has times
-CLOCK_FIGURES = ("work_precision", "scaling")
+CLOCK_FIGURES = ("work_precision", "scaling", "leaders_seconds", "price_of_manifold")
 
 
 def manifest_path(results: Path) -> Path:
