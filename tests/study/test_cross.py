@@ -199,10 +199,8 @@ def test_the_price_of_the_manifold_is_that_of_a_step_and_of_an_error():
     rows = [row | {"seconds": factor*row["force_evaluations"], "steps": row["force_evaluations"]}
             for name, factor, better in (("rk4", 1.0, 1.0), ("rkmk4", 2.0, 2.0), ("cf4", 3.0, 1.0))
             for row in runs("top", name, [(w, error/better) for w, error in fourth])]
-    step, *errors = drawn("price_of_manifold", rows)
-    assert [line.get_xdata()[0] for line in step.lines[:2]] == pytest.approx([2.0, 3.0])
-    for panel in errors:
-        assert [line.get_xdata()[0] for line in panel.lines[:2]] == pytest.approx([2.0*0.5**0.25, 3.0])
+    for panel, ratio in zip(drawn("price_of_manifold", rows), (2.0, *[2.0*0.5**0.25]*3), strict=True):
+        assert [line.get_xdata()[0] for line in panel.lines[:2]] == pytest.approx([ratio, 3.0])
 
 
 def test_orders_and_changes_of_the_form_have_their_slopes():
@@ -223,7 +221,7 @@ def test_an_encounter_shows_angles_and_energies(small):
     found = StudyResults(small)
     distance, energy, work = encounter(found).axes[:3]
     q = found.file("four", "rk4", "h0.0025")["q"]
-    cosines = (q[:, :, None] * q[:, None]).sum(axis=-1)[:, *np.triu_indices(4, 1)]
+    cosines = np.einsum("tik,tjk->tij", q, q)[:, *np.triu_indices(4, 1)]
     assert distance.lines[0].get_ydata() == pytest.approx(np.degrees(np.arccos(cosines)).min(axis=1), rel=1e-5)
     changes = found.metrics.set_index(["integrator", "resolution"])["energy_change"].abs()
     assert changes["rk4", "h0.0025"] in [y for line in work.lines for y in line.get_ydata()]
@@ -311,7 +309,7 @@ def test_the_page_says_what_the_table_says(small):
             assert line[1].startswith(f"**{row['winner']}**, ")
             assert f", {row['work']:.4g}" in line[1]
             assert isinstance(row["runner_up"], str) <= (f"{row['runner_up']} {row['ratio']:.3g}" in line[1])
-    assert not [name for name in ("which_seconds.csv",) if (small.folder/name).exists()]
+    assert not (small.folder/"which_seconds.csv").exists()
 
 
 def test_a_plugin_is_in_the_matrix_and_on_the_page_without_a_change_elsewhere(tmp_path):
