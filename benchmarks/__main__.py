@@ -1,7 +1,7 @@
 """`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
 study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
 `python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
-methods beside heyoka at equal error."""
+methods beside heyoka at equal error. `python -m benchmarks lanes`: ensembles in lockstep beside single runs."""
 import argparse
 import os
 import sys
@@ -13,7 +13,7 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend", "peers"),
+    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend", "peers", "lanes"),
                         default="core")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
@@ -37,6 +37,10 @@ def main() -> None:
             rows = list(peers.compare(peers.PROBLEMS, 5 if arguments.quick else 25))
             sections = [("Adaptive methods beside heyoka", "peers", rows),
                         ("Who wins", "peers_words", [{"": text} for text in peers.words(rows)])]
+        elif arguments.what == "lanes":
+            from benchmarks import lanes
+
+            sections = [("Ensembles in lockstep", "lanes", list(lanes.compare(3 if arguments.quick else 15)))]
         elif arguments.what == "recommend":
             from benchmarks import recommend
 

@@ -31,7 +31,7 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
     it."""
     import numba
 
-    return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True}
+    return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
 
 
 def _errors() -> tuple[type[Exception], ...]:

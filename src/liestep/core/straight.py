@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import struct
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ import numpy as np
 
 from liestep.core.cache import cache_root
 from liestep.core.jets import Jet
-from liestep.core.symbols import Expressions
+from liestep.core.symbols import Expressions, Guard
 
 CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
@@ -31,12 +32,17 @@ def literal(x: float) -> str:
 
 
 class Writer:
-    """Arithmetic that writes LLVM instructions; values are names of registers, or numbers."""
+    """Arithmetic that writes LLVM instructions; values are names of registers, or numbers. With several lanes each
+    value is a vector of one number for each lane, and each operation that on the numbers of one lane."""
 
-    def __init__(self) -> None:
+    def __init__(self, lanes: int = 1) -> None:
         self.lines: list[str] = []
         self.declared: dict[str, None] = {}
         self.table: dict[float, int] = {}
+        self.lanes = lanes
+        self.kind, self.bits, self.suffix = "double", "i1", "f64"
+        if lanes > 1:
+            self.kind, self.bits, self.suffix = f"<{lanes} x double>", f"<{lanes} x i1>", f"v{lanes}f64"
 
     def write(self, text: str) -> str:
         name = f"%v{len(self.lines)}"
@@ -48,56 +54,87 @@ class Writer:
         value = float(value)
         return value if value in _LITERALS else f"%c{self.table.setdefault(value, len(self.table))}"
 
-    @staticmethod
-    def operand(x: Any) -> str:
-        return x if isinstance(x, str) else literal(x)
+    def operand(self, x: Any) -> str:
+        if isinstance(x, str):
+            return x
+        return literal(x) if self.lanes == 1 else f"splat (double {literal(x)})"
 
     def add(self, a: Any, b: Any) -> str:
-        return self.write(f"fadd double {self.operand(a)}, {self.operand(b)}")
+        return self.write(f"fadd {self.kind} {self.operand(a)}, {self.operand(b)}")
 
     def sub(self, a: Any, b: Any) -> str:
-        return self.write(f"fsub double {self.operand(a)}, {self.operand(b)}")
+        return self.write(f"fsub {self.kind} {self.operand(a)}, {self.operand(b)}")
 
     def mul(self, a: Any, b: Any) -> str:
         if not isinstance(a, str) and a == -1.0:
-            return self.write(f"fneg double {self.operand(b)}")
-        return self.write(f"fmul double {self.operand(a)}, {self.operand(b)}")
+            return self.write(f"fneg {self.kind} {self.operand(b)}")
+        return self.write(f"fmul {self.kind} {self.operand(a)}, {self.operand(b)}")
 
     def fma(self, a: Any, b: Any, c: Any) -> str:
         return self.call("fma", a, b, c)
 
     def div(self, a: Any, b: Any) -> str:
-        return self.write(f"fdiv double {self.operand(a)}, {self.operand(b)}")
+        return self.write(f"fdiv {self.kind} {self.operand(a)}, {self.operand(b)}")
 
     def part(self, a: Any, k: int) -> str:
         return self.mul(1.0/k, a)
 
     def call(self, name: str, *args: Any) -> str:
-        function = "@atan2" if name == "atan2" else f"@llvm.{name}.f64"
-        self.declared[f"declare double {function}({', '.join(['double']*len(args))})"] = None
-        return self.write(f"call double {function}({', '.join(f'double {self.operand(x)}' for x in args)})")
+        if name == "atan2":
+            return self.one_by_one("@atan2", args)
+        return self.apply(f"@llvm.{name}.{self.suffix}", self.kind, args)
+
+    def apply(self, function: str, kind: str, args: Sequence[Any]) -> str:
+        self.declared[f"declare {kind} {function}({', '.join([kind]*len(args))})"] = None
+        return self.write(f"call {kind} {function}({', '.join(f'{kind} {self.operand(x)}' for x in args)})")
+
+    def one_by_one(self, function: str, args: Sequence[Any]) -> str:
+        """A function that takes one number after the other."""
+        if self.lanes == 1:
+            return self.apply(function, "double", args)
+        joined = "undef"
+        for lane in range(self.lanes):
+            parts = [self.write(f"extractelement {self.kind} {self.operand(x)}, i32 {lane}") for x in args]
+            value = self.apply(function, "double", parts)
+            joined = self.write(f"insertelement {self.kind} {joined}, double {value}, i32 {lane}")
+        return joined
 
     def load(self, array: str, i: int, name: str) -> list[str]:
-        """Lines that read number i of an array."""
-        return [f"%p{name} = getelementptr double, ptr %{array}, i64 {i}", f"%{name} = load double, ptr %p{name}"]
+        """Lines that read value i of an array."""
+        return [f"%p{name} = getelementptr {self.kind}, ptr %{array}, i64 {i}",
+                f"%{name} = load {self.kind}, ptr %p{name}, align 8"]
+
+    def load_constant(self, i: int, name: str) -> list[str]:
+        """Lines that read constant i of the table, the same for all lanes, after the times."""
+        target = f"s{name}" if self.lanes > 1 else name
+        lines = [f"%p{name} = getelementptr double, ptr %table, i64 {self.lanes + i}",
+                 f"%{target} = load double, ptr %p{name}"]
+        if self.lanes > 1:
+            lines += [f"%i{name} = insertelement {self.kind} undef, double %{target}, i32 0",
+                      f"%{name} = shufflevector {self.kind} %i{name}, {self.kind} undef,"
+                      f" <{self.lanes} x i32> zeroinitializer"]
+        return lines
 
     def store(self, array: str, i: int, value: Any) -> None:
-        place = self.write(f"getelementptr double, ptr %{array}, i64 {i}")
-        self.lines.append(f"store double {self.operand(value)}, ptr {place}")
+        place = self.write(f"getelementptr {self.kind}, ptr %{array}, i64 {i}")
+        self.lines.append(f"store {self.kind} {self.operand(value)}, ptr {place}, align 8")
 
 
 class Straight(NamedTuple):
-    """Text of the function `jet` (y, table, out) -> 1 where all guards hold, and of `sum` (out, step, y), with t and
-    the constants of the table. `out` holds the coefficients, then the largest numbers of y and of its last two."""
+    """Text of the function `jet` (y, table, out) -> 1 where all guards hold, and of `sum` (c, step, y), with t and
+    the constants of the table. `out` holds the coefficients, then the largest numbers of y and of its last two.
+
+    With several lanes each number of y, out, c and step, and t, is one for each lane, those of the lanes side by side;
+    bit l of the result of `jet` is 1 where all guards of lane l hold."""
 
     text: str
     constants: np.ndarray
     operations: int
 
 
-def jet_code(found: Expressions, order: int) -> Straight:
-    """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n)."""
-    n, writer = len(found.inputs) - 1, Writer()
+def jet_code(found: Expressions, order: int, lanes: int = 1) -> Straight:
+    """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n), or (order + 1, n, lanes)."""
+    n, writer = len(found.inputs) - 1, Writer(lanes)
     jet = Jet(found, writer, [*(f"%y{i}" for i in range(n)), "%t"])
     rows = list(jet.rows(order))
     operations = len(writer.lines)
@@ -106,23 +143,32 @@ def jet_code(found: Expressions, order: int) -> Straight:
             writer.store("out", k*n + i, 0.0 if value is None else value)
     for place, line in enumerate((rows[0], rows[order - 1], rows[order])):
         writer.store("out", (order + 1)*n + place, _largest(writer, line))
-    holds = "true"
-    for guard in found.guards:
-        left, right = (writer.operand(side) for side in jet.guard_value(guard))
-        this = writer.write(f"fcmp {CONDITIONS[guard.op]} double {left}, {right}")
-        if not guard.wanted:
-            this = writer.write(f"xor i1 {this}, true")
-        holds = writer.write(f"and i1 {holds}, {this}")
-    result = writer.write(f"zext i1 {holds} to i64")
+    result = _all_hold(writer, jet, found.guards)
     head = writer.load("table", 0, "t")
     for i in range(n):
         head += writer.load("y", i, f"y{i}")
     for place in range(len(writer.table)):
-        head += writer.load("table", place + 1, f"c{place}")
+        head += writer.load_constant(place, f"c{place}")
     body = "\n  ".join([*head, *writer.lines, f"ret i64 {result}"])
     text = "\n".join([*writer.declared, "define i64 @jet(ptr noalias %y, ptr noalias %table, ptr noalias %out) {",
-                      f"  {body}", "}", _sum_code(n, order)])
-    return Straight(text, np.array([0.0, *writer.table]), operations)
+                      f"  {body}", "}", _sum_code(n, order) if lanes == 1 else _sums_code(n, order, lanes)])
+    return Straight(text, np.array([0.0]*lanes + list(writer.table)), operations)
+
+
+def _all_hold(writer: Writer, jet: Jet, guards: Sequence[Guard]) -> str:
+    """Bits of the lanes where all guards hold, as a whole number."""
+    yes = "true" if writer.lanes == 1 else "splat (i1 true)"
+    holds = yes
+    for guard in guards:
+        left, right = (writer.operand(side) for side in jet.guard_value(guard))
+        this = writer.write(f"fcmp {CONDITIONS[guard.op]} {writer.kind} {left}, {right}")
+        if not guard.wanted:
+            this = writer.write(f"xor {writer.bits} {this}, {yes}")
+        holds = writer.write(f"and {writer.bits} {holds}, {this}")
+    if writer.lanes == 1:
+        return writer.write(f"zext i1 {holds} to i64")
+    joined = writer.write(f"bitcast {writer.bits} {holds} to i{writer.lanes}")
+    return writer.write(f"zext i{writer.lanes} {joined} to i64")
 
 
 def _largest(writer: Writer, line: list[Any]) -> Any:
@@ -148,6 +194,20 @@ def _sum_code(n: int, order: int) -> str:
     body = "\n  ".join(lines)
     return (f"declare {kind} {name}({kind}, {kind}, {kind})\n"
             f"define i64 @sum(ptr noalias %c, ptr noalias %h, ptr noalias %y) {{\n  {body}\n}}")
+
+
+def _sums_code(n: int, order: int, lanes: int) -> str:
+    """The same of each lane with its own step."""
+    writer = Writer(lanes)
+    for i in range(n):
+        total = ""
+        for k in range(order, -1, -1):
+            place = writer.write(f"getelementptr {writer.kind}, ptr %c, i64 {k*n + i}")
+            value = writer.write(f"load {writer.kind}, ptr {place}, align 8")
+            total = writer.add(value, -0.0) if k == order else writer.fma("%h0", total, value)
+        writer.store("y", i, total)
+    body = "\n  ".join([*writer.load("h", 0, "h0"), *writer.lines, "ret i64 1"])
+    return f"define i64 @sum(ptr noalias %c, ptr noalias %h, ptr noalias %y) {{\n  {body}\n}}"
 
 
 class Loaded(NamedTuple):

@@ -4,7 +4,7 @@ systems: the machine code of a system is compiled apart, and called by its addre
 import dis
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from types import FunctionType
@@ -58,7 +58,6 @@ class StraightField(NamedTuple):
 
 
 OFFERED = {"rhs", "stage", "project", "observe", "meter"}
-_NONE = Routine("", np.zeros(0), 0)
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
 
 
@@ -78,14 +77,26 @@ def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[
         Untraceable: why there is none.
     """
     found = routines(problem, y, width, integrator)
-    places = {name: loaded(code.text).addresses["routine"] for name, code in found.items()}
+    stages = loaded(found["stages"].text).addresses["routine"]
+    return _field(problem, y, found), integrator.with_stages(stages, found["stages"].constants)
 
+
+def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
+    """The problem with methods in machine code for states like y, those that an integrator and its recorder call.
+
+    Raises:
+        Untraceable: why there are none.
+    """
+    return _field(problem, y, _methods_used(problem, y, width, integrator))
+
+
+def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
     def machine(name: str) -> Machine:
-        return Machine(places.get(name, 0), found.get(name, _NONE).constants)
+        return Machine(loaded(found[name].text).addresses["routine"], found[name].constants) if name in found else (
+            Machine(0, np.zeros(0)))
 
     sums = loaded(sum_of_stages(y.size)).addresses["routine"]
-    return (StraightField(machine("rhs"), machine("project"), machine("observe"), sums, problem.meter),
-            integrator.with_stages(places["stages"], found["stages"].constants))
+    return StraightField(machine("rhs"), machine("project"), machine("observe"), sums, problem.meter)
 
 
 def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
@@ -96,6 +107,11 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
     """
     if not hasattr(integrator, "with_stages"):
         raise Untraceable("the integrator's stages are loops")
+    return _methods_used(problem, y, width, integrator)
+
+
+def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+    """The same, with stages where the integrator's are machine code."""
     if not compiles():
         raise Untraceable("compiling is switched off")
     if y.dtype != np.float64 or y.size > MOST_NUMBERS:
@@ -106,23 +122,31 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
     if not names <= OFFERED:
         raise Untraceable(f"the integrator asks for {', '.join(sorted(names - OFFERED))}")
     asked = [method for method in field_methods(y.shape, width) if method.name in names]
-    digest = hashlib.sha256(repr((asked, type(integrator))).encode())
-    for part in _content(problem, problem.meter):
-        digest.update(part)
-    key = digest.hexdigest()
+    key = f"{asked!r} {type(integrator)} {digest_of(problem)}"
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
         try:
-            check_stage(problem, y)
             trace = Trace(problem)
-            _found[key] = {**trace.routines(asked), "stages": trace.stages(asked[0], y.size, integrator.tableau())}
+            found = trace.routines(asked)
+            if hasattr(integrator, "with_stages"):
+                check_stage(problem, y)
+                found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
+            _found[key] = found
         except Untraceable as error:
             _found[key] = error
-    found = _found[key]
-    if isinstance(found, Untraceable):
-        raise found
-    return found
+    known = _found[key]
+    if isinstance(known, Untraceable):
+        raise known
+    return known
+
+
+def digest_of(problem: Any) -> str:
+    """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
+    digest = hashlib.sha256()
+    for part in _content(problem, problem.meter):
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:

@@ -45,6 +45,43 @@ class StraightJet(NamedTuple):
         call_address(self.polynomial, c, self.step, out)
 
 
+class LaneJet(NamedTuple):
+    """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
+    (`runs.lanes`); all numbers of the lanes stand side by side."""
+
+    lane: int
+    ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
+    h: np.ndarray             # (lanes,) steps for which there are sums
+    sums: np.ndarray          # (m d, lanes) states after them
+    coefficients: np.ndarray  # ((order + 1) m d + 3, lanes)
+    gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
+    polynomial: int
+    step: np.ndarray          # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """The largest numbers alone; False for a state whose coefficients are still to come."""
+        if self.ready[self.lane] == 0:
+            return False
+        last = out.shape[0] - 1
+        for i in range(last - 2, last + 1):
+            out[i] = self.coefficients[i, self.lane]
+        return True
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k"""
+        if h == self.h[self.lane]:
+            for i in range(out.shape[0]):
+                for k in range(out.shape[1]):
+                    out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
+            return
+        if self.gathered[self.lane] == 0:
+            for i in range(c.shape[0] - 3):
+                c[i] = self.coefficients[i, self.lane]
+            self.gathered[self.lane] = 1
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
+
+
 class Recurrence:
     """The recurrences of a jet on numbers of any kind."""
 
@@ -107,8 +144,12 @@ class Taylor(NamedTuple):
     def expand(self, problem: Any, y: np.ndarray, work: Any) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
         problem.meter[Counter.RHS_EVALUATIONS] += self.order
+        self.look(work, work.jet.evaluate(work.when[0], y, work.c))
+
+    def look(self, work: Any, evaluable: bool) -> None:
+        """Take note of whether there are coefficients; if so, choose the next step."""
         work.when[1] = 0.0
-        if work.jet.evaluate(work.when[0], y, work.c):
+        if evaluable:
             work.when[1] = 1.0
             last = work.c.shape[0] - 1
             self.choose(work.c[last - 2], work.c[last - 1], work.c[last])

@@ -15,7 +15,7 @@ from liestep.errors import PluginError
 from liestep.runs.execution import (
     Outcome,
     block_means,
-    ensemble_states,
+    members,
     not_run,
     replica_states,
     run_once,
@@ -46,14 +46,15 @@ class Content:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
 
-def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file.
+def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None, threads: int = 1) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
+    are made in lockstep.
 
     Raises:
         PluginError: the code of a plugin cannot be compiled.
     """
     if spec.ensemble is not None:
-        outcomes = [run_once(spec, state) for state in ensemble_states(spec)]
+        outcomes = [run() for run in members(spec, threads)]
     else:
         outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
     return _collected(spec, outcomes)

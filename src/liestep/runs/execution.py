@@ -1,8 +1,9 @@
 """Carry out a specification: build the components, run the compiled loop, collect everything
 that goes into the file."""
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from liestep.runs.specification import RunSpecification
 
 # by name: an edit of it puts only runs with exponents out of date
 EXPONENTS = "liestep.tangents.exponents"
+# by name likewise: only ensembles of this integrator are made by them
+LANES, OF_LANES = "liestep.runs.lanes", "liestep.integrators.taylor"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 
@@ -50,7 +53,12 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
     return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
             "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files",
-            *((EXPONENTS,) if spec.exponents else ()), *getattr(spec, "modules", ()))  # of a shard of a map
+            *((EXPONENTS,) if spec.exponents else ()), *((LANES,) if _has_lanes(spec) else ()),
+            *getattr(spec, "modules", ()))  # of a shard of a map
+
+
+def _has_lanes(spec: RunSpecification) -> bool:
+    return spec.ensemble is not None and integrator_module(spec.integrator) == OF_LANES
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -188,6 +196,15 @@ def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
     return list(spec.ensemble.states(fields, spec.initial))
+
+
+def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], Outcome]]:
+    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
+    be made in lockstep is, in so many threads."""
+    states = ensemble_states(spec)
+    if _has_lanes(spec):
+        return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
+    return (partial(run_once, spec, state) for state in states)
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:

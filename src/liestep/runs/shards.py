@@ -12,7 +12,7 @@ from liestep.core.status import Status
 from liestep.core.translation import without_folders
 from liestep.errors import InputError, PluginError
 from liestep.runs.content import Content, described, largest_momentum_error, message_of, origin, statistics, times
-from liestep.runs.execution import Outcome, ensemble_states, not_run, run_once
+from liestep.runs.execution import Outcome, members, not_run, run_once
 from liestep.runs.files import RunFile
 from liestep.runs.maps import ShardSpecification, first_of, trajectories
 from liestep.runs.reductions import reductions
@@ -171,7 +171,7 @@ def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
     """What makes each trajectory of a shard."""
     if isinstance(spec, ShardSpecification):
         return (partial(_cell, spec, number) for number in range(spec.count))
-    return (partial(run_once, spec, state) for state in ensemble_states(spec))
+    return members(spec)
 
 
 def _cell(spec: ShardSpecification, number: int) -> Outcome:

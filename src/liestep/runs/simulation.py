@@ -1,4 +1,5 @@
 """One run from Python, as an xarray data set."""
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,14 @@ def _content(spec: RunSpecification, dense: bool, until: Until | None) -> Conten
     """The content of a run, with its nodes or up to an event."""
     if dense and until is not None:
         raise InputError("give dense or until, not both: a run that ends at an event keeps no nodes")
-    return with_nodes(spec) if dense else carry_out(spec) if until is None else until_event(spec, until)
+    if until is not None:
+        return until_event(spec, until)
+    return with_nodes(spec) if dense else carry_out(spec, threads=_processors())
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:

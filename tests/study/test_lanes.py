@@ -1,0 +1,101 @@
+"""Ensembles of `taylor` in lockstep: all numbers of a single run, for any number of lanes and threads."""
+import numpy as np
+import pytest
+
+from liestep import simulate
+from liestep.core.status import Status
+from liestep.runs import lanes
+from liestep.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
+from liestep.runs.reductions import reductions
+from liestep.runs.specification import specify
+
+# system, preset, tolerance, end; orders 15 and 12
+CASES = (("spherical_pendulum_chain", "orders", 1e-12, 1.0), ("heavy_top", "asymmetric", 1e-9, 0.5))
+
+
+def ensemble(system, preset, tolerance, t_end, members=11, samples=6, **more):
+    return specify(system, "taylor", preset=preset, tolerance=tolerance, t_end=t_end, samples=samples,
+                   ensemble={"members": members, "amplitude": 0.05, "seed": 3}, **more)
+
+
+def in_lanes(spec, states=None, **choices):
+    return [run() for run in lanes.outcomes(spec, states or ensemble_states(spec), **choices)]
+
+
+def differences(one: Outcome, other: Outcome):
+    """Names of what is not the same to the last bit."""
+    names = ("status", "time_reached", "steps", "counters")
+    found = [name for name in names if getattr(one, name) != getattr(other, name)]
+    for mine, theirs in ((one.outputs, other.outputs), (one.accepted, other.accepted)):
+        found += [name for name, value in mine._asdict().items() if name not in ("scratch", "integrals")
+                  and not np.array_equal(value, getattr(theirs, name), equal_nan=isinstance(value, np.ndarray))]
+        found += [] if np.array_equal(mine.integrals.last, theirs.integrals.last) else ["integrals"]
+    return found
+
+
+@pytest.fixture
+def no_single_runs(monkeypatch):
+    """Lanes fail where they call for a single run."""
+    def single(*given):
+        raise AssertionError("a member has no lane")
+
+    monkeypatch.setattr(lanes, "run_once", single)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_members_have_the_bits_of_single_runs(case, no_single_runs):
+    spec = ensemble(*case)
+    found = in_lanes(spec)
+    assert len({outcome.steps for outcome in found}) > 1  # each lane has its own steps
+    for state, outcome in zip(ensemble_states(spec), found, strict=True):
+        assert differences(run_once(spec, state), outcome) == []
+
+
+def test_any_number_of_lanes_and_threads_has_the_same_bits(no_single_runs, monkeypatch):
+    spec = ensemble(*CASES[0], members=9)
+    usual = in_lanes(spec, lanes=8)
+    monkeypatch.setattr(lanes, "MOST_TOGETHER", 4)
+    for choices in ({"lanes": 2}, {"lanes": 4}, {"lanes": 8, "threads": 3}):
+        found = in_lanes(spec, **choices)
+        assert [differences(one, other) for one, other in zip(usual, found, strict=True)] == [[]]*9, choices
+
+
+@pytest.mark.parametrize("factor", [1e150, 1e200])  # too fast for a step, for an energy
+def test_a_member_that_fails_ends_alone(factor, no_single_runs):
+    spec = ensemble(*CASES[0][:3], 1.0, members=9)
+    states = ensemble_states(spec)
+    states[4] = {**states[4], "omega": factor*states[4]["omega"]}
+    found = in_lanes(spec, states)
+    assert [outcome.status == Status.OK for outcome in found] == [True]*4 + [False] + [True]*4
+    assert differences(run_once(spec, states[4]), found[4]) == []
+
+
+def test_data_sets_of_ensembles_come_from_lanes(monkeypatch):
+    case = {"preset": "orders", "tolerance": 1e-8, "t_end": 0.5, "samples": 3,
+            "ensemble": {"members": 5, "amplitude": 1e-3, "seed": 1}}
+    found = simulate("spherical_pendulum_chain", "taylor", **case)
+    monkeypatch.setattr(lanes, "_code", lambda *given: None)
+    single = simulate("spherical_pendulum_chain", "taylor", **case)
+    assert found.identical(single)
+    spec = specify("spherical_pendulum_chain", "taylor", **case, reduced=True)
+    names = [name for name, *_ in reductions(in_lanes(spec)[0], spec.t_end)]
+    assert "q_end" in names
+
+
+def test_ensembles_of_taylor_alone_are_made_again_when_lanes_change():
+    case = {"preset": "orders", "t_end": 0.5, "tolerance": 1e-8}
+    plain = specify("spherical_pendulum_chain", "taylor", **case)
+    several = specify("spherical_pendulum_chain", "taylor", **case,
+                      ensemble={"members": 2, "amplitude": 1e-3, "seed": 0})
+    assert run_source_hash(plain) != run_source_hash(several)
+    others = [specify("spherical_pendulum_chain", "ode45", **case, **more) for more in (
+        {}, {"ensemble": {"members": 2, "amplitude": 1e-3, "seed": 0}})]
+    assert run_source_hash(others[0]) == run_source_hash(others[1])
+
+
+def test_forms_whose_code_is_not_traced_run_one_after_the_other():
+    spec = ensemble("spherical_pendulum_chain", "orders", 1e-6, 0.1, members=2)
+    assert lanes._code(spec, spec.initial, 8) is not None
+    fixed = specify("spherical_pendulum_chain", "rkmk4", preset="orders", steps=4, t_end=0.1,
+                    ensemble={"members": 2, "amplitude": 1e-3, "seed": 0})
+    assert lanes._code(fixed, fixed.initial, 8) is None
