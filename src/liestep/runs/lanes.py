@@ -24,7 +24,8 @@ from liestep.core.symbols import Untraceable
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.formulations.straight import StraightField, digest_of, straight_field
-from liestep.integrators.taylor import Ahead, LaneJet, Taylor, TaylorWork, field_expressions
+from liestep.integrators.step_control import Ahead
+from liestep.integrators.taylor import LaneJet, Taylor, TaylorWork, field_expressions
 from liestep.runs.execution import Outcome, build, run_once
 from liestep.runs.recorder import Integrals, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification
@@ -109,8 +110,8 @@ def expand(pair: Any, lanes: Any, members: Any, t_end: float) -> None:
             jet = LaneJet(lane, lanes.ready, lanes.h, lanes.sums, lanes.coefficients, lanes.gathered, lanes.polynomial,
                           lanes.step)
             work = TaylorWork(jet, lanes.c[lane], lanes.new[lane], members.when[i])
-            ahead = Ahead(pair.control.share, pair.control.last, pair.control.before, members.next_step[i])
-            Taylor(pair.tolerance, pair.order, ahead).look(work, jet.evaluate(0.0, members.y[i], work.c))
+            own = Taylor(pair.tolerance, pair.order, pair.share, Ahead(members.next_step[i]))
+            own.look(work, jet.evaluate(0.0, members.y[i], work.c))
             lanes.h[lane] = min(members.next_step[i, 0], t_end - members.memory[i, 0])
             if members.memory[i, 3] > 0.0:  # only the start of a trajectory looks again
                 members.memory[i, 1] = members.next_step[i, 0]
@@ -130,7 +131,6 @@ def advance_lanes(pair: Any, problem: Any, outputs: Any, accepted: Any, lanes: A
                 continue
             jet = LaneJet(lane, lanes.ready, lanes.h, lanes.sums, lanes.coefficients, lanes.gathered, lanes.polynomial,
                           lanes.step)
-            ahead = Ahead(pair.control.share, pair.control.last, pair.control.before, members.next_step[i])
             sampled = Recorder(
                 o.states[i], o.series[i], o.scratch[i], o.baseline[i], o.total[i], o.largest[i], o.block_sum[i],
                 o.block_low[i], o.block_high[i], o.block_count[i], o.filled[i],
@@ -140,7 +140,7 @@ def advance_lanes(pair: Any, problem: Any, outputs: Any, accepted: Any, lanes: A
                 a.block_low[i], a.block_high[i], a.block_count[i], a.filled[i],
                 Integrals(a.integrals.columns, a.integrals.last[i]), a.steps, a.points, a.stride, a.every)
             status, made = one_step(
-                Taylor(pair.tolerance, pair.order, ahead),
+                Taylor(pair.tolerance, pair.order, pair.share, Ahead(members.next_step[i])),
                 StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
                 sampled, counted, members.y[i], lanes.out, members.memory[i], lanes.log, interval, t_end,
                 TaylorWork(jet, lanes.c[lane], lanes.new[lane], members.when[i]))
