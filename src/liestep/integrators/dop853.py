@@ -146,14 +146,16 @@ class Dop853(NamedTuple):
                 out[i, k] = total + y[i, k]
 
     def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        """Where one of the three further stages cannot be evaluated there is no state, and the run ends."""
+        there = True
         for s in range(13, 16):
             problem.stage(self.a[s], h, work.k, s, y, work.stage[0])
-            problem.rhs(t + self.c[s]*h, work.stage[0], work.k[s])
+            there = problem.rhs(t + self.c[s]*h, work.stage[0], work.k[s]) and there
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 change = work.new[i, k] - y[i, k]
                 old, new = work.k[0, i, k], work.k[12, i, k]
-                work.f[0, i, k] = change
+                work.f[0, i, k] = change if there else np.nan
                 work.f[1, i, k] = h*old - change
                 work.f[2, i, k] = 2.0*change - h*(new + old)
                 for r in range(4):

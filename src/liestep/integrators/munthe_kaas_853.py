@@ -128,14 +128,16 @@ class MuntheKaas853(NamedTuple):
         moved(problem, work.sigma, y, out)
 
     def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        """Where one of the three further stages has no value there is no state, and the run ends."""
+        there = True
         for s in range(13, 16):
             combine(self.a[s], h, work.k, s, work.sigma)
             moved(problem, work.sigma, y, work.stage)
-            generator(problem, t + self.c[s]*h, work.stage, work.k[s])
-            self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch)
+            there = generator(problem, t + self.c[s]*h, work.stage, work.k[s]) and there
+            there = self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch) and there
         for i in range(work.sigma.shape[0]):
             change, old, new = row(work.end, i), scale(h, row(work.k[0], i)), scale(h, row(work.k[12], i))
-            put(work.f[0], i, change)
+            put(work.f[0], i, change if there else (np.nan, np.nan, np.nan))
             put(work.f[1], i, sub(old, change))
             put(work.f[2], i, sub(scale(2.0, change), add(old, new)))
             for r in range(4):
