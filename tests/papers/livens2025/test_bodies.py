@@ -46,6 +46,15 @@ def test_figure_13_to_its_digits(method, variant):
     assert found == pytest.approx(FIGURE_13[method, variant], rel=2e-5)
 
 
+@pytest.mark.parametrize(("method", "options", "name", "change"), [
+    ("mph", {"variant": "x"}, "energy", 3.5e-3), ("mph", {"variant": "a"}, "energy", 3.6e-4),
+    ("mpl", {}, "energy", 8.2e-4), ("mpl", {}, "generalized_energy", 0.56), ("mpl", {}, "total_energy", 3.65)])
+def test_energy_increments_of_figure_10(method, options, name, change):
+    """At the step of the figure, every step stored; EML and EMH are at round-off."""
+    data = simulate("heavy_top", method, preset="livens2025", steps=200, samples=201, options=options)
+    assert np.abs(np.diff(data[name].values)).max() == pytest.approx(change, rel=0.02)
+
+
 def test_presets_are_those_of_the_paper():
     start = start_of("free_rigid_body", **BODY)
     assert start.initial["angular_momentum"].tolist() == [60.0, 160.0, 60.0]

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
 PROBLEM = "top"
-SHOWN = (("eml", "h0.01"), ("eml_printed", "h0.01"), ("emh", "h0.01"), ("mpl", "h0.01"), ("mph_x", "h0.005"),
-         ("mph_a", "h0.005"))
+SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a"))
 
 
 @drawing("Steady top: (a) sketch with the path of the axis; (b) absolute increments of the energy, as in figure 10 of"
