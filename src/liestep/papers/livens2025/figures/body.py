@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PROBLEM = "body"
 EDGES = np.array([3.0, 6.0, 8.0])/8.0                      # of the box, relative
+LEAST_RATE, SATURATED, ROUND_OFF = 0.01, 30.0, 1e-8  # 1/s
 TIMES = (0.0, 0.25, 0.75, 1.25, 1.75, 2.0)
 SHADES = {"h0.05": 0.0, "h0.02": 0.15, "h0.01": 0.3, "h0.005": 0.45, "h0.002": 0.6, "h0.001": 0.72}
 
@@ -125,32 +126,48 @@ def figure9(results: "StudyResults") -> Figure:
     return figure
 
 
-@drawing("The parasite: free body over 10 s. (a) |q.v|, or the largest |Dg v|, by EML for several steps, (b) the"
-         " largest over the run against the step for all schemes. A run that stopped is hollow. {runs}")
+def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
+    """Slope of ln(size) in 1/s, by least squares over the samples from 1 s on, after the first swing, and before the
+    first above SATURATED; NaN of fewer than three, or where all is round-off."""
+    used = (np.cumsum(~(size <= SATURATED)) == 0) & (size > ROUND_OFF) & (time >= 1.0)
+    return float(np.polyfit(time[used], np.log(size[used]), 1)[0]) if used.sum() > 2 else np.nan
+
+
+@drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
+         " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
+         " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
 def parasite(results: "StudyResults") -> Figure:
-    figure = new_figure(DOUBLE, 68.0)
-    left, right = figure.subplots(1, 2)
+    figure = new_figure(DOUBLE, 72.0)
+    left, middle, right = figure.subplots(1, 3)
     colour = marks(results)["eml"].colour
     for resolution, share in SHADES.items():
         file = results.file(PROBLEM, "eml", resolution)
         left.plot(file["time"], np.maximum(file["velocity_constraint_error"], TINY),
                   color=mix(colour, "white", share), linewidth=0.9, label=f"{resolution[1:]} s")
     left.set_yscale("log")
-    left.set_ylim(1e-6, 1e3)
+    left.set_ylim(1e-6, 1e4)
     left.legend(title="EML, step", ncols=2, loc="lower right")
     against_time(left, "$|q\\cdot v|$ (1/s)", 10.0)
     handles = []
     for key, mark in marks(results).items():
-        rows = results.select(PROBLEM, key)
-        done = (rows["status"] == "ok").to_numpy()
-        hollow(right, rows["step"].to_numpy(), np.maximum(rows["velocity_constraint_error_max"].to_numpy(), TINY), mark,
-               done)
+        for axes, problem in ((middle, PROBLEM), (right, "long")):
+            rows = results.select(problem, key)
+            values = rows["velocity_constraint_error_max"].to_numpy()
+            if axes is middle:
+                files = [results.file(problem, key, resolution) for resolution in rows["resolution"]]
+                values = np.array([rate_of_growth(file["time"], file["velocity_constraint_error"])
+                                   for file in files])
+            least = LEAST_RATE if axes is middle else TINY
+            hollow(axes, rows["step"].to_numpy(), np.maximum(values, least), mark, (rows["status"] == "ok").to_numpy())
         handles.append(line_handle(mark, mark.label, marker=True))
     logarithmic(right)
-    right.set_xlabel("step $h$ (s)")
-    right.set_ylabel("largest $|Dg\\, v|$")
+    logarithmic(middle)
+    for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
+                               (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
+        axes.set_xlabel("step $h$ (s)")
+        axes.set_ylabel(label)
+        axes.set_title(title)
     left.set_title("(a) growth")
-    right.set_title("(b) over 10 s")
     legend_below(figure, handles)
     return figure
 
