@@ -1,0 +1,94 @@
+"""`python -m hall`: makes the environment of the other codes, lets each write its files in a process of its own, judges
+them and writes the table below hall/stored and into docs/hall.md. `python -m hall judge FOLDER` judges files that are
+there."""
+import datetime
+import importlib
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hall import environment, judging, page
+from hall.problems import write_problems
+from liestep.errors import InputError
+
+TOP = environment.TOP
+CODES = tuple(sorted(path.stem for path in (TOP/"hall"/"codes").glob("[!_]*.py")))
+LIMIT = 3600  # seconds of one code
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+
+
+def asked(python: str, code: str, problems: Path, files: Path) -> dict[str, Any]:
+    """What the process of one code said; {"missing": reason} if it did not come to an end."""
+    try:
+        done = subprocess.run([python, "-m", "hall.write", code, str(problems), str(files)], cwd=TOP,
+                              capture_output=True, text=True, timeout=LIMIT, check=False,
+                              env={**os.environ, **ONE_THREAD, "PYTHONPATH": str(TOP)})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"missing": " ".join(str(error).split())[:200]}
+    said = judging.last_json(done.stdout)
+    if done.returncode or said is None:
+        lines = done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"]
+        return {"missing": lines[-1][:200]}
+    return said
+
+
+def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each method of each code: version, date, machine and settings."""
+    for code in CODES:
+        module = importlib.import_module(f"hall.codes.{code}")
+        for name, method in module.METHODS.items():
+            yield {"code": code, "distribution": module.DISTRIBUTION, "version": said[code].get("version", ""),
+                   "date": datetime.date.today().isoformat(), "machine": platform.machine(), "method": name,
+                   "settings": method.settings}
+
+
+def run(folder: Path) -> None:
+    python = environment.make([importlib.import_module(f"hall.codes.{code}").DISTRIBUTION for code in CODES])
+    problems, files = folder/"problems", folder/"files"
+    for place in (problems, files):
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.iterdir():
+            old.unlink()
+    write_problems(problems)
+    said = {}
+    for code in CODES:
+        print(code, flush=True)
+        said[code] = asked(python, code, problems, files)
+        print(f"  {said[code].get('missing', said[code].get('version'))}", flush=True)
+    (folder/"said.json").write_text(json.dumps(said, indent=1) + "\n")
+    keep(folder)
+
+
+def keep(folder: Path, stored: Path = judging.STORED) -> None:
+    """Judge the files of a folder and store table, versions and files."""
+    try:
+        said = json.loads((folder/"said.json").read_text())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}/said.json cannot be read ({error}): `python -m hall` writes it") from None
+    references = folder/"references"
+    references.mkdir(exist_ok=True)
+    judging.store(judging.table(folder/"files", said, references), list(settings(said)), folder/"files", stored)
+    if stored == judging.STORED:
+        page.PAGE.write_text(page.with_table(page.PAGE.read_text("utf-8"), judging.stored_rows()), "utf-8")
+    print(f"wrote {stored/judging.TABLE}")
+
+
+def main(arguments: list[str]) -> None:
+    try:
+        if len(arguments) == 2 and arguments[0] == "judge":
+            keep(Path(arguments[1]))
+        elif arguments:
+            raise InputError(f"python -m hall takes nothing, or judge FOLDER, not {' '.join(arguments)}")
+        else:
+            run(TOP/"results"/"hall")
+    except InputError as error:
+        sys.exit(f"hall: {error}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

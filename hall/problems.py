@@ -1,0 +1,38 @@
+"""The problems of the hall: presets of systems, as other codes are told them."""
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hall.contract import Problem, write_problem
+from liestep.runs.specification import start_of
+
+SAMPLES = 51
+
+
+class Case(NamedTuple):
+    """A preset up to `t_end` (s); the coarsest run has `fewest` steps."""
+
+    system: str
+    preset: str
+    t_end: float
+    fewest: int
+
+
+# the top is physical about its centre of mass too, which engines ask for
+CASES = {"free_body": Case("free_rigid_body", "asymmetric", 10.0, 50),
+         "heavy_top": Case("heavy_top", "slow_symmetric", 2.0, 100)}
+
+
+def problem(name: str) -> Problem:
+    case = CASES[name]
+    start = start_of(case.system, preset=case.preset)
+    values, none = start.parameters, np.zeros(3)
+    return Problem(name, values["inertia"], float(values.get("mass", 0.0)),
+                   values["length"]*values["axis"] if "mass" in values else none, values.get("gravity", none),
+                   start.initial["attitude"], start.initial["angular_momentum"], case.t_end, SAMPLES, case.fewest)
+
+
+def write_problems(folder: Path) -> None:
+    for name in CASES:
+        write_problem(problem(name), folder/f"{name}.json")

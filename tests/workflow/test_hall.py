@@ -1,0 +1,189 @@
+"""The hall of other codes: the stored table is that of its files, and the files say what the table says. No other code
+is needed."""
+import csv
+import importlib
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hall import __main__ as hall
+from hall import environment, judging, page, write
+from hall.contract import LADDER, Method, States, matrices, read_problem, write_problem
+from hall.problems import CASES, problem
+from liestep.core.status import Status
+from liestep.errors import InputError
+from liestep.geometry.turns import about_axis
+from liestep.runs.execution import run_once
+from liestep.runs.specification import specify
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def copied(tmp_path):
+    return Path(shutil.copytree(judging.STORED, tmp_path/"stored"))
+
+
+def test_the_stored_table_is_that_of_its_files():
+    rows = judging.stored_rows()
+    assert {row["code"] for row in rows} == set(hall.CODES)
+    assert all(row["missing"] for row in rows if not row["problem"])
+    assert sum(path.stat().st_size for path in judging.STORED.iterdir()) < 1_500_000
+
+
+def test_versions_are_those_that_the_requirements_pin():
+    pins = dict(line.split("==") for line in environment.PINS.read_text().split())
+    assert not re.search(r"//|@|--", environment.PINS.read_text())  # no addresses of registries
+    for row in judging._read(judging.STORED/judging.CODES):
+        assert pins[row["distribution"]] == row["version"], row["code"]
+        assert importlib.import_module(f"hall.codes.{row['code']}").METHODS[row["method"]].settings == row["settings"]
+
+
+def test_a_table_of_another_version_is_refused(copied):
+    path = copied/judging.TABLE
+    version = judging.stored_rows(copied)[0]["version"]
+    path.write_text(path.read_text().replace(f",{version},", ",0.0.0,", 1))
+    with pytest.raises(InputError, match=r"is of version 0\.0\.0, the files are of"):
+        judging.stored_rows(copied)
+
+
+def test_a_changed_file_is_refused(copied, tmp_path):
+    files = judging.stored_files(copied)
+    folder = tmp_path/"files"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder/name).write_bytes(content)
+    first = folder/min(files)
+    first.write_bytes(first.read_bytes().replace(b"1", b"2", 1))
+    rows, codes = judging._read(copied/judging.TABLE), judging._read(copied/judging.CODES)
+    judging.store(rows, codes, folder, copied)
+    with pytest.raises(InputError, match="of another version than the table"):
+        judging.stored_rows(copied)
+
+
+def test_a_file_beyond_the_table_and_a_damaged_archive_are_refused(copied):
+    path = copied/judging.TABLE
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines[2:]]))
+    with pytest.raises(InputError, match="which the table does not have"):
+        judging.stored_rows(copied)
+    (copied/judging.ARCHIVE).write_bytes((copied/judging.ARCHIVE).read_bytes()[:1000])
+    with pytest.raises(InputError, match="cannot be read"):
+        judging.stored_rows(copied)
+
+
+def test_the_archive_depends_on_its_files_only(tmp_path, copied):
+    folder = tmp_path/"files"
+    folder.mkdir()
+    for name, content in list(judging.stored_files(copied).items())[:5]:
+        (folder/name).write_bytes(content)
+    for place in ("a", "b"):
+        judging.store([], [], folder, tmp_path/place)
+    assert (tmp_path/"a"/judging.ARCHIVE).read_bytes() == (tmp_path/"b"/judging.ARCHIVE).read_bytes()
+
+
+def _judged(name: str, method: str, tmp_path: Path) -> dict:
+    for file in (found := judging.groups(files := judging.stored_files())[name, method]):
+        (tmp_path/file).write_bytes(files[file])
+    return judging.row_of(name, [tmp_path/file for file in found], tmp_path/"reference.nc")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["mujoco_RK4", "sdof_incrso3_svq", "pinocchio_integrate"])
+def test_the_files_say_what_the_table_says(method, tmp_path):
+    """Judged again, with a reference made now."""
+    found = _judged("free_body", method, tmp_path)
+    row = next(row for row in judging.stored_rows()
+               if row["problem"] == "free_body" and f"{row['code']}_{row['method']}" == method)
+    for name in ("error_coarsest", "error_finest", "energy_error"):
+        assert float(row[name]) == pytest.approx(found[name], rel=1e-6, abs=1e-12), name
+    assert row["class"] == found["class"]
+    assert float(row["order_found"] or "nan") == pytest.approx(found["order_found"], abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_codes_are_told_is_the_preset(name, tmp_path):
+    told = problem(name)
+    write_problem(told, tmp_path/"told.json")
+    back = read_problem(tmp_path/"told.json")
+    for one, other in zip(told, back, strict=True):
+        assert np.array_equal(one, other)
+    assert np.abs(matrices(told.quaternion[None])[0] - told.attitude).max() < 1e-15
+    assert np.abs(told.momenta(told.attitude[None], told.rate[None])[0] - told.momentum).max() < 1e-15
+    assert told.between(told.fewest*2**(LADDER - 1)) >= 1
+    with pytest.raises(ValueError, match="no multiple"):
+        told.between(told.samples)
+
+
+def test_quaternions_and_matrices_agree():
+    turn = about_axis(0.7, 0) @ about_axis(0.4, 2)
+    told = problem("free_body")._replace(attitude=turn)
+    assert np.abs(matrices(told.quaternion[None])[0] - turn).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_equations_told_to_solvers_are_those_of_the_system(name, tmp_path):
+    """A run of scipy, which is a dependency, ends where the core ends."""
+    told = problem(name)._replace(t_end=0.2, samples=3)
+    states = importlib.import_module("hall.codes.scipy").prepare(told, "DOP853", 1e-12)()
+    case = CASES[name]
+    found = run_once(specify(case.system, "dop853", preset=case.preset, t_end=0.2, tolerance=1e-12, samples=3,
+                             options={"atol": 1e-12}))
+    assert found.status == Status.OK
+    fields = found.formulated.to_fields(found.outputs.states)
+    assert np.abs(matrices(states.rotation)[-1] - fields["attitude"][-1]).max() < 1e-10
+    assert np.abs(states.momentum[-1] - fields["angular_momentum"][-1]).max() < 1e-9
+
+
+def test_a_written_file_can_be_judged(tmp_path):
+    told = problem("free_body")
+    path = write.write(told, "still", Method(2, "", 3), 100, tmp_path,
+                       lambda: States(np.tile(told.quaternion, (51, 1)), np.tile(told.momentum, (51, 1))))
+    assert path.name == "free_body.still.n100.csv"
+    lines = path.read_text().splitlines()
+    assert {"# label = still", "# steps = 100", "# order = 2", "# rhs_evaluations = 300"} <= set(lines)
+    header = next(line for line in lines if not line.startswith("#"))
+    assert header.startswith("time,quaternion_w")
+    assert len(next(csv.reader([lines[-1]]))) == 8
+    with pytest.raises(ArithmeticError):
+        write.write(told, "lost", Method(2, ""), 100, tmp_path,
+                    lambda: States(np.full((51, 4), np.nan), np.zeros((51, 3))))
+
+
+def test_a_code_that_is_missing_is_a_line(tmp_path):
+    said = {code: {"version": "1", "failed": []} for code in hall.CODES}
+    said["drake"] = hall.asked(sys.executable, "nothing", tmp_path, tmp_path)
+    assert "nothing" in said["drake"]["missing"]
+    said["exudyn"] = hall.asked(str(tmp_path/"no-python"), "exudyn", tmp_path, tmp_path)
+    assert said["exudyn"]["missing"]
+    failed = {"version": "1", "failed": [{"problem": "heavy_top", "label": "mujoco RK4", "size": 100, "reason": "no"}]}
+    row, = judging.table(tmp_path, {"mujoco": failed}, tmp_path)
+    assert (row["problem"], row["code"], row["method"], row["missing"], row["runs"]) == (
+        "heavy_top", "mujoco", "RK4", "no", 0)
+    rows = judging.table(tmp_path, {name: said[name] for name in ("drake", "exudyn")}, tmp_path)
+    assert [row["code"] for row in rows] == ["drake", "exudyn"]
+    assert all(row["missing"] for row in rows)
+
+
+def test_the_page_shows_the_stored_table():
+    written = page.PAGE.read_text("utf-8")
+    assert written == page.with_table(written, judging.stored_rows()), "run python -m hall judge results/hall"
+    assert page.text([{"problem": "", "code": "drake", "missing": "not installed", "method": ""}]).endswith(
+        "| drake | missing: not installed |" + " |"*8 + "\n")
+
+
+@pytest.mark.parametrize("text", ["", "not json", "[1]"])
+def test_output_without_an_answer(text):
+    assert judging.last_json(text) is None
+    assert judging.last_json(f'{text}\n{{"version": "1"}}') == {"version": "1"}
+
+
+def test_wrong_calls_end_in_one_sentence(tmp_path):
+    with pytest.raises(SystemExit, match=r"hall: .*said.json cannot be read"):
+        hall.main(["judge", str(tmp_path)])
+    with pytest.raises(SystemExit, match="takes nothing, or judge FOLDER"):
+        hall.main(["everything"])
