@@ -20,7 +20,7 @@ from liestep.geometry.turns import about_axis
 from liestep.runs.execution import run_once
 from liestep.runs.specification import specify
 
-TOP = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow  # the archive is unpacked and packed again and again
 
 
 @pytest.fixture
@@ -92,7 +92,6 @@ def _judged(name: str, method: str, tmp_path: Path) -> dict:
     return judging.row_of(name, [tmp_path/file for file in found], tmp_path/"reference.nc")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mujoco_RK4", "sdof_incrso3_svq", "pinocchio_integrate"])
 def test_the_files_say_what_the_table_says(method, tmp_path):
     """Judged again, with a reference made now."""
