@@ -122,6 +122,19 @@ def _prepare_compiler() -> None:
         sheet(name)
     if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"):
         compiler().load_types()
+        _compile_first()
+
+
+def _compile_first() -> None:
+    """Compile one loop where no machine code is kept yet: its functions that all loops have, and what Numba loads with
+    them, are a quarter of the time of a loop, which the forks need not spend again."""
+    from liestep.core.cache import cache_root
+
+    if not any(cache_root().glob("advance-*")):
+        from liestep.runs.execution import run_once
+        from liestep.runs.specification import specify
+
+        run_once(specify("free_rigid_body", "rk4", steps=1, t_end=1e-3))
 
 
 def _work(connection: socket.socket, request: dict[str, Any], descriptors: list[int]) -> NoReturn:

@@ -157,3 +157,16 @@ def test_a_workflow_without_forks_makes_the_same_runs(tmp_path):
         found[name] = place.contents("*.nc")
     assert len(found["with"]) == 6
     assert found["with"] == found["without"]
+
+
+@pytest.mark.slow
+def test_the_server_compiles_once_what_all_loops_share(tmp_path):
+    """Only where no machine code is kept: otherwise its jobs hardly compile."""
+    script = "from liestep import jobserver; jobserver._prepare_compiler()"
+    kept = tmp_path/"kept"
+    for folder in (kept, tmp_path/"empty"):
+        (folder/"advance-0").mkdir(parents=True)
+    (tmp_path/"empty"/"advance-0").rmdir()
+    for folder, loops in ((kept, 0), (tmp_path/"empty", 1)):
+        subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "LIESTEP_CACHE": str(folder)})
+        assert len(list(folder.rglob("*.nbc"))) == loops
