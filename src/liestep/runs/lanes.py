@@ -184,7 +184,7 @@ class LaneCode:
     def run(self, states: Sequence[Mapping[str, np.ndarray]]) -> list[Callable[[], Outcome]]:
         """Starts that cannot be built, and those whose equations have other numbers than the first, run by
         themselves."""
-        built = {k: found for k, state in enumerate(states) if (found := self._alike(state)) is not None}
+        built = {k: alike for k, state in enumerate(states) if (alike := self._alike(state)) is not None}
         found = dict(zip(built, self._lockstep(list(built.values())), strict=True))
         return [partial(found.__getitem__, k) if k in found else partial(run_once, self.spec, dict(state))
                 for k, state in enumerate(states)]
@@ -210,7 +210,8 @@ class LaneCode:
                                          steps=False), baseline)._replace(integrals=accepted.integrals)
         members = Members(np.array([one.start for one in built]).reshape(count, *shape), np.zeros((count, 4)),
                           np.zeros((count, len(Counter)), dtype=np.int64), np.zeros((count, 2)), np.zeros((count, 1)),
-                          *(np.zeros(count, dtype=np.int64) for _ in range(2)), np.zeros(1, dtype=np.int64), kept)
+                          np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64),
+                          np.zeros(1, dtype=np.int64), kept)
         return (self.pair, self.problem, outputs, accepted, self._lanes(shape), members,
                 spec.t_end/(spec.outputs - 1), spec.t_end)
 
@@ -227,7 +228,7 @@ class LaneCode:
         rows = (self.pair.order + 1)*size + 3
         return Lanes(self.addresses["jet"], self.addresses["sum"], self.polynomial, self.code.constants.copy(),
                      np.ones((size, number)), np.zeros((rows, number)), np.zeros(number), np.zeros((size, number)),
-                     np.full(number, -1), *(np.zeros(number, dtype=np.int64) for _ in range(2)),
+                     np.full(number, -1), np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64),
                      np.zeros((number, rows)), np.zeros((number, *shape)), np.zeros(1), np.zeros(shape),
                      np.zeros((1, 2)))
 
@@ -249,12 +250,16 @@ def _repeated(recorder: Recorder, baseline: np.ndarray) -> Recorder:
     def each(item: np.ndarray) -> np.ndarray:
         return np.repeat(item[None], len(baseline), axis=0)
 
-    own = {name: each(value) for name, value in recorder._asdict().items() if isinstance(value, np.ndarray)}
+    own = _arrays(recorder, each)
     integrals = Integrals(recorder.integrals.columns, each(recorder.integrals.last))
     return recorder._replace(**own | {"baseline": baseline, "integrals": integrals})
 
 
+def _arrays(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
+    return {name: change(value) for name, value in recorder._asdict().items() if isinstance(value, np.ndarray)}
+
+
 def _of(recorder: Recorder, i: int) -> Recorder:
     """The recorder of one trajectory."""
-    own = {name: value[i] for name, value in recorder._asdict().items() if isinstance(value, np.ndarray)}
+    own = _arrays(recorder, lambda item: item[i])
     return recorder._replace(**own | {"integrals": Integrals(recorder.integrals.columns, recorder.integrals.last[i])})
