@@ -10,7 +10,7 @@ from liestep.contracts.formulated import perturbed
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.formulations import formulate_standard
-from liestep.runs import content, shards, starts
+from liestep.runs import execution, starts
 from liestep.runs.content import carry_out
 from liestep.runs.execution import ensemble_states, run_once
 from liestep.runs.files import read
@@ -116,7 +116,7 @@ def stopping(number: int):
 
 
 def test_a_member_that_stops_is_that_of_the_ensemble(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(content, "run_once", stopping(5))
+    monkeypatch.setattr(execution, "run_once", stopping(5))
     made = study(BODIES % (10, ""), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     assert [read(cell.path).attributes["status"] for cell in made.cells] == ["ok", "not_finite", "ok"]
@@ -155,7 +155,7 @@ def test_too_many_members_are_refused_before_they_take_memory(tmp_path):
 
 
 def test_the_message_names_the_member_and_what_is_kept_of_it(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(shards, "run_once", stopping(5))
+    monkeypatch.setattr(execution, "run_once", stopping(5))
     made = study(BODIES % (10, ", reduced: true"), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     file = read(made.cells[1].path)
