@@ -70,6 +70,27 @@ def test_a_member_that_fails_ends_alone(factor, no_single_runs):
     assert differences(run_once(spec, states[4]), found[4]) == []
 
 
+def test_a_member_whose_equations_have_other_numbers_runs_alone(monkeypatch):
+    """The constants of a system are in the table that all lanes share."""
+    spec, known, alone = ensemble(*CASES[0], members=5), [], []
+
+    def digest(problem):
+        known.append(problem)   # of the specification, then of each member
+        return "other" if len(known) == 4 else lanes_digest(problem)
+
+    def single(spec, state):
+        alone.append(state)
+        return run_once(spec, state)
+
+    lanes_digest = lanes.digest_of
+    monkeypatch.setattr(lanes, "digest_of", digest)
+    monkeypatch.setattr(lanes, "run_once", single)
+    found, states = in_lanes(spec), ensemble_states(spec)
+    assert len(alone) == 1
+    assert np.array_equal(alone[0]["omega"], states[2]["omega"])
+    assert [differences(run_once(spec, state), one) for state, one in zip(states, found, strict=True)] == [[]]*5
+
+
 def test_data_sets_of_ensembles_come_from_lanes(monkeypatch):
     case = {"preset": "orders", "tolerance": 1e-8, "t_end": 0.5, "samples": 3,
             "ensemble": {"members": 5, "amplitude": 1e-3, "seed": 1}}

@@ -13,6 +13,7 @@ from liestep.analysis.results import StudyResults
 from liestep.analysis.tables import analyse
 from liestep.analysis.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
 from liestep.analysis.validity import largest_steps, validity_rows
+from liestep.analysis.which_page import cell
 from liestep.claims.criteria.methods import EqualError, Price, Takeover, WinningOrder
 from liestep.figures.commands import make_figure
 from liestep.references.reference import compute_reference, study_reference
@@ -244,3 +245,11 @@ def test_a_small_study_has_tables_and_figures(tmp_path):
     for name in ("equal_cost", "takeover", "validity"):
         picture = make_figure(results, name)[0]
         assert picture.stat().st_size > 10_000
+
+
+def test_a_cell_of_the_page_says_tie_and_nobody():
+    row = {"winner": "rkmk5", "step": 0.1, "tolerance": nan, "work": 120.0, "runner_up": "rk4", "ratio": 1.05,
+           "verdict": "tie"}
+    assert cell(row, "{:.4g}") == "**rkmk5**, step 0.1, 120<br>tie: rk4 1.05"
+    assert cell(row | {"verdict": "wins"}, "{:.4g}") == "**rkmk5**, step 0.1, 120<br>rk4 1.05"
+    assert cell(row | {"verdict": "nobody"}, "{:.4g}") == "nobody"
