@@ -1,5 +1,6 @@
 """`python3 make.py quick`: its study is complete, valid and not among those of `snakemake`."""
 import runpy
+import shutil
 import subprocess
 import sys
 
@@ -40,3 +41,15 @@ def test_quick_has_three_verdicts_about_its_own_runs():
             assert run["study"] == "quick/double_pendulum"
             assert run["problem"] in study["problems"]
             assert run["integrator"] in study["integrators"]
+
+
+def test_make_ends_with_the_place_of_the_page_that_has_everything(tmp_path, capsys):
+    quick = runpy.run_path(str(TOP/"make.py"))["quick"]
+    shutil.copytree(QUICK, tmp_path/"config"/"quick")
+    results = tmp_path/"results"/"quick"/"results"
+    results.mkdir(parents=True)
+    (results/"claims.md").write_text("three verdicts")
+    quick.__globals__.update(TOP=tmp_path, call=lambda *program, **variables: 0)
+    assert quick() == 0
+    page = results/"report"/f"{page_of('quick/double_pendulum')}.html"
+    assert capsys.readouterr().out.splitlines() == ["three verdicts", f"open {page}"]
