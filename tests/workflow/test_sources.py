@@ -122,7 +122,8 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
              for problem, setup in products.study.config.problems.items()
              if setup.system == system and (setup.preset or facts.default) == name and parameter not in setup.parameters
              for cell in products.study.select(problem)}
-    assert {path for path in before if before[path] != after[path]} == users
+    # a file that budgets name by what they spend may have another name then
+    assert {path for path in before if before[path] != after.get(path)} == users
     assert 0 < len(users) < len(before)/2
 
 
