@@ -23,6 +23,7 @@ from liestep.references.reference import compute_reference, specify_reference
 from liestep.runs.content import carry_out
 from liestep.runs.execution import run_once
 from liestep.runs.files import RunFile, read, write
+from liestep.runs.recorder import Integrals, NoIntegrals, new_integrals
 from liestep.runs.specification import specify, start_of
 
 PLUGINS = Path(__file__).parents[1]/"plugins"
@@ -131,6 +132,16 @@ def test_an_integral_over_every_step_does_not_depend_on_the_samples(request_):
     speed = np.linalg.norm(fine["velocity"], axis=1)
     path = 0.5*(speed[1:] + speed[:-1]).sum()*fine["time"][1]
     assert few[-1] == pytest.approx(path, rel=1e-3)
+
+
+@pytest.mark.parametrize(("problem", "kind"), [("joint_pendulum", Integrals), ("heavy_top", NoIntegrals)])
+def test_timed_steps_take_the_machine_code_of_a_run_and_integrate_nothing(problem, kind):
+    start = start_of(problem)
+    observables = formulate(sheet(problem), start.parameters, start.initial, "vector_field", {}).observables
+    run, timed = new_integrals(observables), new_integrals(observables, integrate=False)
+    assert type(run) is type(timed) is kind
+    assert run.present() == (kind is Integrals)
+    assert not timed.present()
 
 
 def test_numbers_of_any_kind_pass_through_a_step():

@@ -26,7 +26,7 @@ from liestep.references.reference import require_reference, study_reference
 from liestep.references.taylor import taylor_series
 from liestep.runs.execution import STEP_LOG, build
 from liestep.runs.files import require_current
-from liestep.runs.recorder import new_recorder
+from liestep.runs.recorder import new_integrals, new_recorder
 from liestep.runs.specification import RunSpecification
 from liestep.storage.textfiles import csv_text, write_text_atomically
 from liestep.study.plan import Study
@@ -124,7 +124,8 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     formulated, integrator = build(spec)
     problem = formulated.problem
     assert spec.steps is not None
-    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS,
+                            integrals=new_integrals(formulated.observables, integrate=False))
     work = integrator.workspace(problem, formulated.start)
     loop = loop_for(advance, integrator, problem, recorder, work)
 
@@ -146,8 +147,9 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
     def once(t_end: float) -> float:
         y, out, memory, log = (formulated.start.copy(), np.zeros_like(formulated.start), np.zeros(4),
                                np.zeros((STEP_LOG, 2)))
-        outputs = new_recorder(y.shape, np.zeros(width), 1, 2, NO_STATISTICS)
-        accepted = new_recorder(y.shape, np.zeros(width), 1, 0, NO_STATISTICS)
+        none = new_integrals(formulated.observables, integrate=False)
+        outputs = new_recorder(y.shape, np.zeros(width), 1, 2, NO_STATISTICS, integrals=none)
+        accepted = new_recorder(y.shape, np.zeros(width), 1, 0, NO_STATISTICS, integrals=none)
         loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
         begin, status = thread_time(), Status.RUNNING
         while status == Status.RUNNING:

@@ -251,7 +251,7 @@ def _repeated(recorder: Recorder, baseline: np.ndarray) -> Recorder:
         return np.repeat(item[None], len(baseline), axis=0)
 
     own = _arrays(recorder, each)
-    integrals = Integrals(recorder.integrals.columns, each(recorder.integrals.last))
+    integrals = recorder.integrals._replace(last=each(recorder.integrals.last))
     return recorder._replace(**own | {"baseline": baseline, "integrals": integrals})
 
 
@@ -262,4 +262,4 @@ def _arrays(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> d
 def _of(recorder: Recorder, i: int) -> Recorder:
     """The recorder of one trajectory."""
     own = _arrays(recorder, lambda item: item[i])
-    return recorder._replace(**own | {"integrals": Integrals(recorder.integrals.columns, recorder.integrals.last[i])})
+    return recorder._replace(**own | {"integrals": recorder.integrals._replace(last=recorder.integrals.last[i])})
