@@ -1,7 +1,8 @@
 """`python -m benchmarks`: ratios of the compiled core to C, numpy and scipy. `python -m benchmarks
 study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
 `python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
-methods beside heyoka at equal error. `python -m benchmarks lanes`: ensembles in lockstep beside single runs."""
+methods beside heyoka at equal error. `python -m benchmarks lanes`: ensembles in lockstep beside single runs.
+`python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse
 import os
 import sys
@@ -13,11 +14,14 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("core", "study", "mechanisms", "recommend", "peers", "lanes"),
-                        default="core")
+    parser.add_argument("what", nargs="?", default="core",
+                        choices=("core", "study", "mechanisms", "recommend", "peers", "lanes", "against"))
+    parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
     arguments = parser.parse_args()
+    if (arguments.what == "against") != (arguments.checkout is not None):
+        parser.error("`against` takes the root of another checkout of liestep, and nothing else takes one")
     arguments.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="liestep-benchmark-") as folder:
         os.environ["LIESTEP_CACHE"] = folder  # the code of today, whatever was compiled before
@@ -41,6 +45,11 @@ def main() -> None:
             from benchmarks import lanes
 
             sections = [("Ensembles in lockstep", "lanes", list(lanes.compare(3 if arguments.quick else 15)))]
+        elif arguments.what == "against":
+            from benchmarks import against
+
+            rows = list(against.compare(arguments.checkout, Path(folder), 5 if arguments.quick else 15))
+            sections = [(f"The core beside that of {arguments.checkout.name}", "against", rows)]
         elif arguments.what == "recommend":
             from benchmarks import recommend
 

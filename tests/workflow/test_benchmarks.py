@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks import mechanisms
+from benchmarks import against, mechanisms
 from benchmarks.cases import CASES, CoreRun, TwinRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
@@ -62,3 +62,22 @@ def test_words_about_peers_come_from_the_table():
     assert peers._at(curve, 1e-2) == 1.0
     assert peers.defect({"q": np.array([[1.0, 0.0, 0.0], [0.0, 1.0 + 1e-6, 0.0]])}) == pytest.approx(2e-6, rel=1e-5)
     assert peers.defect({"attitude": np.eye(3)*(1.0 + 1e-6)}) == pytest.approx(2e-6, rel=1e-5)
+
+
+def test_a_checkout_beside_itself_ends_in_the_same_states(tmp_path, monkeypatch):
+    monkeypatch.setattr(against, "CASES", CASES[:1])
+    rows = list(against.compare(ROOT, tmp_path, 1, pairs=1))
+    assert [(row["case"], row["statistics"], row["same state"]) for row in rows] == [
+        (CASES[0].label, "no", "yes"), (CASES[0].label, "yes", "yes")]
+    assert all(row["lowest"] <= row["this/other"] <= row["highest"] for row in rows)
+
+
+def test_a_folder_that_is_no_checkout_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="is not the root of a checkout of liestep"):
+        next(against.compare(tmp_path, tmp_path, 1))
+
+
+def test_a_case_that_the_other_checkout_lacks_is_left_out(tmp_path):
+    server = against.Server(ROOT, tmp_path)
+    assert server.run("no such case", False) is None
+    server.close()
