@@ -11,6 +11,7 @@ from liestep.certificates.number import NEAREST, Number, libmp, numbers
 from liestep.core.tracing import Functions
 from liestep.geometry import so3
 
+MARGIN = 32          # bits of sums of series beyond those of a number
 SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
 
 
@@ -41,8 +42,9 @@ def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[An
 
 
 @cache
-def _factors(kind: type[Number], name: str) -> list[Number]:
-    """Coefficients of a series in the squared angle, at angle 1: enough for SERIES_BELOW."""
+def _factors(kind: type[Number], name: str) -> list[int]:
+    """Coefficients of a series in the squared angle, at angle 1, as multiples of 2^-(BITS + MARGIN): enough for
+    SERIES_BELOW."""
     terms: dict[str, Callable[[int], Fraction]] = {"s": lambda k: Fraction((-1)**k, math.factorial(2*k + 1)),
             "c": lambda k: Fraction((-1)**k, math.factorial(2*k + 2)),
             "d": lambda k: Fraction((-1)**k, math.factorial(2*k + 3)),
@@ -56,7 +58,7 @@ def _factors(kind: type[Number], name: str) -> list[Number]:
     least = Fraction(1, 2**kind.BITS)
     while not found or abs(found[-1]) > least*abs(found[0]):
         found.append(term(len(found)))
-    return [kind.of(x) for x in found]
+    return [round(x*2**(kind.BITS + MARGIN)) for x in found]
 
 
 @cache
@@ -65,14 +67,17 @@ def _bernoulli(j: int) -> Fraction:
 
 
 def _sum(kind: type[Number], name: str, z2: Number) -> Number:
-    """sum_k factor_k z2^k, from the first term that counts down to the largest."""
+    """sum_k factor_k z2^k, from the first term that counts down to the largest: in whole multiples of
+    2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
     factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
+    places = kind.BITS + MARGIN
     size = z2.exponent2()  # |z2| < 2^size
     count = len(factors) if size >= 0 else min(len(factors), 2 + kind.BITS//-size)
+    squared = libmp.to_fixed(z2.value, places)
     total = factors[count - 1]
     for factor in reversed(factors[:count - 1]):
-        total = factor + z2*total
-    return total
+        total = factor + (squared*total >> places)
+    return kind.raw(libmp.from_man_exp(total, -places, kind.BITS, NEAREST))
 
 
 def coefficients(kind: type[Number], z2: Number) -> tuple[Any, ...]:
