@@ -175,12 +175,28 @@ def test_operations_are_those_of_mpmath():
     """The package's own sums and products, which save time without gmpy2, round like `mpf_add` and `mpf_mul`."""
     values = [LONG.of(Fraction(a, b)*Fraction(2)**k).value for a in (-7, 1, 10**40 + 1, 0) for b in (1, 3, 10**9 + 7)
               for k in (-400, -3, 0, 1, 900)]
+    values += [libmp.finf, libmp.fninf, libmp.fnan]
     own = operations(LONG.BITS)
     for s in values:
         for t in values:
             assert own["add"](s, t) == libmp.mpf_add(s, t, LONG.BITS, "n")
             assert own["sub"](s, t) == libmp.mpf_sub(s, t, LONG.BITS, "n")
             assert own["mul"](s, t) == libmp.mpf_mul(s, t, LONG.BITS, "n")
+
+
+def test_series_keep_all_digits_at_every_angle():
+    """Sums in whole numbers against closed forms in twice as many digits."""
+    wide = numbers(400)
+    for k in (1, 3, 20, 90, 250):
+        z2 = Fraction(1, 2**k)
+        s, c, d, c1, d1 = (*functions.coefficients(LONG, LONG.of(z2)),
+                           *functions.dexp_coefficients(LONG, LONG.of(z2))[2:])
+        z = wide.of(z2).sqrt()
+        sine, cosine = (wide.raw(f(z.value, wide.BITS, "n")) for f in (libmp.mpf_sin, libmp.mpf_cos))
+        exact = [sine/z, (1 - cosine)/z**2, (1 - sine/z)/z**2]
+        exact += [(exact[0] - 2*exact[1])/z**2, (exact[1] - 3*exact[2])/z**2]
+        for value, other in zip((s, c, d, c1, d1), exact, strict=True):
+            assert abs(wide.raw(value.value) - other) < abs(other)*wide.of(Fraction(1, 10**152))
 
 
 def test_a_rounded_coefficient_is_an_error(monkeypatch):

@@ -140,7 +140,8 @@ def operations(bits: int) -> dict[str, Callable[[Any, Any], Any]]:
     def product(s: Any, t: Any) -> Any:
         mantissa, exponent = s[1]*t[1], s[2] + t[2]
         if not mantissa:
-            return libmp.mpf_mul(s, t, bits, NEAREST)  # zero, infinite or no number
+            # a size is negative for what is infinite or no number
+            return libmp.fzero if s[3] >= 0 <= t[3] else libmp.mpf_mul(s, t, bits, NEAREST)
         extra = mantissa.bit_length() - bits
         if extra > 0:
             twice = mantissa >> (extra - 1)
@@ -154,6 +155,10 @@ def operations(bits: int) -> dict[str, Callable[[Any, Any], Any]]:
     def total(s: Any, t: Any, minus: int = 0) -> Any:
         a, b, exponent = s[1], t[1], t[2]
         offset = s[2] - exponent
+        if not a and s[3] == 0 < t[3] <= bits:
+            return (t[0] ^ minus, b, exponent, t[3])
+        if not b and t[3] == 0 < s[3] <= bits:
+            return s
         if not a or not b or offset > far or offset < -far:
             return (libmp.mpf_sub if minus else libmp.mpf_add)(s, t, bits, NEAREST)
         if s[0]:
