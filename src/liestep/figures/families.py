@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 OPPONENTS = ("rk4", "dop853")               # shown beside the winners
 REDUNDANT, MANIFOLD = "rk4", ("rkmk4", "cf4")  # the same order in redundant coordinates and on the manifold
-SHOWN_LEVELS = (1e-4, 1e-6, 1e-8, 1e-10)
+SHOWN_LEVELS = (1e-6, 1e-8, 1e-10)
 ROUND_OFF = 2.0e-15                         # below it a defect of the form has no slope
 
 
@@ -80,9 +80,9 @@ def price_of_manifold(results: "StudyResults") -> Figure:
     names = (REDUNDANT, *MANIFOLD)
     problems = [problem for problem in results.config.problems
                 if set(names) <= set(metrics.loc[metrics["problem"] == problem, "integrator"])]
-    figure, axes = grid(["per step", *(f"at an error of {level:.0e}" for level in SHOWN_LEVELS[1:])], 48.0, extra=12.0)
+    figure, axes = grid(["per step", *(f"at an error of {level:.0e}" for level in SHOWN_LEVELS)], 48.0, extra=12.0)
     styles = marks(results)
-    for panel, level in zip(axes, (None, *SHOWN_LEVELS[1:]), strict=True):
+    for panel, level in zip(axes, (None, *SHOWN_LEVELS), strict=True):
         for k, name in enumerate(MANIFOLD):
             for i, problem in enumerate(problems):
                 one, other = (_price(metrics[(metrics["problem"] == problem) & (metrics["integrator"] == key)], unit,

@@ -1,4 +1,5 @@
 """Figures 5 to 9 of livens2025, the free body, and the parasite of its velocities."""
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,6 +134,11 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
     return float(np.polyfit(time[used], np.log(size[used]), 1)[0]) if used.sum() > 2 else np.nan
 
 
+def _rates(results: "StudyResults", key: str, resolutions: Iterable[str]) -> np.ndarray:
+    files = (results.file(PROBLEM, key, resolution) for resolution in resolutions)
+    return np.array([rate_of_growth(file["time"], file["velocity_constraint_error"]) for file in files])
+
+
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
          " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
          " are drawn there, round-off has none, (c) the largest over 100 s. A run that stopped is hollow. {runs}")
@@ -150,20 +156,16 @@ def parasite(results: "StudyResults") -> Figure:
     against_time(left, "$|q\\cdot v|$ (1/s)", 10.0)
     handles = []
     for key, mark in marks(results).items():
-        for axes, problem in ((middle, PROBLEM), (right, "long")):
-            rows = results.select(problem, key)
-            values = rows["velocity_constraint_error_max"].to_numpy()
-            if axes is middle:
-                files = [results.file(problem, key, resolution) for resolution in rows["resolution"]]
-                values = np.array([rate_of_growth(file["time"], file["velocity_constraint_error"])
-                                   for file in files])
-            least = LEAST_RATE if axes is middle else TINY
-            hollow(axes, rows["step"].to_numpy(), np.maximum(values, least), mark, (rows["status"] == "ok").to_numpy())
+        short, long = results.select(PROBLEM, key), results.select("long", key)
+        rates = _rates(results, key, short["resolution"])
+        hollow(middle, short["step"].to_numpy(), np.maximum(rates, LEAST_RATE), mark,
+               (short["status"] == "ok").to_numpy())
+        hollow(right, long["step"].to_numpy(), np.maximum(long["velocity_constraint_error_max"].to_numpy(), TINY), mark,
+               (long["status"] == "ok").to_numpy())
         handles.append(line_handle(mark, mark.label, marker=True))
-    logarithmic(right)
-    logarithmic(middle)
     for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
                                (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
+        logarithmic(axes)
         axes.set_xlabel("step $h$ (s)")
         axes.set_ylabel(label)
         axes.set_title(title)
