@@ -1,6 +1,7 @@
 """Run the methods of a component as plain Python on other kinds of numbers: symbols, numbers of many digits, or numbers
 that count operations."""
 from collections.abc import Callable
+from dis import get_instructions
 from functools import cache
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -65,8 +66,10 @@ def _plain(function: Callable, functions: Functions) -> Callable:
     if function in replaced:
         return replaced[function]
     source = getattr(function, "py_func", function)
+    # co_names would have attributes too
+    called = {item.argval for item in get_instructions(source.__code__) if item.opname == "LOAD_GLOBAL"}
     names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
-             for name, value in source.__globals__.items() if name in source.__code__.co_names}
+             for name, value in source.__globals__.items() if name in called}
     return copied(source, {**names, "__builtins__": __builtins__})
 
 
