@@ -38,8 +38,10 @@ def main() -> None:
         elif arguments.what == "peers":
             from benchmarks import peers
 
-            rows = list(peers.compare(peers.PROBLEMS, 5 if arguments.quick else 25))
+            repeats = 3 if arguments.quick else 15
+            rows = list(peers.compare(peers.PROBLEMS, repeats))
             sections = [("Adaptive methods beside heyoka", "peers", rows),
+                        ("Longer motions at 1e-6", "peers_horizons", list(peers.horizons(peers.PROBLEMS, repeats//3))),
                         ("Who wins", "peers_words", [{"": text} for text in peers.words(rows)])]
         elif arguments.what == "lanes":
             from benchmarks import lanes

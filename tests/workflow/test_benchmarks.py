@@ -81,3 +81,33 @@ def test_a_case_that_the_other_checkout_lacks_is_left_out(tmp_path):
     server = against.Server(ROOT, tmp_path)
     assert server.run("no such case", False) is None
     server.close()
+
+
+def test_errors_that_peers_do_not_reach_have_no_time():
+    from benchmarks import peers
+
+    codes, defects = ("heyoka", *peers.METHODS), {("heyoka", 1e-4): 1e-7}
+    errors = {(code, tolerance): tolerance for code in codes for tolerance in (1e-4, 1e-8)}
+    errors["taylor", 1e-8] = float("nan")  # a run that stopped
+    seconds = {(code, tolerance): 2.0 if code == "dop853" else 4.0 for code, tolerance in errors}
+    found = peers.Curves(errors, seconds, dict.fromkeys(codes, 1.0), defects, 1e-9)
+    row = found.row(1e-6)
+    assert row["dop853/heyoka"] == pytest.approx(0.5)
+    assert np.isnan(row["taylor/heyoka"])
+    assert row["fastest"] == "dop853"
+    assert found._replace(floor=1e-6).row(1e-6)["fastest"] == "none"
+    assert np.isnan(peers._at([(1e-4, 1.0)], 1e-6))
+    assert np.isnan(peers._at([], 1e-6))
+
+
+def test_a_call_at_the_end_of_a_motion_does_not_move():
+    from benchmarks import peers
+    from liestep.runs.specification import start_of
+
+    start = start_of("free_rigid_body", preset="asymmetric")
+    run = peers.peer("free_rigid_body", start, 1.0, 1e-8)
+    run.call()
+    moved = run.fields()["attitude"].copy()
+    run.idle()
+    assert np.array_equal(run.fields()["attitude"], start.initial["attitude"])
+    assert peers.distance({"attitude": moved}, {"attitude": start.initial["attitude"]}) > 0.01
