@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hall import environment, judging, page
+from hall import environment, figure, judging, page
 from hall.problems import write_problems
 from liestep.errors import InputError
 
 TOP = environment.TOP
 CODES = tuple(sorted(path.stem for path in (TOP/"hall"/"codes").glob("[!_]*.py")))
+FOLDERS = (TOP, TOP/"src")  # of modules that a code's process may import
 LIMIT = 3600  # seconds of one code
+OWN = "liestep"  # the code that runs in the environment of this command
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
@@ -27,7 +29,7 @@ def asked(python: str, code: str, problems: Path, files: Path) -> dict[str, Any]
     try:
         done = subprocess.run([python, "-m", "hall.write", code, str(problems), str(files)], cwd=TOP,
                               capture_output=True, text=True, timeout=LIMIT, check=False,
-                              env={**os.environ, **ONE_THREAD, "PYTHONPATH": str(TOP)})
+                              env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(map(str, FOLDERS))})
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"missing": " ".join(str(error).split())[:200]}
     said = judging.last_json(done.stdout)
@@ -48,7 +50,8 @@ def settings(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def run(folder: Path) -> None:
-    python = environment.make([importlib.import_module(f"hall.codes.{code}").DISTRIBUTION for code in CODES])
+    python = environment.make([importlib.import_module(f"hall.codes.{code}").DISTRIBUTION for code in CODES
+                               if code != OWN])
     problems, files = folder/"problems", folder/"files"
     for place in (problems, files):
         place.mkdir(parents=True, exist_ok=True)
@@ -58,7 +61,7 @@ def run(folder: Path) -> None:
     said = {}
     for code in CODES:
         print(code, flush=True)
-        said[code] = asked(python, code, problems, files)
+        said[code] = asked(sys.executable if code == OWN else python, code, problems, files)
         print(f"  {said[code].get('missing', said[code].get('version'))}", flush=True)
     (folder/"said.json").write_text(json.dumps(said, indent=1) + "\n")
     keep(folder)
@@ -75,6 +78,7 @@ def keep(folder: Path, stored: Path = judging.STORED) -> None:
     judging.store(judging.table(folder/"files", said, references), list(settings(said)), folder/"files", stored)
     if stored == judging.STORED:
         page.PAGE.write_text(page.with_table(page.PAGE.read_text("utf-8"), judging.stored_rows()), "utf-8")
+        figure.write()
     print(f"wrote {stored/judging.TABLE}")
 
 

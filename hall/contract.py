@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-LADDER = 7                                                # runs of each method on each problem
+LADDER = 7                                                # runs of each method where orders are asked
 TOLERANCES = tuple(10.0**-(2*k) for k in range(1, LADDER + 1))
+LONG_TOLERANCE = 1e-10                                    # of the one run where drift is asked
 
 
 class Problem(NamedTuple):
@@ -26,6 +27,7 @@ class Problem(NamedTuple):
     t_end: float
     samples: int
     fewest: int  # steps of the coarsest run
+    runs: int    # of each method: LADDER, or one long run
 
     @property
     def rate(self) -> np.ndarray:

@@ -11,14 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from hall.contract import LADDER, TOLERANCES, Method, Problem, Run, States, file_name, read_problem
+from hall.contract import LONG_TOLERANCE, TOLERANCES, Method, Problem, Run, States, file_name, read_problem
 
 LEAST, MOST, LONG = 0.05, 5, 1.0  # seconds after which a run is not repeated, repeats, seconds of a long run
 
 
 def sizes(problem: Problem, method: Method) -> list[float]:
     """Numbers of steps, or tolerances, from coarse to fine."""
-    return list(TOLERANCES) if method.tolerances else [problem.fewest*2**k for k in range(LADDER)]
+    if problem.runs == 1:
+        return [LONG_TOLERANCE if method.tolerances else problem.fewest]
+    return list(TOLERANCES) if method.tolerances else [problem.fewest*2**k for k in range(problem.runs)]
 
 
 def timed(run: Run) -> tuple[States, float]:

@@ -38,6 +38,8 @@ def prepare(problem: Problem, name: str, steps: int) -> Run:
         found = [np.concatenate([data.qpos, data.qvel])]
         for _ in range(problem.samples - 1):
             mujoco.mj_step(model, data, nstep=every)
+            if any(warning.number for warning in data.warning):  # it has put the body back to its start
+                raise ArithmeticError(f"unstable before t = {len(found)*every*model.opt.timestep:g} s")
             found.append(np.concatenate([data.qpos, data.qvel]))
         states = np.array(found)
         return States(states[:, :4], problem.momenta(matrices(states[:, :4]), states[:, 4:]))

@@ -1,0 +1,93 @@
+"""The picture of the stored table, docs/hall.png: processor time at equal error, and energy in the long run."""
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hall import judging
+from liestep.analysis.drift import BOUNDED_GROWTH, DRIFT_GROWTH
+from liestep.figures.style import DPI, RC, new_figure
+
+PICTURE = Path(__file__).resolve().parent.parent/"docs"/"hall.png"
+OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
+COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
+           "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b"}
+MARKERS = "osD^v<>P*X"
+SHORT, LONG = ("free_body", "heavy_top"), "long_top"
+LEAST = 1e-16  # J; smaller deviations stand here
+Rows = Sequence[Mapping[str, str]]
+
+
+def work_points(rows: Rows, problem: str) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """(code, method) -> (milliseconds, error) at the levels that it reaches."""
+    found = {}
+    for row in rows:
+        points = [(float(row[f"milliseconds_{level:.0e}"]), level) for level in judging.LEVELS
+                  if row.get(f"milliseconds_{level:.0e}") not in (None, "", "nan")]
+        if row["problem"] == problem and points:
+            found[row["code"], row["method"]] = points
+    return found
+
+
+def long_points(rows: Rows) -> list[tuple[str, str, float, float]]:
+    """(code, method, largest deviation of the energy in J, growth exponent) in the long run, best first."""
+    return sorted(((row["code"], row["method"], float(row["energy_error"]), float(row["growth"]))
+                   for row in rows if row["problem"] == LONG and row["energy_error"] and row["growth"]),
+                  key=lambda part: part[2])
+
+
+def growth_marker(exponent: float) -> str:
+    """Circle, cross or triangle: no growth, undecided, steady growth, by the limits of the drift verdict."""
+    return "o" if exponent <= BOUNDED_GROWTH else "^" if exponent > DRIFT_GROWTH else "x"
+
+
+def draw(rows: Rows) -> Figure:
+    """Two panels of work, one of the long run."""
+    with matplotlib.rc_context(RC):
+        figure = new_figure(180.0, 190.0)
+        parts = figure.subplot_mosaic([["free_body", "long"], ["heavy_top", "long"]], width_ratios=[1.0, 1.0])
+        for name in SHORT:
+            _draw_work(parts[name], rows, name)
+        _draw_long(parts["long"], long_points(rows))
+    return figure
+
+
+def _draw_work(axes: Axes, rows: Rows, problem: str) -> None:
+    seen: dict[str, int] = {}
+    for (code, method), points in work_points(rows, problem).items():
+        number = seen[code] = seen.get(code, -1) + 1
+        times, levels = zip(*points, strict=True)
+        axes.plot(times, levels, color=COLOURS[code], marker=MARKERS[number % len(MARKERS)], markersize=3.0,
+                  label=f"{code} {method.replace('_', ' ')}")
+    axes.set(xscale="log", yscale="log", xlabel="processor time (ms)", ylabel="error",
+             title=f"{problem.replace('_', ' ')}: work at equal error")
+    axes.set_yticks(judging.LEVELS)
+    axes.legend(fontsize=4.2, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.16), columnspacing=1.0)
+
+
+def _draw_long(axes: Axes, points: Sequence[tuple[str, str, float, float]]) -> None:
+    for place, (code, _, size, growth) in enumerate(points):
+        axes.plot(max(size, LEAST), place, growth_marker(growth), color=COLOURS[code])
+    axes.set_yticks(range(len(points)), [f"{code} {method.replace('_', ' ')}" for code, method, *_ in points],
+                    fontsize=5.0)
+    for label, (code, *_) in zip(axes.get_yticklabels(), points, strict=True):
+        label.set_color(COLOURS[code])
+    axes.minorticks_off()
+    for growth, label in ((0.0, f"grows with exponent up to {BOUNDED_GROWTH:g}"), (0.5, "between"),
+                          (1.0, f"grows with exponent above {DRIFT_GROWTH:g}")):
+        axes.plot([], [], growth_marker(growth), color="0.4", label=label)
+    axes.set(xscale="log", xlabel="largest deviation of the energy (J)", title="heavy top, 1,000 s",
+             ylim=(-0.7, len(points) - 0.3))
+    axes.legend(loc="lower right")
+
+
+def table_hash(stored: Path = judging.STORED) -> str:
+    return hashlib.sha256((stored/judging.TABLE).read_bytes()).hexdigest()
+
+
+def write(stored: Path = judging.STORED, path: Path = PICTURE) -> None:
+    """Draw the stored table; the picture names the table it shows."""
+    draw(judging.stored_rows(stored)).savefig(path, dpi=DPI, metadata={"Software": None, OF_TABLE: table_hash(stored)})
