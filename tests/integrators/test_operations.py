@@ -26,6 +26,7 @@ def outside(now, before):
     return abs(now - before) > ALARM*before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "preset"), CASES)
 def test_a_step_takes_as_many_operations_as_before(system, preset):
     with HISTORY.open() as file:
