@@ -7,6 +7,7 @@ from mechanism_cases import dense, mixed_rates
 
 import liestep
 from liestep.catalogue import sheet
+from liestep.core.status import IntegrationError
 from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.formulations.multibody.checks import group_residual, residuals
@@ -82,10 +83,37 @@ def test_a_start_off_a_joint_is_refused_and_the_nearest_one_offered():
     ("jointed_body", {"preset": "screw", "parameters": {"screw_lead": 0.0}}, "a screw without lead"),
     ("four_bar", {"parameters": {"length": [1.0, 9.0, 1.5, 2.0]}}, "coupler and rocker do not meet"),
     ("four_bar", {"parameters": {"plane": np.ones((3, 3)).tolist()}}, "plane is not a rotation"),
+    ("jointed_body", {"preset": "revolute", "parameters": {"joint_axis": [0, 0, 0]}},
+     "parameter joint_axis is not a unit vector"),
+    ("jointed_body", {"parameters": {"inertia": np.diag([1.0, 2.0, -1.0]).tolist()}}, "must be positive definite"),
+    ("body_chain", {"initial": {"position": np.zeros((3, 3))}}, "initial position must be of shape (2, 3), not (3, 3)"),
+    ("jointed_body", {"initial": {"body_rate": [[1, 2, 3, 4]]}},
+     "initial body_rate must be of shape (1, 3), not (1, 4)"),
+    ("heavy_top", {"preset": "printed", "options": {"action": "so3_r3"}},
+     "need an inertia about the centre of mass that is positive definite; its smallest moment is -59.8 kg m2"),
     ("body_chain", {"parameters": {"mass": [1.0]}}, "size 1")])
 def test_what_makes_no_mechanism_is_refused(system, request_, said):
     with pytest.raises(InputError, match=re.escape(said)):
         specify(system, "rkmk4", steps=10, **request_)
+
+
+def pitched(angle, rate):
+    """A free body without force that turns about its second axis."""
+    c, s = np.cos(angle), np.sin(angle)
+    return {"preset": "free", "options": {"form": "euler"}, "steps": 100, "t_end": 0.1, "initial": {
+        "attitude": [[[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]], "body_rate": [[0.0, rate, 0.0]]}}
+
+
+@pytest.mark.parametrize(("angle", "rate", "until"), [
+    (np.pi/2, 0.0, 0.0), (np.pi/2 - 1e-7, 0.0, 0.0), (np.pi/2 - 0.05, 1.0, 0.049)])
+def test_euler_angles_stop_at_their_pole(angle, rate, until):
+    with pytest.raises(IntegrationError, match=f"stopped after t = {until:g}: the right-hand side cannot be evaluated"):
+        liestep.simulate("jointed_body", "rk4", **pitched(angle, rate))
+
+
+def test_euler_angles_beside_their_pole_are_right():
+    data = liestep.simulate("jointed_body", "rk4", **pitched(np.pi/2 - 0.05025, 1.0))  # no stage meets it
+    assert data["attitude"].values[-1, 0, 0, 0] == pytest.approx(np.cos(np.pi/2 + 0.04975), abs=1e-10)
 
 
 @pytest.mark.parametrize(("options", "said"), [
