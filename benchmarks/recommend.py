@@ -1,7 +1,7 @@
 """`liestep.recommend` judged on the problems of `recommend_cases` by an exhaustive ladder: every integrator, steps or
 tolerances in the ratio 2^(1/4), until the error is met.
 
-Errors are against a reference of other engines (scipy and heyoka, `liestep.reference`), at up to ten times as many
+Errors are against a reference of other engines (scipy and heyoka, `liestep.reference`), at up to 2.5 times as many
 times as the tournament looked at.
 """
 import json
@@ -22,7 +22,7 @@ from liestep.catalogue import integrator_ids, method
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.plugins.loading import load_plugin
-from liestep.recommendation.request import INTERVALS, Request, request
+from liestep.recommendation.request import FINER, INTERVALS, Request, request
 from liestep.recommendation.tournament import GENERAL
 from liestep.recommendation.trials import Trials, distances
 from liestep.references.reference import compute_reference, specify_reference
@@ -33,7 +33,7 @@ RATIO = 2.0**0.25
 HOPELESS = 6.0         # an integrator is dropped when a run costs so many times what the recommended one does
 MET, DEAR = 2.0, 1.5   # what is allowed: error over the one asked for, cost over the best
 TURNS, BEST = 9, 3
-FINER = 10             # times of the strict error for each of the tournament
+MOST_TIMES = 25        # of the strict error in each interval: the tournament looks at ten at most
 
 
 CALL = """
@@ -107,11 +107,11 @@ def _reference(case: Case, samples: int) -> Any:
 
 
 def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
-    """Error of the recommended run at as many times as its steps allow, up to FINER for each of the tournament."""
+    """Error of the recommended run at as many times as its steps allow."""
     spec = asked.run(warm["integrator"], warm["size"])
-    finer = FINER
+    finer = MOST_TIMES
     if spec.steps is not None:
-        finer = max(k for k in range(1, FINER + 1) if (spec.steps//INTERVALS) % k == 0)
+        finer = max(k for k in range(1, MOST_TIMES + 1) if (spec.steps//INTERVALS) % k == 0)
     samples = finer*INTERVALS + 1
     content = _reference(case, samples)
     size: dict[str, Any] = ({"steps": spec.steps} if spec.steps is not None else
@@ -126,7 +126,7 @@ def _strict_error(asked: Request, case: Case, warm: dict[str, Any]) -> float:
 
 def _ladder(asked: Request, case: Case, warm: dict[str, Any]) -> dict[tuple[str, float], float]:
     """(integrator, size) -> seconds of the first rung of each integrator that meets the error."""
-    content = _reference(case, INTERVALS + 1)
+    content = _reference(case, FINER[0]*INTERVALS + 1)
     trials = Trials(asked)
     outcome, limit = trials.outcome(warm["integrator"], warm["size"])
     trials.fields = tuple(part for part in outcome.formulated.error_fields if part.counted)

@@ -16,6 +16,7 @@ class Model:
     def __init__(self, wanted, power=ORDER, scale=40.0, least=0, floor=0.0):
         self.request = SimpleNamespace(error=wanted)
         self.power, self.scale, self.least, self.floor, self.sizes = power, scale, least, floor, []
+        self.calls = {"rk4": 0.0, "dop853": 0.0}
 
     def outcome(self, name, size):
         self.sizes.append(size)

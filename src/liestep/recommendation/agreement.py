@@ -6,9 +6,8 @@ import numpy as np
 from liestep.core.status import Status
 from liestep.errors import InputError
 from liestep.recommendation.request import INTERVALS, Request
-from liestep.recommendation.trials import Trials, distances, order_of, values_of
+from liestep.recommendation.trials import Trials, order_of, values_of
 from liestep.runs.content import stopped
-from liestep.runs.execution import Outcome
 
 FIRST, TOLERANCE = "dop853", 1e-13
 # methods of high order, each of another class than the first; the first one that runs on the problem is taken
@@ -29,7 +28,7 @@ def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
 
 def agree(trials: Trials, second: str, limit: float) -> np.ndarray:
     """Compute the reference of the trials and compare it with a second method, whose steps are halved until both agree
-    or no longer approach each other; returns the gap at the ends of the intervals.
+    or no longer approach each other; returns the gap, the largest in each interval.
 
     limit: processor time in s that one run may take.
 
@@ -46,7 +45,7 @@ def agree(trials: Trials, second: str, limit: float) -> np.ndarray:
     order, best, waited, failed = order_of(trials.request, second, steps), np.full(INTERVALS + 1, inf), 0, ""
     for _ in range(DOUBLINGS):
         other, seconds = trials.outcome(second, steps)
-        gap = _gap(trials, other)
+        gap = trials.history(other)
         failed = stopped(other) if other.status != Status.OK else ""
         if gap.max() <= wanted/ENOUGH:
             return gap
@@ -62,12 +61,6 @@ def agree(trials: Trials, second: str, limit: float) -> np.ndarray:
     if failed:
         raise InputError(f"{trials.request.problem} has no reference: {second} {failed}")
     raise InputError(_refusal(trials.request, second, best))
-
-
-def _gap(trials: Trials, other: Outcome) -> np.ndarray:
-    if other.status != Status.OK:
-        return np.full(INTERVALS + 1, inf)
-    return distances(trials.fields, values_of(other), trials.reference)
 
 
 def _agreed(gap: np.ndarray, wanted: float) -> int:

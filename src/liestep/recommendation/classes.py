@@ -173,6 +173,7 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
         units[kind] = min(unit, units.get(kind, inf))
         if abs(one.order - order) == near:
             last = one.tried[-1]
-            steps.append(last.seconds/trials.rates[one.integrator]*last.error**(1.0/one.order))
+            made = (last.seconds - trials.calls[one.integrator])/trials.rates[one.integrator]
+            steps.append(made*last.error**(1.0/one.order))
     unit = units.get(trials.request.declared(name).formulation, min(units.values()))
     return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)

@@ -13,7 +13,8 @@ from liestep.recommendation.words import BUDGET
 from liestep.runs.numbers import positive
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
 
-INTERVALS = 20              # errors are the largest at the ends of so many equal parts of the horizon
+INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
+FINER = (10, 5, 2, 1)       # errors are looked at so many times in each part, the most that the steps allow
 LARGEST, SMALLEST = 0.1, 1e-14
 
 
@@ -51,10 +52,12 @@ class Request:
             InputError: the method does not run from this start.
         """
         if not method(integrator).adaptive:
+            finer = next(k for k in FINER if size % (k*INTERVALS) == 0 or k == 1)
             return specify(self.problem, integrator, start=self.start, steps=int(size), t_end=self.t_end,
-                           samples=INTERVALS + 1, statistics_every=int(size))
-        return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end,
-                       outputs=INTERVALS + 1, samples=INTERVALS + 1, options=adaptive_options(integrator, size))
+                           samples=finer*INTERVALS + 1, statistics_every=int(size))
+        samples = FINER[0]*INTERVALS + 1
+        return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end, outputs=samples,
+                       samples=samples, options=adaptive_options(integrator, size))
 
     def canonical(self) -> dict[str, Any]:
         """Problem and start as JSON."""

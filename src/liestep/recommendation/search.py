@@ -67,7 +67,8 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
             if isinstance(new, str):
                 reason = new
                 break
-            predicted = last.seconds*_growth(found, last.size, new)
+            call = trials.calls.get(integrator, 0.0)  # none where no run has ended
+            predicted = call + (last.seconds - call)*_growth(found, last.size, new)
             if isfinite(predicted) and predicted > last.seconds and predicted > min(DROP*best, limit):
                 reason = (f"would cost {predicted/best:.2g} times the best" if predicted > DROP*best else
                           f"a run would take {predicted:.2g} s")

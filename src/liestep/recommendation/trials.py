@@ -11,11 +11,12 @@ from liestep.catalogue import method
 from liestep.contracts.formulated import StateField
 from liestep.core.counters import EVALUATIONS
 from liestep.core.status import Status
-from liestep.recommendation.request import INTERVALS, Request
+from liestep.recommendation.request import FINER, INTERVALS, Request
 from liestep.runs.execution import Outcome, run_once
 from liestep.runs.specification import RunSpecification
 
 SHORT = 200      # steps of the run by which the cost of a step is measured
+FEWEST, MOST, ENOUGH = 2, 9, 5e-3  # measurements of a time: at least, at most, and so many s in all
 MARGIN = 3.0     # of errors that a power law predicts
 QUARTER = 4      # pilots cover this part of the horizon
 
@@ -30,7 +31,7 @@ class Try(NamedTuple):
 
 @dataclass
 class Trials:
-    """Runs of one request beside a reference: (INTERVALS + 1, ...) values of each counted field.
+    """Runs of one request beside a reference: values of each counted field at FINER[0] times in each interval.
 
     pilot: the horizon is a quarter of what was asked for, and errors are those that a power law predicts at its end.
     """
@@ -42,6 +43,7 @@ class Trials:
     reference_steps: int = 0                                  # of the reference's first method
     spent: float = 0.0                                        # s of processor time in compiled loops
     rates: dict[str, float] = field(default_factory=dict)     # integrator -> s per step (tried, for adaptive ones)
+    calls: dict[str, float] = field(default_factory=dict)     # integrator -> s of a run without a step
     work: dict[str, float] = field(default_factory=dict)      # integrator -> evaluations per step
 
     def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
@@ -56,17 +58,21 @@ class Trials:
         if integrator not in self.rates:
             if found.status != Status.OK:
                 return found, inf
-            self.rates[integrator] = self._rate(spec, steps)
+            self.calls[integrator], self.rates[integrator] = self._costs(spec, steps)
             self.work[integrator] = max(steps, *(found.counters[name] for name in EVALUATIONS))/steps
-        seconds = self.rates[integrator]*steps
+        seconds = self.calls[integrator] + self.rates[integrator]*steps
         self.spent += seconds
         return found, seconds
 
     def history(self, found: Outcome) -> np.ndarray:
-        """(INTERVALS + 1,): scaled error of a run at the ends of the intervals; infinite for one that stopped."""
+        """(INTERVALS + 1,): scaled error of a run at the start, and the largest in each interval; infinite for one that
+        stopped."""
         if found.status != Status.OK:
             return np.full(INTERVALS + 1, inf)
-        return distances(self.fields, values_of(found), self.reference)
+        values = values_of(found)
+        stride = FINER[0]*INTERVALS//(found.samples - 1)
+        error = distances(self.fields, values, {name: item[::stride] for name, item in self.reference.items()})
+        return np.append(error[0], error[1:].reshape(INTERVALS, -1).max(axis=1))
 
     def error(self, found: Outcome) -> float:
         """Largest error of a run, or that which is predicted at the end of the horizon."""
@@ -77,14 +83,28 @@ class Trials:
         early = float(history[:INTERVALS//QUARTER + 1].max())
         return MARGIN*worst*max(1.0, worst/early if early > 0.0 else 1.0)
 
-    def _rate(self, spec: RunSpecification, steps: int) -> float:
-        """Seconds of one step, the least of two measurements."""
+    def _costs(self, spec: RunSpecification, steps: int) -> tuple[float, float]:
+        """Seconds of a run without a step and of one step, from a run and a short one: a call takes 10 to 30 us, as
+        much as a hundred steps of a small system."""
         if spec.steps is not None and spec.steps > SHORT:
             spec, steps = replace(spec, steps=SHORT, t_end=SHORT*spec.t_end/spec.steps), SHORT
+        few = (replace(spec, steps=1, t_end=spec.t_end/spec.steps) if spec.steps is not None else
+               replace(spec, t_end=1e-3*spec.t_end))
+        least = 1 if spec.steps is not None else _tried_steps(run_once(replace(few, samples=2, outputs=2)))
+        whole, short = self._least(spec), self._least(few)
+        rate = (whole - short)/(steps - least) if steps > least else 0.0
+        if not 0.0 < rate <= whole/steps:  # lost in the noise of the clock
+            return 0.0, whole/steps
+        return whole - rate*steps, rate
+
+    def _least(self, spec: RunSpecification) -> float:
+        """Seconds of a run, the least of several measurements."""
         once, share = timer(spec)
-        measured = [once() for _ in range(2)]
+        measured: list[float] = []
+        while len(measured) < FEWEST or (len(measured) < MOST and sum(measured) < ENOUGH):
+            measured.append(once())
         self.spent += sum(measured)
-        return min(measured)/share/steps
+        return min(measured)/share
 
 
 def _tried_steps(found: Outcome) -> int:
