@@ -58,9 +58,9 @@ def judge(folder: Path) -> Iterator[dict[str, Any]]:
     cold: set[str] = set()
     for case in CASES:
         os.environ["LIESTEP_CACHE"] = str(folder/case.system)
-        first = None if case.system in cold else _asked(case)
+        first = _asked(case)
+        answers.append((None if case.system in cold else first, _asked(case)))
         cold.add(case.system)
-        answers.append((first, _asked(case)))
         print(json.dumps([case, *answers[-1]]), file=sys.stderr, flush=True)
     for case, (first, warm) in zip(CASES, answers, strict=True):
         os.environ["LIESTEP_CACHE"] = str(folder/case.system)

@@ -85,3 +85,21 @@ def test_winners_of_the_cross_study_are_known_with_their_errors(names, error, wo
 
 def test_winners_exist():
     assert set(WINNERS) <= set(integrator_ids())
+
+
+def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
+    told = []
+    tournament = Tournament.__new__(Tournament)
+    tournament.asked, tournament.opened, tournament.table = SimpleNamespace(error=1e-3, budget=1.0), 0, []
+    monkeypatch.setattr(tournament, "_bound", lambda trials, name, measured: 0.5, raising=False)
+    monkeypatch.setattr(tournament, "_best", lambda: 1.0, raising=False)
+    monkeypatch.setattr(tournament, "_play", lambda trials, group: None, raising=False)
+    workshop = SimpleNamespace(compile_classes=lambda opened: told.extend(opened))
+    ready = [Group((name,), True) for name in ("rkmk5", "rkmk853", "taylor", "ode45", "cf4")]
+    trials = SimpleNamespace(work={}, spent=0.0)
+    rest = tournament._open(trials, [*ready, Group(("gauss",), False), Group(("rk4",), False)], workshop)
+    assert told[0].names == ("rk4",)
+    while rest:
+        rest = tournament._open(trials, rest, workshop)
+    assert Group(("gauss",), False) not in told
+    assert set(ready) <= set(told)

@@ -146,7 +146,8 @@ class Tournament:
         ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
         ready = sum(group.compiled and bounds[group] < best for group in ranked)
         left = max(0, MOST_OPENED - self.opened - ready)
-        able = [group for k, group in enumerate(ranked) if bounds[group] < best and (group.compiled or k < left)]
+        able = [group for k, group in enumerate(ranked)
+                if bounds[group] < best and (group.compiled or k < left or self._won(group))]
         opened = able[:AT_ONCE]
         if opened and trials.spent <= self.asked.budget:
             workshop.compile_classes(opened)
