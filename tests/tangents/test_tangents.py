@@ -12,7 +12,9 @@ from liestep.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.certificates.number import numbers
 from liestep.certificates.steps import Case, step_of
 from liestep.cli import main
+from liestep.core import rows
 from liestep.core.cache import loop_for
+from liestep.core.dispatch import compiler
 from liestep.core.driver import advance
 from liestep.core.status import Status
 from liestep.errors import InputError
@@ -242,3 +244,23 @@ def test_command_prints_exponents_with_their_errors(capsys):
     assert out.count(" +- ") == 8
     assert "Lyapunov time" in out
     assert "sums of pairs" in out
+
+
+@pytest.mark.parametrize(("kernel", "kinds"), [(rows.scale, "sv"), (rows.axpy, "svv"), (rows.dot, "vv"),
+                                               (rows.cross, "vv")])
+def test_kernels_for_derivatives_are_those_of_complex_numbers(kernel, kinds):
+    """Same real parts as plain numbers to the last bit, derivatives as by Python's complex arithmetic."""
+    random = np.random.default_rng(7)
+    call = compiler().plain_call((lambda u, v: kernel(u, v)) if len(kinds) == 2 else (lambda s, u, v: kernel(s, u, v)))
+
+    def vector():
+        real, slope = random.normal(size=3), random.normal(size=3)
+        return tuple(complex(x, SIZE*d) for x, d in zip(real, slope, strict=True))
+
+    for _ in range(50):
+        given = [float(random.normal()) if kind == "s" else vector() for kind in kinds]
+        plain = [item if isinstance(item, float) else tuple(x.real for x in item) for item in given]
+        found, expected = np.atleast_1d(call(*given)), np.atleast_1d(kernel.py_func(*given))
+        assert found.dtype == np.complex128
+        assert np.array_equal(found.real, np.atleast_1d(kernel(*plain)))
+        assert np.abs(found.imag - expected.imag).max() <= 4e-15*SIZE
