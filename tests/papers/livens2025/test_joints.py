@@ -209,3 +209,17 @@ def test_directors_of_a_flat_body_run_by_livens_but_not_by_rattle():
     assert data.attrs["generalized_energy_error_max"] <= 1e-9
     with pytest.raises(InputError, match="a flat body"):
         specify("heavy_top", "rattle", preset="printed", steps=10)
+
+
+@pytest.mark.parametrize(("system", "inertia"), [
+    ("free_rigid_body", [1.0, 2.0, 3.1]), ("heavy_top", [1.0, 2.0, 3.1]),
+    ("rigid_chain", [[1.0, 2.0, 2.5], [1.0, 2.0, 3.1]])])
+def test_directors_are_refused_for_moments_that_no_body_has(system, inertia):
+    """They would have a negative mass; a plugin's preset may declare such moments, which quaternions run."""
+    form = sheet(system).forms["constrained_lagrangian"]
+    found = start_of(system).parameters
+    broken = {**found, "inertia": np.array(inertia), "mass": np.ones(2)}
+    assert form.complete(broken, {})["coordinates"] == "quaternion"
+    with pytest.raises(InputError, match="none of which is above the sum of the other two; allowed here is quaternion"):
+        form.complete(broken, {"coordinates": "directors"})
+    assert form.complete(found, {"coordinates": "directors"})["coordinates"] == "directors"
