@@ -61,6 +61,7 @@ NO_DIGIT = {
     ("attempt", "return (Status.OK, 0.0) if abs(total)"): "whether the state is finite",
     ("attempt", "return status, 0.0 if status"): "a flag",
     ("slope", ""): "any rate of the fictitious time gives a method of this order",
+    ("arrive", "before, last = h, "): "first guess of a secant; the iteration ends at the same time from any",
     ("kinetic_energy", "total = 0.0"): "a shift of the energy and of its start alike",
     ("midpoint", "ratio = 1.0"): "vectors that cancel",
     ("midpoint", "ratio = 2.0*"): "vortices move alike for any length of m; test_sphere_vortices.py has a free body",
