@@ -1,8 +1,6 @@
 """Deliberately wrong schemes, in plain Python: each must fail the check that is named, and the right one must pass it.
 
-A mutant is one edit of one function. Others of the list are whole options or data and stand where these are tested:
-the misprint of dT/dr, which the energy does not see (test_masses), Gonzalez' derivative (test_masses, test_spheres),
-variant x of mph (test_bodies).
+A mutant is one edit of one function.
 """
 import inspect
 import textwrap
@@ -11,11 +9,12 @@ from types import FunctionType
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem
+from scipy.integrate import solve_ivp
 
 from liestep.core import tracing
 from liestep.core.status import Status
 from liestep.core.tracing import plain_component
-from liestep.formulations.constrained import spin
+from liestep.formulations.constrained import hamilton, spin
 from liestep.formulations.constrained.quaternion_bodies import QuaternionBodies
 from liestep.formulations.spheres.cartesian import CartesianSpheres
 from liestep.geometry import quaternion
@@ -23,12 +22,17 @@ from liestep.integrators import _livens_steps
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import ReducedStep
 from liestep.integrators.em_rotation import CayleyStep
+from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.papers.livens2025.cone import TILT
+from liestep.systems._spherical_spring import SphericalSpring
 
 EML, NULL = ReducedStep(1, False, False, 1e-15, 40), NullSpaceStep(1, False, 1e-15, 40)
-CAYLEY = CayleyStep(1e-15, 200)
+GONZALEZ = EML._replace(rule=2)
+CAYLEY, MPH = CayleyStep(1e-15, 200), HamiltonianStep(KINDS["b"], 1.0, False, 1e-15, 40)
+FORMULATIONS = {CAYLEY: "cotangent_rotation", MPH: "quaternion_hamiltonian"}
 BODY, LOOP = ("free_rigid_body", "livens2025"), ("rigid_loop", "livens2025")
 BODIES, TOP = ("sphere_nbody", "four_bodies"), ("heavy_top", "asymmetric")
+SPRING = ("spring_pendulum", "printed")
 
 
 def before(e, q):
@@ -51,9 +55,10 @@ def edited(function, old, new):
     return FunctionType(made.__code__, names, source.__name__)
 
 
-def run(problem, step, h, steps, kernels=(), methods=(), formulation="constrained_lagrangian", parameters=None):
+def run(problem, step, h, steps, kernels=(), methods=(), parameters=None):
     """Largest deviations of every observable over some steps, and the last rows; `kernels` are (kernel, edited), and
     `methods` (class, name, edited)."""
+    formulation = FORMULATIONS.get(step, "constrained_lagrangian")
     functions = PLAIN._replace(kernels=tuple(kernels))
     _, found = plain_problem(*problem, formulation, parameters=parameters)
 
@@ -64,7 +69,7 @@ def run(problem, step, h, steps, kernels=(), methods=(), formulation="constraine
 
     system, method = made(found.problem), made(step)
     y = found.start.copy()
-    work = made(method.workspace(system, y)) if formulation == "constrained_lagrangian" else method.workspace(system, y)
+    work = method.workspace(system, y) if step is CAYLEY else made(method.workspace(system, y))
     out = np.zeros(found.width)
     system.observe(y, out)
     first, worst, t = out.copy(), np.zeros(found.width), 0.0
@@ -74,7 +79,9 @@ def run(problem, step, h, steps, kernels=(), methods=(), formulation="constraine
         t += h
         system.observe(y, out)
         worst = np.fmax(worst, np.abs(out - first))
-    return {item.name: float(worst[item.columns].max()) for item in found.observables}, y
+    results = {item.name: float(worst[item.columns].max()) for item in found.observables}
+    results["momentum_map_z"] = float(worst[next(x.columns for x in found.observables if x.name == "momentum_map")][-1])
+    return results, y
 
 
 MUTANTS = {
@@ -91,6 +98,12 @@ MUTANTS = {
                         "work.p1[i] *= 0.5"))], [], "generalized_energy", 1e-9),
     "Gram-Schmidt one axis after the other": (BODIES, EML, 0.01, [], [(CartesianSpheres, "free", None)], "energy",
                                               1e-12),
+    "Gonzalez' derivative on spheres": (BODIES, EML, 0.01, [], [(CartesianSpheres, "correct", ("if freed:", "if False:"
+                                        ))], "momentum_map", 1e-13),
+    "Gonzalez' derivative of the spring pendulum": (SPRING, EML, 0.01, [], [(SphericalSpring, "correct", (
+        "free = rule == FREED", "free = False"))], "momentum_map_z", 1e-12),
+    "variant x of the midpoint rule": (BODY, MPH, 0.01, [(hamilton.spin_flow, (
+        "second = first if kind == 3 else 1.0", "second = 1.0"))], [], "momentum_map", 1e-10),
     "cay without the 1/4": (TOP, CAYLEY, 0.01, [], [(CayleyStep, "turn", ("0.25*dot(z, z)", "dot(z, z)"))],
                             "orthogonality_error", 1e-13),
     "tau at Q_1": (TOP, CAYLEY, 0.01, [], [(CayleyStep, "step", (
@@ -108,13 +121,12 @@ def one_axis_after_the_other(self):
 @pytest.mark.parametrize("name", MUTANTS)
 def test_each_mutant_dies_by_its_check(name):
     problem, step, h, kernels, methods, check, limit = MUTANTS[name]
-    formulation = "cotangent_rotation" if step is CAYLEY else "constrained_lagrangian"
     steps = 6 if problem == LOOP else 20
-    right, _ = run(problem, step, h, steps, formulation=formulation)
+    right, _ = run(problem, step, h, steps)
     assert right[check] <= limit
     wrong, _ = run(problem, step, h, steps, [(kernel, edited(kernel, *edit)) for kernel, edit in kernels],
                    [(cls, method, edited(getattr(cls, method), *edit) if edit else one_axis_after_the_other)
-                    for cls, method, edit in methods], formulation)
+                    for cls, method, edit in methods])
     assert wrong[check] >= 1e3*max(limit, right[check])
 
 
@@ -139,3 +151,31 @@ def test_swapped_moments_of_the_cone_do_not_precess_steadily():
     moments = plain_problem("heavy_top", "livens2025")[1].problem.inertia
     assert height(None) == pytest.approx(np.cos(TILT), abs=1e-4)
     assert abs(height({"inertia": moments[[2, 1, 0]].tolist()}) - np.cos(TILT)) >= 1e-2
+
+
+def test_the_energy_does_not_see_a_wrong_radial_derivative_but_order_and_momentum_do():
+    """r^2 for r in dT/dr, as in the authors' public code; p_phi with the derivative of Gonzalez (erratum 7)."""
+    t_end = 0.2
+
+    def pull(t, x):
+        return np.concatenate([x[3:], -150.0*(x[:3] @ x[:3] - 1.0)*x[:3]])
+
+    start = np.array([1.05, 0.0, 0.0, 0.0, 1.05, -1.05])  # phi about the pole, theta towards it
+    exact = solve_ivp(pull, (0.0, t_end), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:3, -1]
+
+    def results(methods):
+        errors, kept = [], []
+        for steps in (20, 40):
+            found, y = run(SPRING, GONZALEZ, t_end/steps, steps, methods=methods)
+            (r, theta, phi), s = y[0], np.sin(y[0, 1])
+            place = r*np.array([s*np.cos(phi), s*np.sin(phi), np.cos(theta)])
+            errors.append(np.abs(place - exact).max())
+            kept.append(found)
+        return errors[0]/errors[1], kept[1]["generalized_energy"], kept[1]["momentum_map_z"]
+
+    wrong = edited(SphericalSpring.radial, "r*r if self.misprint else r", "r*r")
+    right, mutant = results(()), results([(SphericalSpring, "radial", wrong)])
+    assert right[0] == pytest.approx(4.0, abs=0.2)
+    assert mutant[0] <= 2.0
+    assert max(right[1], mutant[1]) <= 1e-13
+    assert mutant[2] >= 100.0*right[2]
