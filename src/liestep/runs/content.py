@@ -29,7 +29,10 @@ from liestep.tangents.rates import exponents, pair_sums
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
 CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
-              "second_kind": "pi/2 about the second axis (used up to 87 degrees)"}
+              "second_kind": "pi/2 about the second axis (used up to 87 degrees)", "alpha": "pi", "modified": "2 pi",
+              "quaternion": "308 degrees in a step"}
+# where no option names one
+CHARTS = {"lie_action": "exp", "cotangent_rotation": "exp", "quaternion_hamiltonian": "quaternion"}
 BLOCK_STATISTICS = ("mean", "min", "max")
 
 
@@ -181,11 +184,13 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
             for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
 
 
-def chart_of(status: Status, options: Mapping[str, Any]) -> str:
+def chart_of(status: Status, spec: RunSpecification) -> str:
     """In which chart a run was that left it, and where this ends; "" for all other runs."""
-    if status != Status.CHART_LIMIT or options.get("chart") not in CHART_ENDS:
+    options = spec.options
+    chart = options.get("chart") or options.get("coordinates") or CHARTS.get(method(spec.integrator).formulation)
+    if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
         return ""
-    return f"in the chart {options['chart']}, which ends at a turn of {CHART_ENDS[options['chart']]}"
+    return f"in the chart {chart}, which ends at a turn of {CHART_ENDS[chart]}"
 
 
 def origin(spec: RunSpecification) -> dict[str, Any]:
@@ -206,9 +211,9 @@ def stopped(outcome: Outcome) -> str:
     return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
 
 
-def message_of(outcome: Outcome, options: Mapping[str, Any]) -> str:
+def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
-    status, chart = outcome.status, chart_of(outcome.status, options)
+    status, chart = outcome.status, chart_of(outcome.status, spec)
     return (status.sentence if status == Status.OK else
             f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
 
@@ -222,7 +227,7 @@ def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> di
 def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
     numbers = statistics(outcome)
     return origin(spec) | {
-        "status": outcome.status.name.lower(), "message": message_of(outcome, spec.options),
+        "status": outcome.status.name.lower(), "message": message_of(outcome, spec),
         "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
         "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
         **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome, numbers)}

@@ -64,7 +64,7 @@ class Cells:
             self._put(name, (self.lead,), number, scalar, "s" if name == "time_reached" else "1",
                       f"{name} of each {self.lead}", finished)
         if not finished:
-            self.messages[number] = message_of(outcome, self.spec.options)
+            self.messages[number] = message_of(outcome, self.spec)
 
     def _put_series(self, number: int, outcome: Outcome) -> None:
         samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK

@@ -94,7 +94,7 @@ def _processors() -> int:
 def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
     """The error of a run that ended before its end."""
     status = Status[content.attributes["status"].upper()]
-    chart = chart_of(status, spec.options)
+    chart = chart_of(status, spec)
     return IntegrationError(status, content.attributes["time_reached"],
                             f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
 

@@ -12,6 +12,7 @@ from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
 from liestep.papers.livens2025.quantities import middle_velocities
+from liestep.runs.content import chart_of
 from liestep.runs.files import RunFile
 from liestep.runs.specification import specify, start_of
 
@@ -193,6 +194,9 @@ def test_either_sign_of_the_quaternion_gives_the_same_run():
     ("eml", {"coordinates": "euler"}, "option coordinates is 'euler'; allowed are quaternion"),
     ("mph", {"variant": "c"}, "allowed are b, a, x"),
     ("emh", {"polar": 0.0}, "option polar must be a positive number"),
+    ("mph", {"polar": -1.0}, "option polar must be a positive number"),
+    ("em_rotation", {"weights": "y8"}, "allowed are one, y4, s4, y6, kl6, kl8"),
+    ("eml", {"solver": "null_space", "coordinates": "directors"}, "which is for coordinates quaternion; allowed here"),
 ])
 def test_bad_options_are_refused_in_one_sentence(method, options, said):
     with pytest.raises(InputError) as caught:
@@ -209,3 +213,16 @@ def test_a_rotation_near_a_full_turn_is_a_recorded_failure():
         turned = np.array([np.cos(0.5*angle), 0.0, np.sin(0.5*angle), 0.0])
         assert problem.admissible(q, turned) == status
     assert problem.admissible(q, np.full(4, np.nan)) == Status.CHART_LIMIT
+    said = "in the chart quaternion, which ends at a turn of 308 degrees in a step"
+    assert chart_of(Status.CHART_LIMIT, specify("free_rigid_body", "emh", steps=10)) == said
+    assert chart_of(Status.OK, specify("free_rigid_body", "emh", steps=10)) == ""
+    directors = specify("free_rigid_body", "eml", steps=10, options={"coordinates": "directors"})
+    assert chart_of(Status.CHART_LIMIT, directors) == ""
+    with pytest.raises(IntegrationError, match=said):
+        body("eml", 0.2, solver="null_space")
+
+
+def test_newton_at_its_limit_is_a_recorded_failure():
+    data = simulate("free_rigid_body", "eml", **BODY, step=0.01, options={"iterations": 1}, on_failure="return")
+    assert data.attrs["status"] == "not_converged"
+    assert data.attrs["message"].startswith("stopped after t = 0: the nonlinear equations of an implicit step were not")

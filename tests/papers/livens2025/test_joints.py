@@ -165,6 +165,11 @@ def test_starts_with_open_or_redundant_joints_are_refused():
     moved[1, 2] += 0.1
     with pytest.raises(InputError, match="the initial state opens joint 0 of body 0 and body 1"):
         specify("rigid_loop", "eml", steps=10, initial={"position": moved})
+    moved[1, 2] = start["position"][1, 2] + 4e-12  # places are up to 5 m from the origin
+    specify("rigid_loop", "eml", steps=10, initial={"position": moved})
+    moved[1, 2] = start["position"][1, 2] + 6e-12
+    with pytest.raises(InputError, match="opens joint 0 of body 0 and body 1 by 6e-12 m, allowed 5e-12"):
+        specify("rigid_loop", "eml", steps=10, initial={"position": moved})
     pushed = np.zeros((4, 3))
     pushed[2, 0] = 1.0
     with pytest.raises(InputError, match="the ends of joint 1 of body 1 and body 2 move apart"):
@@ -190,7 +195,7 @@ def test_redundant_joints_are_found_before_the_first_step():
 def test_attitudes_of_bodies_are_checked_at_the_start():
     attitude = start_of("rigid_chain").initial["attitude"].copy()
     attitude[2, 0, 0] += 1e-9
-    with pytest.raises(InputError, match="attitude"):
+    with pytest.raises(InputError, match=r"initial attitude\[2\] is not a rotation"):
         specify("rigid_chain", "eml", steps=10, initial={"attitude": attitude})
 
 

@@ -139,5 +139,6 @@ def test_a_pole_on_the_way_is_a_recorded_failure():
 
 
 def test_a_single_quaternion_is_needed_for_the_null_space():
-    with pytest.raises(InputError, match="null_space, which is for the quaternion of a single body"):
-        specify("spring_pendulum", "eml", steps=10, options={"solver": "null_space"})
+    for system in ("spring_pendulum", "mass_spring", "sphere_nbody", "rigid_loop"):
+        with pytest.raises(InputError, match="null_space, which is for the quaternion of a single body"):
+            specify(system, "eml", steps=10, options={"solver": "null_space"})

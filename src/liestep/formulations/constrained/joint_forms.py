@@ -85,12 +85,12 @@ class Jointed(NamedTuple):
             gap, slip = (float(np.abs(one - other).max()) for one, other in zip(*ends, strict=True))
             place = f"joint {k} of body {bodies.first[k]} and " + (
                 f"body {bodies.second[k]}" if bodies.second[k] >= 0 else "the ground")
-            size = max(1.0, float(np.abs(ends[0][0]).max()))
-            if gap > MANIFOLD_TOLERANCE*size:
-                raise InputError(f"the initial state opens {place} by {gap:.3g} m, allowed {MANIFOLD_TOLERANCE:g}")
-            if slip > MANIFOLD_TOLERANCE*max(1.0, float(np.abs(ends[0][1]).max())):
+            allowed = [MANIFOLD_TOLERANCE*max(1.0, float(np.abs(part).max())) for part in ends[0]]
+            if gap > allowed[0]:
+                raise InputError(f"the initial state opens {place} by {gap:.3g} m, allowed {allowed[0]:.3g}")
+            if slip > allowed[1]:
                 raise InputError(f"the ends of {place} move apart at {slip:.3g} m/s at the start, allowed"
-                                 f" {MANIFOLD_TOLERANCE:g}")
+                                 f" {allowed[1]:.3g}")
         if redundant(bodies, state["position"], state["attitude"]):
             raise InputError("the joints are redundant at the start: their constraints depend on each other; leave out"
                              " one of them")
