@@ -1,17 +1,21 @@
 """One step of the schemes in plain Python: the matrices of Newton's method against differences, and the two signs of a
-quaternion."""
+quaternion. And one state in all formulations."""
 import numpy as np
 import pytest
 from constrained_cases import PLAIN, plain_problem, slope
 
+from liestep import simulate
+from liestep.catalogue import sheet
 from liestep.core.status import Status
 from liestep.core.tracing import plain_component
+from liestep.formulations import formulate
 from liestep.geometry.quaternion import plus
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import FullStep, ReducedStep, move, new_work
 from liestep.integrators.eml_ggl import StabilisedStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.integrators.vi_livens import VariationalStep
+from liestep.runs.specification import start_of
 
 BODY, TOP, LOOP = ("free_rigid_body", "livens2025"), ("heavy_top", "asymmetric"), ("rigid_loop", "livens2025")
 SPRING, MASSES = ("spring_pendulum", "spatial"), ("mass_spring", "printed")
@@ -146,3 +150,31 @@ def test_minus_q_is_the_same_run(name):
         ends.append(y)
     assert np.array_equal(*ends)
     assert np.abs(ends[0][0] - found.start[0]).max() >= 1e-2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("system", "preset"), [TOP, LOOP, SPRING, ("sphere_nbody", "four_bodies")])
+def test_formulations_agree_along_the_motion(system, preset):
+    """Fields that methods share, energy and momentum map of a state in every formulation and in all coordinates; steps
+    so short that the attitudes of rk4 are orthogonal."""
+    data, facts = simulate(system, "rk4", preset=preset, steps=8000, t_end=1.0, samples=3), sheet(system)
+    names = list(start_of(system, preset=preset).initial)
+    forms = [(name, coordinates) for name in facts.forms for coordinates in (
+        facts.forms[name].options["coordinates"].choices if "coordinates" in facts.forms[name].options else [""])]
+    assert sum(bool(coordinates) for _, coordinates in forms) >= 2
+    for k in range(3):
+        initial = {name: data[name].values[k] for name in names}
+        parameters = start_of(system, preset=preset).parameters
+        found = {}
+        for name, coordinates in forms:
+            made = formulate(facts, parameters, initial, name, {"coordinates": coordinates} if coordinates else {})
+            out = np.zeros(made.width)
+            plain_component(made.problem, PLAIN, np.float64).observe(made.start, out)
+            own = made.to_fields(made.start[None])
+            values = {part.name: own[part.name][0] for part in made.fields if part.norm != "derived"}
+            found[name, coordinates] = values | {part.name: out[part.columns] for part in made.observables
+                                                 if part.name in ("energy", "momentum_map")}
+        first = found.pop(("vector_field", ""))
+        for values in found.values():
+            for name, value in values.items():
+                assert np.abs(value - first[name]).max() <= 1e-12*max(1.0, np.abs(first[name]).max()), name
