@@ -98,6 +98,22 @@ def test_molecules_without_icosphere_need_a_start():
         facts.presets["paper"].initial(parameters)
 
 
+@pytest.mark.parametrize(("i", "j"), [(0, 1), (7, 41), (40, 2)])
+def test_two_molecules_at_one_point_are_named(i, j):
+    """Molecules that are as far along the direction in which they are ordered, but elsewhere, are no complaint."""
+    facts = sheet("lennard_jones_sphere")
+    parameters = facts.check(facts.presets["level1"].parameters)
+    start = facts.presets["level1"].initial(parameters)
+    facts.check_initial(parameters, start)
+    level = np.array([0.0, 3.0, -2.0])/np.sqrt(13.0)
+    start["q"][3:5], start["omega"][:] = (level, -level), 0.0
+    facts.check_initial(parameters, start)
+    start["q"][i] = start["q"][j] + [1e-13, 0.0, 0.0]
+    with pytest.raises(InputError, match=rf"molecules {min(i, j)} and {max(i, j)} are at one point, where the poten"):
+        facts.check_initial(parameters, start)
+    facts.check_initial({**parameters, "epsilon": 0.0}, start)
+
+
 def test_unknown_system_names_the_closest():
     with pytest.raises(InputError, match=r"did you mean elastic_rod\?"):
         system_module("elastic_rot")

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Parameters
+from liestep.contracts.sheet import Parameters, State
 from liestep.core.rows import Vector, add, dot, scale, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
@@ -19,6 +20,7 @@ CENTRE_ANGLE = math.radians(15.0)  # longitudes of the vortex centres on the equ
 VORTEX_WIDTH = math.radians(15.0)
 VORTEX_STRENGTH = 3.3              # rad/s
 FAR = 1e100                        # no force from there
+ALONG = np.array([1.0, 2.0, 3.0])/math.sqrt(14.0)  # any direction; few points of an icosphere are level along this one
 LANES = 8                          # even; float64 in a vector register of 512 bits, twice as many as in one of 256
 # added to r^2/sigma^2: keeps the (zero) force of a molecule on itself finite, changes no other
 SELF = 1e-30
@@ -147,6 +149,26 @@ def equilibrium_sigma(level: int, reading: str = "mean") -> float:
     return d/2.0**(1.0/6.0)
 
 
+def _check_apart(parameters: Parameters, state: State) -> None:
+    """Raises InputError for two molecules at one point. Two such points have equal components along any direction, so
+    that only neighbours in the order of one are compared."""
+    if parameters["epsilon"] == 0.0:
+        return
+    q = state["q"]
+    along = q @ ALONG
+    order = np.argsort(along, kind="stable")
+    for k in range(1, len(q)):
+        near = np.flatnonzero(along[order[k:]] - along[order[:-k]] <= MANIFOLD_TOLERANCE)
+        if len(near) == 0:
+            return
+        i, j = order[near], order[near + k]
+        met = np.linalg.norm(q[i] - q[j], axis=1) <= MANIFOLD_TOLERANCE
+        if met.any():
+            first, second = sorted((int(i[met][0]), int(j[met][0])))
+            raise InputError(f"initial q: molecules {first} and {second} are at one point, where the potential is"
+                             f" infinite; allowed is any other place, more than {MANIFOLD_TOLERANCE:g} away")
+
+
 def _own(level: int) -> Preset:
     n = 10*4**level + 2
     return Preset(f"{n} molecules, otherwise as in the preset paper",
@@ -168,6 +190,7 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
+    start=_check_apart,
     default_preset="paper",
     symmetries=(),
     presets={
