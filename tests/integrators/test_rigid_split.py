@@ -279,7 +279,7 @@ def test_a_free_body_moves_exactly_under_any_splitting():
     case = formulated("free_rigid_body", "asymmetric", "rigid_bodies")
     problem = plain(case.problem)
     ends = []
-    for name in ("strang", "rkn6a"):
+    for name in SPLITTING_ORDERS:
         chosen = {"splitting": name}
         component, y = plain(method("exact_split").build(chosen, None, 1.0)), case.start.copy()
         work = component.workspace(problem, y)
@@ -291,10 +291,22 @@ def test_a_free_body_moves_exactly_under_any_splitting():
         assert np.abs(y[:3].T - exact).max() <= 1e-13
 
 
-def test_a_run_that_turns_too_far_says_what_to_take():
-    data = simulate("heavy_top", "lie_midpoint", preset="bruels_cardona", t_end=1.0, step=0.5, on_failure="return")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dmv", "lie_midpoint"])
+def test_a_run_that_turns_too_far_says_what_to_take(name):
+    """75 rad per step: the sentence names a smaller step or exact_split, and both help."""
+    fast = {"preset": "bruels_cardona", "t_end": 1.0, "samples": 2, "on_failure": "return"}
+    data = simulate("heavy_top", name, step=0.5, **fast)
     assert data.attrs["status"] == "turn_too_large"
-    assert data.attrs["message"].endswith(Status.TURN_TOO_LARGE.sentence)
+    assert data.attrs["message"].endswith("take a smaller step, or exact_split, which has no such limit")
+    assert simulate("heavy_top", name, step=0.002, **fast).attrs["status"] == "ok"
+    assert simulate("heavy_top", "exact_split", step=0.5, **fast).attrs["status"] == "ok"
+
+
+@pytest.mark.parametrize("name", ["exact_split", "dmv", "body_midpoint", "lie_midpoint"])
+def test_moments_of_no_body_are_refused_before_a_step(name):
+    with pytest.raises(InputError, match=r"inertia is of no body: its largest principal moment 2\.5 is above the sum"):
+        specify("heavy_top", name, preset="asymmetric", steps=10, parameters={"inertia": [1.0, 2.5, 1.0]})
 
 
 def test_the_fast_top_in_ten_steps():

@@ -12,7 +12,7 @@ from liestep import simulate
 from liestep.catalogue import method
 from liestep.errors import InputError
 from liestep.integrators.sphere_split import SphereSplit
-from liestep.integrators.weights import SPLITTING_ORDERS, drifts_and_kicks
+from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify
 
@@ -50,7 +50,8 @@ def test_one_body_without_force_moves_on_its_great_circle():
     assert np.abs(data["q"].values[-1, 0] - [np.cos(angle), np.sin(angle), 0.0]).max() <= 1e-14
 
 
-def test_a_pendulum_on_a_sphere_is_a_top_without_spin_about_its_lever():
+@pytest.mark.parametrize("name", list(NYSTROEM_SCHEMES))
+def test_a_pendulum_on_a_sphere_is_a_top_without_spin_about_its_lever(name):
     """A spherical pendulum as a body on the sphere, and as a top with equal moments: the same q = Q e_3."""
     sphere = formulated("spring_pendula", "column",
                         "sphere_lagrangian", {"mass": [1.3]*2, "length": [0.7]*2, "gravity": [0.0, 0.0, -9.81],
@@ -63,7 +64,6 @@ def test_a_pendulum_on_a_sphere_is_a_top_without_spin_about_its_lever():
                      {"inertia": [moment]*3, "mass": 1.3, "length": 0.7, "axis": [0.0, 0.0, -1.0],
                       "gravity": [0.0, 0.0, -9.81]},
                      {"attitude": attitude, "angular_momentum": moment*np.array([0.8, 1.5, 0.6])})
-    name = "rkn6a"
     one = stepped(split(name), plain(sphere.problem), sphere.start, 0.1, 5)
     body = method("exact_split").build({"splitting": name}, None, 1.0)
     other = stepped(body, plain(top.problem), top.start, 0.1, 5)
@@ -75,6 +75,12 @@ def test_coupled_masses_are_refused_by_name():
         specify("spherical_pendulum_chain", "sphere_split", preset="orders", steps=10)
     with pytest.raises(InputError, match=r"option mass is dense, .* allowed is diagonal"):
         specify(*BODIES[:1], "sphere_split", preset=BODIES[1], steps=10, options={"mass": "dense"})
+
+
+def test_two_bodies_at_one_point_are_refused_before_a_step():
+    start = {"q": [[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], "omega": [[0, 0, 0]]*4}
+    with pytest.raises(InputError, match="bodies 1 and 2 are at one point, where the potential is infinite; allowed"):
+        specify(*BODIES[:1], "sphere_split", preset=BODIES[1], steps=10, initial=start)
 
 
 @pytest.mark.parametrize("wrong", ["swapped kicks", "sign of a kick"])
