@@ -22,8 +22,6 @@ from liestep.plugins.trial import plain
 from liestep.systems._free_motion import free_motion
 from liestep.systems.free_rigid_body import FreeRigidBody
 
-pytestmark = pytest.mark.slow
-
 ORDERS = (2, 4, 6, 8, 10)
 METHODS = {"exact": ("exact_split", {}), "exact strang": ("exact_split", {"splitting": "strang"}), "dmv": ("dmv", {}),
            "dmv2": ("dmv", {"order": 2, "splitting": "kl6"}), "body": ("body_midpoint", {"splitting": "y4"}),

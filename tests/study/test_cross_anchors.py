@@ -17,8 +17,6 @@ from liestep.runs.specification import start_of
 from liestep.study.plan import Study
 from liestep.study.sweep import run_cells
 
-pytestmark = pytest.mark.slow
-
 
 def reference(problem, preset, t_end):
     """Fields of two engines' trajectory at the end."""
