@@ -6,7 +6,7 @@ quaternion the mass matrix is singular along q, and the velocities of eml carry 
 exponentially while the generalized energy stands still: see docs/energy_momentum.md before long runs. Chains of bodies
 are eliminated one after the other by the reduced solver (`_linked_bodies`), in time proportional to their number.
 """
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from liestep.contracts.method import Method
@@ -20,6 +20,8 @@ from liestep.integrators.weights import SCHEMES, composition_weights
 
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
 WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
+TIED_WEIGHTS = Option("one", "symmetric composition of the step; with joints momenta stay at order 2, positions at 4",
+                      COMPOSED)
 SOLVER = Option("reduced", "unknowns: reduced d and multipliers, full also v and p, null_space a rotation vector (one"
                 " quaternion only); one map, three costs", ("reduced", "full", "null_space"))
 STOP = {
@@ -54,10 +56,19 @@ def _inner(rule: int, options: Options) -> Any:
     return ReducedStep(rule, False, *settings)
 
 
-def composed_order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
-    """Order of the weights, but 4 at most for systems with a potential, as the summary says: the part of p along the
-    constraints then changes its sign in each step, which therefore is not near the identity."""
-    return min(SCHEMES[options["weights"]].order, 4)
+def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
+    """Order of the weights, but at most `highest`, and 2 for bodies with joints.
+
+    The part of p along the constraints changes its sign in each step, which therefore is not near the identity. In
+    eml and mpl it arises where there is a potential, in all schemes that do not project p where there are joints, whose
+    constraints show in the momenta of the bodies: positions and attitudes reach 4 there.
+    """
+    def order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+        system = sheet.build(parameters)
+        tied = hasattr(system, "joints") and system.joints() > 0
+        return min(SCHEMES[options["weights"]].order, 2 if tied else highest)
+
+    return order
 
 
 def _energetic(options: Options, tolerance: float | None, t_end: float) -> Composition:
@@ -80,21 +91,20 @@ METHODS = {
         " at most by weights", order=2, formulation="constrained_lagrangian", symmetric=True,
         conserves="constraints, generalized energy p.v - T + V, momentum maps (without quaternion joints)",
         citation="livens2025 eqs. (72), (86), (103), remark 4.11",
-        options={"solver": SOLVER, "gradient": GRADIENT, "weights": WEIGHTS, **STOP}, resolve=_resolve,
-        order_for=composed_order, build=_energetic),
+        options={"solver": SOLVER, "gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, resolve=_resolve,
+        order_for=composed_order(4), build=_energetic),
     "mpl": Method(
         summary="order 2, symmetric, implicit midpoint rule of Livens' equations; with a potential order 4 at most by"
         " weights", order=2, formulation="constrained_lagrangian", symmetric=True,
         conserves="constraints, momentum maps (without quaternion joints); energy bounded",
-        citation="livens2025, section 5.4", options={"solver": SOLVER, "weights": WEIGHTS, **STOP}, resolve=_resolve,
-        order_for=composed_order, build=_midpoint),
+        citation="livens2025, section 5.4", options={"solver": SOLVER, "weights": TIED_WEIGHTS, **STOP},
+        resolve=_resolve, order_for=composed_order(4), build=_midpoint),
     "eml_p": Method(
         summary="order 2, 3 at most by weights, implicit, not symmetric: eml, then q.v of each quaternion is removed",
         order=2,
         formulation="constrained_lagrangian",
         conserves="constraints, momentum maps (without quaternion joints); without potential also the energy",
         citation="own; livens2025 remark 4.8",
-        order_for=lambda options, sheet, parameters: min(SCHEMES[options["weights"]].order, 3),
-        options={"gradient": GRADIENT, "weights": WEIGHTS, **STOP},
+        options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, order_for=composed_order(3),
         build=_projected),
 }

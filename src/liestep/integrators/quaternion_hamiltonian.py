@@ -25,8 +25,8 @@ from liestep.integrators._livens_steps import (
 )
 from liestep.integrators._newton import correct, largest, settled
 from liestep.integrators.composition import Composition
-from liestep.integrators.livens import STOP, WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
+from liestep.integrators.weights import composition_weights
 
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `formulations.constrained.hamilton`
 
@@ -110,8 +110,8 @@ METHODS = {
     "emh": _method(
         "order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
         "constraints, also q.p = 0; energy; momentum maps (without joints)", "Betsch and Siebert 2009; livens2025,"
-        " appendix D", "emh", options={"polar": POLAR, "weights": WEIGHTS, **STOP},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order),
+        " appendix D", "emh", options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP},
+        order_for=composed_order(8)),
     "mph": _method(
         "order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
         "constraints; momentum maps with variants a, b; energy bounded", "livens2025, section 5.4",
