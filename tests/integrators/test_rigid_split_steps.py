@@ -1,5 +1,5 @@
 """Steps of rigid bodies with torques, and series of the discrete Moser-Veselov map: what every start keeps, random
-moments order by order, a symmetric body in closed form, the separatrix. In plain Python."""
+moments order by order, a symmetric body in closed form, the separatrix, evaluations. In plain Python."""
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,7 @@ from liestep.catalogue import method
 from liestep.certificates.number import numbers
 from liestep.certificates.orders import certificates_of
 from liestep.certificates.steps import Case, step_of
-from liestep.core.counters import new_meter
+from liestep.core.counters import Counter, new_meter
 from liestep.formulations.fixed_body.components import PinnedBody
 from liestep.integrators._free_exact import exact_flow
 from liestep.plugins.trial import plain
@@ -74,6 +74,24 @@ def test_what_every_step_of_a_top_keeps(name, seed, symmetric):
     frame[:, 0] *= np.linalg.det(frame)
     other = end(name, top | {"inertia": moments[order], "axis": frame.T @ axis}, attitude @ frame, momentum, h)
     assert max(np.abs(other[0] - q @ frame).max(), np.abs(other[1] - p).max()) <= 1e-12
+
+
+@pytest.mark.parametrize(("splitting", "count"), [
+    ("strang", 1), ("y4", 3), ("rkn4", 6), ("rkn6", 11), ("rkn6a", 14), ("kl8", 17)])
+def test_evaluations_of_a_step(splitting, count):
+    """The torque of the last kick of a step serves the first one of the next; rkn6a begins with a drift."""
+    case = formulated("heavy_top", "asymmetric", "rigid_bodies")
+    problem = plain(case.problem)
+    stepped(plain(method("exact_split").build({"splitting": splitting}, None, 1.0)), problem, case.start, 0.01, 3)
+    assert problem.meter[Counter.FORCE_EVALUATIONS] == 3*count + (splitting != "rkn6a")
+
+
+def test_the_lie_midpoint_rule_turns_a_sphere_by_the_exponential():
+    case = formulated("free_rigid_body", "asymmetric", "rigid_bodies", {"inertia": [0.8]*3})
+    chosen = {key: option.default for key, option in method("lie_midpoint").options.items()}
+    y = stepped(plain(method("lie_midpoint").build(chosen, None, 1.0)), plain(case.problem), case.start, 0.5)
+    turn = Rotation.from_rotvec(0.5*case.start[3]/0.8)
+    assert np.abs(y[:3] - turn.apply(case.start[:3])).max() <= 1e-14
 
 
 @pytest.mark.parametrize("order", ORDERS)
