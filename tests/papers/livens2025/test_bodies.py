@@ -104,6 +104,43 @@ def test_velocities_fulfil_their_constraint_in_the_middle_of_steps():
     assert data.attrs["velocity_constraint_error_max"] >= 0.5
 
 
+@pytest.mark.slow
+def test_directors_bound_the_parasite():
+    """Constant regular mass matrix: (74) is the definite energy (80). The step at which quaternions break down runs to
+    10 s."""
+    runs = {end: body("eml", 0.05, end, coordinates="directors") for end in (1.0, 10.0)}
+    for data in runs.values():
+        assert np.abs(data["generalized_energy"].values - data["total_energy"].values).max() <= 1e-9
+        assert data.attrs["generalized_energy_error_max"] <= 1e-9
+        assert data.attrs["momentum_error_max"] <= 1e-11
+    slip = [runs[end].attrs["velocity_constraint_error_max"] for end in (1.0, 10.0)]
+    assert slip[1] <= 1.3*slip[0]
+    start, facts = start_of("free_rigid_body", **BODY), sheet("free_rigid_body")
+    exact = facts.exact(start.parameters, start.initial, np.array([0.0, 2.0]))[-1, :3].T
+    found = body("eml", 0.005, coordinates="directors")["attitude"].values[-1]
+    assert np.linalg.norm(found - exact) == pytest.approx(0.1445, abs=5e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "error", "energy"), [
+    ("slgi", 2.38e-6, None), ("mpl", 4.17e-6, None), ("emh", 9.11e-6, 1e-13), ("eml", 1.04e-5, None),
+    ("em_rotation", 2.25e-5, 1e-12)])
+def test_errors_of_an_asymmetric_top(method, error, energy):
+    """Frobenius norm over sqrt 2 after a second of 800 steps."""
+    exact, data = (simulate("heavy_top", name, preset="asymmetric", steps=steps, t_end=1.0)
+                   for name, steps in (("rkmk4", 10000), (method, 800)))
+    apart = np.linalg.norm((data["attitude"] - exact["attitude"]).values[-1])
+    assert apart/np.sqrt(2.0) == pytest.approx(error, rel=5e-3)
+    if energy is not None:
+        assert data.attrs["energy_error_max"] <= energy
+
+
+def test_a_composition_of_order_6_reaches_round_off_in_200_steps():
+    one, other = (simulate("heavy_top", "emh", preset="asymmetric", steps=steps, t_end=1.0, samples=2, options={
+        "weights": weights})["attitude"].values[-1] for steps, weights in ((200, "kl6"), (100, "kl8")))
+    assert np.linalg.norm(one - other)/np.sqrt(2.0) <= 2e-14
+
+
 def test_eml_breaks_down_at_the_step_of_the_figures():
     with pytest.raises(IntegrationError) as caught:
         body("eml", 0.05, 10.0)

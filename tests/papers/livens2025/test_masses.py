@@ -74,6 +74,11 @@ def test_momentum_about_the_pole_needs_an_equivariant_derivative(preset, gradien
     assert np.abs(np.diff(data["generalized_energy"])).max() <= 1e-13
 
 
+@pytest.mark.parametrize("run", [masses, pendulum])
+def test_energy_at_tiny_steps_of_masses(run):
+    assert run(step=1e-5).attrs["generalized_energy_error_max"] <= 1e-9
+
+
 def test_a_misprint_keeps_the_energy_and_loses_the_order():
     reference = compute_reference(specify_reference("spring_pendulum", preset="printed", samples=2))
     exact = reference.variables["position"][1][-1]
