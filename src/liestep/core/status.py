@@ -34,8 +34,7 @@ _SENTENCES = {
     Status.SINGULAR_MATRIX: "a matrix of the step is not positive definite or singular: take a smaller step, or"
     " start elsewhere",
     Status.NOT_FINITE: "the state is no longer finite: take a smaller step or a more stable integrator",
-    Status.CHART_LIMIT: "a rotation reached the limit of its chart, for example 2 pi in one step for dexpinv: take a"
-    " smaller step, or a method without a chart",
+    Status.CHART_LIMIT: "a rotation reached the limit of its chart: take a smaller step, or a method without a chart",
     Status.STEP_TOO_SMALL: "step size control asked for a step below round-off: loosen the tolerance, or stop before"
     " the singularity",
     Status.NOT_EVALUABLE: "the right-hand side cannot be evaluated at this state: take a smaller step or another start",
