@@ -97,3 +97,58 @@ def test_spatial_momenta_of_arrays():
     q, p = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=(5, 4))
     expected = [kernels.space_part(tuple(x), tuple(y)) for x, y in zip(q, p, strict=True)]
     assert np.allclose(kernels.space_parts(q, p), expected, atol=1e-15)
+
+
+def rates(q, v):
+    """Body and spatial angular velocity of a unit quaternion by differences of its matrix, hat(W) = R^T R'."""
+    h = 1e-6
+    turned = kernels.matrices(q)
+    slope = (kernels.matrices(q + h*v) - kernels.matrices(q - h*v))/(2.0*h)  # exact: quadratic
+    body, space = turned.T @ slope, slope @ turned.T
+    return tuple(np.array([w[2, 1], w[0, 2], w[1, 0]]) for w in (body, space))
+
+
+def test_velocities_and_momenta_of_a_unit_quaternion():
+    """livens2025 eqs. (43)-(48), (64), (65), rates, their inverse, mass matrix, slopes of T, momenta."""
+    q = np.array(A)/np.linalg.norm(A)
+    v = np.array(B) - (q @ B)*q
+    g, e, inertia = kernels.body_matrix(q), matrix(kernels.space_part, tuple(q), 4), np.diag([6.0, 8.0, 3.0])
+    body, space = rates(q, v)
+    assert np.allclose(2.0*g @ v, body, atol=1e-9)
+    assert np.allclose(2.0*e @ v, space, atol=1e-9)
+    assert np.allclose(kernels.matrices(q) @ (g @ v), e @ v, atol=2e-15)
+    assert np.allclose(g.T @ (g @ v), v, atol=1e-15)
+    assert np.allclose(e.T @ (e @ v), v, atol=1e-15)
+    mass = 4.0*g.T @ inertia @ g
+    assert np.linalg.matrix_rank(mass) == 3
+    assert np.abs(mass @ q).max() <= 1e-14
+    swapped = kernels.body_matrix(v)
+    assert v @ mass @ v == pytest.approx(q @ (4.0*swapped.T @ inertia @ swapped) @ q, rel=1e-14)  # T is also that of q
+
+    def kinetic(x):
+        w = 2.0*kernels.body_matrix(x) @ v
+        return 0.5*w @ inertia @ w
+
+    slope = np.array([(kinetic(q + d) - kinetic(q - d))/2.0 for d in np.eye(4)])  # exact: quadratic
+    assert np.allclose(slope, 4.0*swapped.T @ inertia @ swapped @ q, atol=1e-12)
+    p = mass @ v
+    momentum = kernels.matrices(q) @ (inertia @ (2.0*g @ v))
+    assert np.allclose(0.5*e @ p, momentum, atol=2e-14)
+    assert W @ momentum == pytest.approx(0.5*p @ kernels.plus(W) @ q, rel=1e-13)
+
+
+def test_inverse_of_products_and_of_the_augmented_mass_matrix():
+    """livens2025 eqs. (134), (137), (140), off the unit sphere too."""
+    left = np.column_stack([A, kernels.body_matrix(A).T])
+    square = np.dot(A, A)
+    assert np.allclose(np.linalg.inv(left), left.T/square, atol=1e-14)
+    moments = np.array([6.0, 8.0, 3.0])
+    augmented = np.diag([0.5*moments.sum(), *moments])
+    mass = 4.0*G.T @ np.diag(moments) @ G + 4.0*augmented[0, 0]*np.outer(A, A)
+    assert np.allclose(mass, 4.0*left @ augmented @ left.T, atol=1e-13)
+    inverse = 0.25*left @ np.linalg.inv(augmented) @ left.T/square**2
+    assert np.allclose(inverse @ mass, np.eye(4), atol=1e-13)
+    bend = np.array([(np.array(kernels.spin_quadratic(tuple(A + d), X)) - kernels.spin_quadratic(tuple(A - d), X))/2.0
+                     for d in np.eye(4)]).T  # exact: quadratic
+    assert np.allclose(bend, 2.0*E @ kernels.minus(X), atol=1e-13)
+    assert np.allclose(W @ bend, 2.0*kernels.minus(X).T @ kernels.plus(W) @ A, atol=1e-13)
