@@ -22,6 +22,7 @@ import numpy as np
 
 from liestep.core.dispatch import compiler
 from liestep.core.sources import component_modules, source_hash
+from liestep.core.units import connect
 from liestep.storage.answers import cache_folder
 
 
@@ -74,11 +75,11 @@ class CompiledLoop:
     """A loop of `liestep.core.driver` compiled for the components of its first call, with its folder on disk."""
 
     def __init__(self, function: Callable, folder: str):
-        self.final = cache_root()/folder
+        self.function, self.final = function, cache_root()/folder
         self.private: Path | None = None
+        self.call: Any = function
         numba, options = compiling()
         if numba.config.DISABLE_JIT:
-            self.call = function
             return
         target = self.final
         if not self.final.is_dir():
@@ -93,12 +94,24 @@ class CompiledLoop:
             self.call = numba.njit(**options)(function)
 
     def __call__(self, *args):
+        if self.call is not self.function:
+            prepare(*args)
         try:
             result = self.call(*args)
         except _errors() as error:
             self._complain(error)
         self.publish()
         return result
+
+    def compile_apart(self, kinds: tuple[Any, ...]) -> int:
+        """Compile a method that is called by its address, for types of arguments; the address."""
+        try:
+            self.call.compile(kinds)
+        except _errors() as error:
+            self._complain(error)
+        self.publish()
+        found = self.call.overloads[kinds]
+        return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
     def _complain(self, error: Exception) -> NoReturn:
         """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
@@ -124,6 +137,22 @@ class CompiledLoop:
 
 
 _loops: dict[tuple, CompiledLoop] = {}
+_addresses: dict[tuple, int] = {}
+
+
+def _unit_address(method: Callable, component: Any) -> int:
+    """Address of a method that is compiled apart, for the classes of a component; 0 where it is inlined."""
+    key = (method, class_names(component))
+    if key not in _addresses:
+        kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
+        _addresses[key] = CompiledLoop(method, _folder(method, component)).compile_apart(kinds.args) if kinds else 0
+    return _addresses[key]
+
+
+def prepare(*components: Any) -> None:
+    """Compile or load the methods of components that are called by their addresses, and tell the components these."""
+    for component in components:
+        connect(component, _unit_address)
 
 
 def loop_for(function: Callable, *components: Any) -> CompiledLoop:

@@ -5,7 +5,7 @@ Loading this module loads Numba, a quarter of a second: `liestep.core.dispatch.c
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from numba.np import linalg
 
 from liestep.core.address import call_address
 from liestep.core.processor import use_wide_registers
+from liestep.core.units import units_of
 
 use_wide_registers()  # before Numba makes its code generator
 
@@ -83,10 +84,55 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     return Specialised(result.signature, result.fndesc, code)
 
 
+def unit_signature(function: Callable, this: types.Type) -> Any:
+    """How a method of a component is called that is compiled apart (`liestep.core.dispatch.apart`); None where it is
+    inlined: it is not marked, or the component has numbers of another kind."""
+    numbers = types.float64, types.int64
+    if not hasattr(function, "apart") or any(item.dtype not in numbers for item in _arrays(this)):
+        return None
+    declared = ({int: types.int64, float: types.float64}.get(kind) or types.Array(types.float64, kind, "C")
+                for kind in function.apart)
+    results = {bool: types.boolean, float: types.float64, None: types.none}
+    return signature(results[function.__annotations__["return"]], this, *declared)
+
+
+def _arrays(this: types.Type) -> Iterator[types.Array]:
+    """The types of all arrays of a component and of its parts."""
+    if isinstance(this, types.Array):
+        yield this
+    elif isinstance(this, types.BaseTuple):
+        for part in this.types:
+            yield from _arrays(part)
+
+
+def _unit(function: Callable, this: types.Type, arguments: tuple[types.Type, ...]) -> Any:
+    """The same, None where a call with such arguments is inlined."""
+    found = unit_signature(function, this)
+    if found is None or any(isinstance(kind, types.Array) and kind != item
+                            for item, kind in zip(arguments, found.args[1:], strict=True)):
+        return None
+    return found
+
+
+def _call_unit(context, builder, found, arguments, function):
+    """Generate a call of the address in the component's `units`."""
+    kind = found.args[0]
+    place = kind.fields.index("units")
+    data = context.make_array(kind.types[place])(context, builder, builder.extract_value(arguments[0], place)).data
+    number = ir.Constant(ir.IntType(64), units_of(kind.instance_class).index(function))
+    address = builder.load(builder.gep(data, [number]))
+    convention = context.call_conv
+    code = builder.inttoptr(address, convention.get_function_type(found.return_type, found.args).as_pointer())
+    _, result = convention.call_function(builder, code, found.return_type, found.args, arguments)
+    return result
+
+
 def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
     """Teach Numba to generate calls of `function`, known to the typing under `key`."""
     @lower_builtin(key, *declared)
     def lower(context, builder, signature, arguments):
+        if signature.args and _unit(function, signature.args[0], signature.args[1:]) is not None:
+            return _call_unit(context, builder, signature, arguments, function)
         compiled = _specialise(function, signature.args)
         context.add_linking_libs([compiled.code])
         return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
@@ -153,8 +199,8 @@ def _method_template(function: Callable) -> type[AbstractTemplate]:
         key = function
 
         def generic(self, args, kws):
-            compiled = _specialise(function, (self.this, *args))
-            return compiled.signature.replace(pysig=inspect.signature(function)).as_method()
+            found = _unit(function, self.this, args) or _specialise(function, (self.this, *args)).signature
+            return found.replace(pysig=inspect.signature(function)).as_method()
 
     _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
     return Method

@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.catalogue import method, plugin_entries
 from liestep.core import counters
-from liestep.core.cache import class_names, has_code
+from liestep.core.cache import class_names, has_code, prepare
 from liestep.core.driver import advance, advance_adaptive
 from liestep.core.status import Status
 from liestep.errors import InputError
@@ -91,6 +91,9 @@ class Workshop:
     def compile_classes(self, waiting: Sequence[Group]) -> None:
         """Compile the classes that have no machine code yet, half of them in the second process."""
         names = [group.names[0] for group in waiting if not group.compiled]
+        if len(names) > 1:
+            with suppress(InputError):
+                prepare(*_components(self.request, names[0]))  # what both processes would compile
         asked = [name for name in names[1::2] if self._ask(name)]
         for name in names:
             if name not in asked:

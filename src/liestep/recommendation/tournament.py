@@ -27,6 +27,7 @@ SHARE = 20.0           # the budget divided by this is what one run may take
 TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
 IN_TURNS, TURNS = 3, 5
 AT_ONCE = 2            # classes that are opened together
+WORTH = 0.8            # a class is compiled only if its bound is below this times the best cost: it takes seconds
 MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
 
 
@@ -136,8 +137,9 @@ class Tournament:
         return min((one.seconds for one in self.table), default=inf)
 
     def _open(self, trials: Trials, rest: list[Group], workshop: Workshop) -> list[Group]:
-        """Open the classes whose bound is least, if it is below the best cost; returns those that are left. A class
-        that has machine code costs little: such ones are opened however many there are."""
+        """Open the classes whose bound is least, if it is below the best cost, by a share where they have no machine
+        code; returns those that are left. A class that has it costs little: such ones are opened however many there
+        are."""
         measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
                     and trials.work.get(one.integrator)]
         best = self._best()
@@ -146,8 +148,9 @@ class Tournament:
         ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
         ready = sum(group.compiled and bounds[group] < best for group in ranked)
         left = max(0, MOST_OPENED - self.opened - ready)
+        worth = {group: best if group.compiled else WORTH*best for group in ranked}
         able = [group for k, group in enumerate(ranked)
-                if bounds[group] < best and (group.compiled or k < left or self._won(group))]
+                if bounds[group] < worth[group] and (group.compiled or k < left or self._won(group))]
         opened = able[:AT_ONCE]
         if opened and trials.spent <= self.asked.budget:
             workshop.compile_classes(opened)
@@ -156,7 +159,7 @@ class Tournament:
                 self._play(trials, group)
             return [group for group in ranked if group not in opened]
         for group in ranked:
-            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= best
+            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= worth[group]
                    else f"{self.opened} classes with a better bound were, or the budget is spent")
             self.table += [Candidate(name, f"not compiled: {why}", method(name).order) for name in group.names]
         return []

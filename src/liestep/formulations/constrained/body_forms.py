@@ -12,6 +12,7 @@ from liestep.contracts.formulated import Formulated, Observable, StateField
 from liestep.contracts.option import Option
 from liestep.contracts.parameters import MOMENTS_TOLERANCE
 from liestep.core.counters import new_meter
+from liestep.core.units import new_units
 from liestep.errors import InputError
 from liestep.formulations.constrained.director_bodies import DirectorBodies, FixedReader
 from liestep.formulations.constrained.quaternion_body import MULTIPLIER, QuaternionBody
@@ -98,7 +99,8 @@ def director_body(system: Any, inertia: np.ndarray, lever: np.ndarray, gravity: 
     first = own[-1].columns.stop
     none = np.zeros(0, dtype=np.int64)
     problem = DirectorBodies(mass, weight, 0, none, none, np.zeros((0, 3)), np.zeros((0, 3)), 0.0,
-                             FixedReader(system, np.zeros((4, 3), attitude.dtype)), first, first + 2, new_meter())
+                             FixedReader(system, np.zeros((4, 3), attitude.dtype)), first, first + 2, new_meter(),
+                             new_units(DirectorBodies))
     residuals = (Observable("constraint_error", slice(first + 2, first + 3), "1", "largest defect of the six"
                             " constraints", "residual"),
                  Observable("velocity_constraint_error", slice(first + 3, first + 4), "s-1", "largest |Dg v|",

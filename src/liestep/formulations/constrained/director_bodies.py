@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
+from liestep.core.dispatch import apart, kernel
 from liestep.core.rows import Vector, add, cross, dot, put, row, scale
 from liestep.core.status import Status
 from liestep.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
@@ -81,6 +81,7 @@ class DirectorBodies(NamedTuple):
     column: int          # of the first observable after the reader's
     gap_column: int      # of the largest defect of a constraint
     meter: np.ndarray
+    units: np.ndarray    # (1,) address of the machine code of `observe`
 
     def size(self) -> int:
         return self.mass.shape[0]
@@ -240,6 +241,7 @@ class DirectorBodies(NamedTuple):
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
         pass
 
+    @apart(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """The reader's observables, then (74), (80), |g|, |Dg v|, work, (74) less work. The constraints are summed as
         written; those of velocities are their derivatives along v, exact for quadratic ones."""

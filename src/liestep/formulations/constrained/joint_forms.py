@@ -15,6 +15,7 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
+from liestep.core.units import new_units
 from liestep.errors import InputError
 from liestep.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
@@ -148,7 +149,7 @@ class Jointed(NamedTuple):
         speeds = state["momentum"]/bodies.mass[:, None]
         for row, (straight, turning) in enumerate(((state["position"], q), (speeds, v), (state["momentum"], p))):
             rows[row] = np.concatenate([straight, turning], axis=1).ravel()
-        problem = QuaternionBodies(bodies, np.zeros((ROWS*n, 3)), new_meter())
+        problem = QuaternionBodies(bodies, np.zeros((ROWS*n, 3)), new_meter(), new_units(QuaternionBodies))
         bonds = n + 3*len(bodies.first)
         return self.formulated(parameters, problem, rows, (*FIELDS, *FURTHER), "quaternion",
                                lambda found: _quaternion_fields(found, n, bonds))
@@ -169,7 +170,8 @@ class Jointed(NamedTuple):
                                   np.cross(rates[:, None], directors).reshape(n, 9)], axis=1).ravel()
         rows[2] = mass.ravel()*rows[1]
         problem = DirectorBodies(mass.ravel(), weight, 3, bodies.first, bodies.second, bodies.arm, bodies.other,
-                                 bodies.peak, BodiesReader(bodies, np.zeros((ROWS*n, 3))), 8, 7, new_meter())
+                                 bodies.peak, BodiesReader(bodies, np.zeros((ROWS*n, 3))), 8, 7, new_meter(),
+                                 new_units(DirectorBodies))
         return self.formulated(parameters, problem, rows, (*FIELDS, FURTHER[0], MULTIPLIER), "directors",
                                lambda found: _director_fields(found, n, bonds))
 

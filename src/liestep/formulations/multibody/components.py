@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import outlined
+from liestep.core.dispatch import apart, outlined
 from liestep.core.rows import Vector, add, add_to, below, cos, cross, dot, put, row, sin, sqrt, stage_columns, sub
 from liestep.formulations.multibody.mechanism import (
     BODY,
@@ -40,6 +40,7 @@ class Motion(NamedTuple):
     attitude: int  # of `groups.poses`
     twist: int     # MIXED, BODY_TWIST, SPATIAL
     unit: int      # 1: R(Q) of the normalised Q at every evaluation
+    units: np.ndarray  # (2,) addresses of the machine code of `evaluate` and `observe`
 
     def read(self, y: np.ndarray) -> None:
         """Axes, places, rates and velocities of the centres of mass into the mechanism's scratch."""
@@ -70,7 +71,7 @@ class Motion(NamedTuple):
         f = 1.0/sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
         return f*q[0], f*q[1], f*q[2], f*q[3]
 
-    @outlined
+    @apart(2, int)
     def evaluate(self, y: np.ndarray, task: int) -> bool:
         """`Mechanism.evaluate` at a state."""
         self.read(y)
@@ -90,6 +91,7 @@ class Motion(NamedTuple):
         spin, place, turn = across(s, m, spin), row(y, b + a), row(y, b + a + 1)
         return spin, sub(sub(push, cross(spin, place)), cross(turn, add(row(y, b + a + 2), cross(turn, place))))
 
+    @apart(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """energy, angular momentum (3), then the largest |R^T R - 1|, |g| and |A V|, and |Q| farthest from 1. With a
         clock energy less work, and then work and energy."""
@@ -259,6 +261,7 @@ class ProjectedPoses(NamedTuple):
     poses: PoseForm
     step: np.ndarray   # (algebra rows, 3)
     meter: np.ndarray
+    units: np.ndarray  # (1,) address of the machine code of `project`
 
     def algebra_rows(self) -> int:
         return self.poses.algebra_rows()
@@ -281,6 +284,7 @@ class ProjectedPoses(NamedTuple):
     def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
         self.poses.log(y, z, out)
 
+    @apart(2)
     def project(self, y: np.ndarray) -> bool:
         mechanism, before = self.poses.generator.motion.mechanism, np.inf
         for _ in range(MOST_RETURNS):

@@ -12,6 +12,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.cache import loop_for
 from liestep.core.counters import new_meter
+from liestep.core.units import new_units
 from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
 from liestep.formulations.multibody.components import (
@@ -219,7 +220,8 @@ class Declared(NamedTuple):
         rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
         layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
         projection = options["projection"]
-        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"))
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"),
+                        new_units(Motion))
         problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
                                  float(options["stabilisation_rate"]), new_meter())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
@@ -228,19 +230,19 @@ class Declared(NamedTuple):
         assembly, se3 = self.build(parameters), int(options["action"] == "se3")
         rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
         layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
-        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0)
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_units(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
                       int(assembly.has_clock))
         problem: Any = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
         if options["stabilisation"] == "projection":
-            problem = ProjectedPoses(problem, np.zeros((poses.algebra_rows(), 3)), problem.meter)
+            problem = projected(problem)
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
         assembly, se3 = self.build(parameters), int(options["action"] == "se3")
         layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
-        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0)
+        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_units(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
         inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
         seats, width = newton_seats(assembly)
@@ -249,7 +251,7 @@ class Declared(NamedTuple):
         slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
-                             ProjectedPoses(inner, np.zeros((poses.algebra_rows(), 3)), inner.meter), inner.meter)
+                             projected(inner), inner.meter, new_units(IndexThree))
         plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return plain
@@ -269,6 +271,11 @@ class Declared(NamedTuple):
                 "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
+
+
+def projected(poses: PoseForm) -> ProjectedPoses:
+    """The form that returns to the joints after each step."""
+    return ProjectedPoses(poses, np.zeros((poses.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

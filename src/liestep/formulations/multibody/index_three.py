@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import outlined
+from liestep.core.dispatch import apart, outlined
 from liestep.core.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.formulations.multibody.components import PoseForm, ProjectedPoses
 from liestep.formulations.multibody.joint_tangent import stiffness
@@ -53,6 +53,7 @@ class IndexThree(NamedTuple):
     twists: np.ndarray  # (2n, 3) V over its derivative by U, the scale of rows of velocities
     home: ProjectedPoses  # of index 2, which returns to the joints after a step
     meter: np.ndarray
+    units: np.ndarray   # (2,) addresses of the machine code of `power` and `newton`
 
     def bodies(self) -> int:
         return self.poses.action.n
@@ -148,7 +149,7 @@ class IndexThree(NamedTuple):
         if self.poses.action.clock == 1:
             y[self.poses.action.state_rows() - 1, 1] = work
 
-    @outlined
+    @apart(2, float, 1)
     def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
         """Of torques and drives at a state with factor times the multipliers `found`, in W."""
         mechanism, total = self.poses.generator.motion.mechanism, 0.0
@@ -163,7 +164,7 @@ class IndexThree(NamedTuple):
                     total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
         return total
 
-    @outlined
+    @apart(2, 2, 2, 2, 2, 1, float, float, float, float, int)
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
                found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
         """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and

@@ -1,0 +1,32 @@
+"""Methods that are compiled once for a component's classes and called by their address, see
+`liestep.core.dispatch.apart`: the loops of many integrators share their machine code."""
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+def units_of(cls: type) -> list[Callable]:
+    """The methods of a class that are compiled apart, in the order of the addresses in its field `units`."""
+    return [value for value in vars(cls).values() if hasattr(value, "apart")]
+
+
+def new_units(cls: type) -> np.ndarray:
+    """The field `units` of a new component; the addresses are written when it meets a compiled loop."""
+    return np.zeros(len(units_of(cls)), dtype=np.int64)
+
+
+def parts_with_units(component: Any) -> Iterator[Any]:
+    """A component and its nested ones that have methods compiled apart."""
+    if isinstance(component, tuple):
+        for part in component:
+            yield from parts_with_units(part)
+        if units_of(type(component)):
+            yield component
+
+
+def connect(component: Any, address: Callable[[Callable, Any], int]) -> None:
+    """Write the addresses of machine code into a component: of a method for a part, both given to `address`."""
+    for part in parts_with_units(component):
+        for number, method in enumerate(units_of(type(part))):
+            part.units[number] = address(method, part)

@@ -1,0 +1,103 @@
+"""Methods that are compiled apart and called by their address: the same numbers, one machine code for all loops."""
+import shutil
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from liestep.core import cache
+from liestep.core.dispatch import apart
+from liestep.core.units import new_units
+
+TWICE = """
+import hashlib
+from liestep.runs.execution import run_once
+from liestep.runs.specification import specify
+for name in ("rkmk4", "cf4"):
+    outcome = run_once(specify("jointed_body", name, preset="revolute", steps=20, t_end=0.1))
+    print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
+"""
+
+
+class Scaled(NamedTuple):
+    """What a component may ask for: numbers of both kinds, arrays of both ranks, all results."""
+
+    factor: float
+    units: np.ndarray
+
+    @apart(2, 1, float, int)
+    def total(self, a: np.ndarray, out: np.ndarray, shift: float, k: int) -> float:
+        out[k] = shift
+        return self.factor*a[1, k] + shift
+
+    @apart(1)
+    def positive(self, a: np.ndarray) -> bool:
+        return a[0] > 0.0
+
+    @apart(1)
+    def clear(self, a: np.ndarray) -> None:
+        a[0] = 0.0
+
+
+def first(part, a, out):
+    """A loop that calls all three, with whole numbers where a method takes float64."""
+    if part.positive(out):
+        part.clear(out)
+    return part.total(a, out, 3, 1)
+
+
+def second(part, a, out):
+    return 2.0*part.total(a, out, 1.0, 0)
+
+
+def scaled(factor=2.0):
+    return Scaled(factor, new_units(Scaled))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache, "_loops", {})
+    monkeypatch.setattr(cache, "_addresses", {})
+    return tmp_path
+
+
+def test_loops_share_the_machine_code_of_a_method(folder):
+    a, part = np.arange(6.0).reshape(2, 3), scaled()
+    for loop, wanted in ((first, 11.0), (second, 14.0)):
+        out = np.ones(3)
+        assert cache.loop_for(loop, part)(part, a, out) == wanted == loop(scaled(), a, np.ones(3))
+        np.testing.assert_array_equal(out, [0.0, 3.0, 1.0] if loop is first else [1.0, 1.0, 1.0])
+    assert len(set(part.units)) == 3
+    assert 0 not in part.units
+    assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["clear", "first", "positive", "second",
+                                                                            "total"]
+    other = scaled(5.0)  # its own numbers, the same machine code
+    assert cache.loop_for(second, other)(other, a, np.ones(3)) == 32.0
+    np.testing.assert_array_equal(other.units, part.units)
+
+
+def test_a_call_with_another_kind_of_array_is_inlined(folder):
+    part = scaled()._replace(factor=np.float64(2.0))
+    every_other, out = np.ones((2, 6))[:, ::2], np.ones(3)
+    assert cache.compiling()[0].njit(**cache.compiler().PLAIN_OPTIONS)(second)(part, every_other, out) == 6.0
+    np.testing.assert_array_equal(part.units, 0)  # nothing was asked for an address
+
+
+def test_integrators_share_the_machine_code_of_a_mechanism(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIESTEP_CACHE", str(tmp_path))
+
+    def hashes():
+        return subprocess.run([sys.executable, "-c", TWICE], check=True, capture_output=True, text=True).stdout
+
+    cold = hashes()
+    names = [path.name.split("-")[0] for path in tmp_path.iterdir()]
+    assert sorted(names) == ["advance", "advance", "evaluate", "observe"]
+    assert hashes() == cold  # from disk, at other addresses
+    for path in tmp_path.glob("evaluate-*"):
+        shutil.rmtree(path)
+    assert hashes() == cold
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert hashes() == cold
