@@ -2,9 +2,13 @@
 import numpy as np
 import pytest
 from fast_top import TOP_RATE, error, top
+from mechanism_cases import hat
+from scipy.integrate import solve_ivp
 
-from liestep import simulate
+from liestep import reference, simulate
 from liestep.catalogue import method, sheet
+from liestep.geometry.turns import about_axis
+from liestep.runs.specification import start_of
 
 
 @pytest.mark.parametrize(("steps", "exponential", "cayley"), [(1000, 3.08e-4, 3.25e-4), (2000, 1.64e-5, 1.75e-5),
@@ -88,3 +92,77 @@ def test_schemes_of_exponentials_have_order_two_with_cayley_maps(integrator, ord
         stated = method(integrator).order_of({"chart": chart, "dexpinv": "exact"}, sheet("jointed_body"), {})
         assert stated == (order if chart == "exp" or integrator == "rkmk4" else 2)
         assert np.log2(found[0]/found[1]) == pytest.approx(stated, abs=0.1)
+
+
+def after_one_second(rates, start):
+    """End of y' = rates(t, y), by a solver of order 8."""
+    return solve_ivp(rates, (0.0, 1.0), start, method="DOP853", rtol=3e-14, atol=1e-14).y[:, -1]
+
+
+@pytest.mark.slow
+def test_the_double_pendulum_is_that_of_its_joint_form():
+    """Another derivation: both body rates are free, virtual power of both bodies on them, no multiplier."""
+    start = start_of("body_chain", preset="double_pendulum")
+    p = start.parameters
+    arms = -p["joint_in"], p["joint_out"] - p["joint_in"]  # from the inner joint to the centre of mass, and to the next
+
+    def rates(_, y):
+        turns, w = y[:18].reshape(2, 3, 3), y[18:].reshape(2, 3)
+        matrix, right = np.zeros((6, 6)), np.zeros(6)
+        for i in range(2):
+            arm = [arms[1][j] if j < i else arms[0][j] for j in range(i + 1)]
+            lever = np.hstack([-turns[j] @ hat(arm[j]) if j <= i else np.zeros((3, 3)) for j in range(2)])
+            bend = sum(turns[j] @ np.cross(w[j], np.cross(w[j], arm[j])) for j in range(i + 1))
+            matrix += p["mass"][i]*lever.T @ lever
+            right += p["mass"][i]*lever.T @ (p["gravity"] - bend)
+            own = slice(3*i, 3*i + 3)
+            matrix[own, own] += p["inertia"][i]
+            right[own] -= np.cross(w[i], p["inertia"][i] @ w[i])
+        turning = [turns[j] @ hat(w[j]) for j in range(2)]
+        return np.concatenate([np.ravel(turning), np.linalg.solve(matrix, right)])
+
+    end = after_one_second(rates, np.concatenate([np.ravel(start.initial[name]) for name in ("attitude", "body_rate")]))
+    found = reference("body_chain", preset="double_pendulum", samples=2, t_end=1.0).isel(time=-1)
+    turns = end[:18].reshape(2, 3, 3)
+    assert np.abs(found["attitude"].values - turns).max() < 1e-10
+    assert np.abs(found["body_rate"].values - end[18:].reshape(2, 3)).max() < 1e-10
+    first = turns[0] @ arms[0][0], turns[0] @ arms[1][0] + turns[1] @ arms[0][1]
+    assert np.abs(found["position"].values - np.array(first)).max() < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["tilted", "unequal"])
+def test_the_four_bar_is_that_of_one_angle(preset):
+    """Another derivation: the crank's angle alone in the plane; angles of the others follow from the closed loop."""
+    start = start_of("four_bar", preset=preset)
+    p = start.parameters
+    (a, b, c, _), moments = p["length"], p["inertia"][:, 2, 2]
+    pull = (p["plane"].T @ p["gravity"])[:2]
+
+    def motion(angles, rate):
+        """Rates of the angles for a unit rate of the crank, and second derivatives where its own is zero."""
+        along = [np.array([np.cos(x), np.sin(x)]) for x in angles]
+        across = [np.array([-u[1], u[0]]) for u in along]
+        loop = np.column_stack([b*across[1], -c*across[2]])
+        slope = np.array([1.0, *np.linalg.solve(loop, -a*across[0])])
+        speed = rate*slope
+        bent = a*along[0]*speed[0]**2 + b*along[1]*speed[1]**2 - c*along[2]*speed[2]**2
+        return along, across, slope, np.array([0.0, *np.linalg.solve(loop, bent)])
+
+    def rates(_, y):
+        angles, rate = y[:3], y[3]
+        along, across, slope, second = motion(angles, rate)
+        levers = [0.5*a*across[0], a*across[0] + 0.5*b*slope[1]*across[1], 0.5*c*slope[2]*across[2]]
+        spin = (rate*slope)**2
+        bent = [-0.5*a*spin[0]*along[0], -a*spin[0]*along[0] + 0.5*b*(second[1]*across[1] - spin[1]*along[1]),
+                0.5*c*(second[2]*across[2] - spin[2]*along[2])]
+        inertia = sum(m*x @ x for m, x in zip(p["mass"], levers, strict=True)) + moments @ slope**2
+        power = sum(m*x @ (pull - v) for m, x, v in zip(p["mass"], levers, bent, strict=True))
+        return [*(rate*slope), (power - moments @ (slope*second))/inertia]
+
+    flat = np.einsum("ij,bik->bjk", p["plane"], start.initial["attitude"])
+    end = after_one_second(rates, [*np.arctan2(flat[:, 1, 0], flat[:, 0, 0]), start.initial["body_rate"][0, 2]])
+    found = reference("four_bar", preset=preset, samples=2, t_end=1.0).isel(time=-1)
+    turns = np.array([p["plane"] @ about_axis(angle, 2) for angle in end[:3]])
+    assert np.abs(found["attitude"].values - turns).max() < 1e-10
+    assert np.abs(found["body_rate"].values[:, 2] - end[3]*motion(end[:3], end[3])[2]).max() < 1e-10
