@@ -238,3 +238,16 @@ def test_index_two_is_for_joints():
     with pytest.raises(InputError, match="option index is 1; allowed are 3 and 2"):
         specify("jointed_body", "generalized_alpha", steps=10, options={"index": 1})
     assert "index" not in specify("jointed_body", "generalized_alpha", steps=10).options
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("iterations", "status"), [(1, "not_converged"), (25, "ok")])
+def test_an_iteration_that_does_not_converge_stops_the_run(iterations, status):
+    """The sentence says that a smaller step helps; nothing of the failed step is in the data."""
+    data = simulate("jointed_body", "generalized_alpha", preset="bruels_cardona", steps=1000, t_end=0.01, samples=2,
+                    options={"iterations": iterations}, on_failure="return")
+    assert data.attrs["status"] == status
+    if status != "ok":
+        assert "stopped after t = 0: the nonlinear equations" in data.attrs["message"]
+        assert "take a smaller step" in data.attrs["message"]
+        assert np.isnan(data["attitude"].values[1:]).all()
