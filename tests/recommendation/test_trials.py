@@ -87,14 +87,19 @@ def test_winners_exist():
     assert set(WINNERS) <= set(integrator_ids())
 
 
-def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
+def tournament_with(monkeypatch, bound):
+    """A tournament whose best candidate costs 1 s and whose classes have a given bound; what it compiles."""
     told = []
     tournament = Tournament.__new__(Tournament)
     tournament.asked, tournament.opened, tournament.table = SimpleNamespace(error=1e-3, budget=1.0), 0, []
-    monkeypatch.setattr(tournament, "_bound", lambda trials, name, measured: 0.5, raising=False)
+    monkeypatch.setattr(tournament, "_bound", lambda trials, name, measured: bound, raising=False)
     monkeypatch.setattr(tournament, "_best", lambda: 1.0, raising=False)
     monkeypatch.setattr(tournament, "_play", lambda trials, group: None, raising=False)
-    workshop = SimpleNamespace(compile_classes=lambda opened: told.extend(opened))
+    return tournament, SimpleNamespace(compile_classes=lambda opened: told.extend(opened)), told
+
+
+def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
+    tournament, workshop, told = tournament_with(monkeypatch, 0.5)
     ready = [Group((name,), True) for name in ("rkmk5", "rkmk853", "taylor", "ode45", "cf4")]
     trials = SimpleNamespace(work={}, spent=0.0)
     rest = tournament._open(trials, [*ready, Group(("gauss",), False), Group(("rk4",), False)], workshop)
@@ -103,3 +108,13 @@ def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
         rest = tournament._open(trials, rest, workshop)
     assert Group(("gauss",), False) not in told
     assert set(ready) <= set(told)
+
+
+@pytest.mark.parametrize(("bound", "opened"), [(0.75, [True, False]), (0.9, [True]), (1.1, [])])
+def test_a_class_is_compiled_only_if_it_can_save_a_fifth(bound, opened, monkeypatch):
+    tournament, workshop, told = tournament_with(monkeypatch, bound)
+    rest = [Group(("cf4",), True), Group(("gauss",), False)]
+    while rest:
+        rest = tournament._open(SimpleNamespace(work={}, spent=0.0), rest, workshop)
+    assert [group.compiled for group in told] == opened
+    assert all(f"at least {bound:g} times the best" in row.reason for row in tournament.table)
