@@ -2,6 +2,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,15 @@ from liestep.runs.specification import specify
 for name in ("rkmk4", "cf4"):
     outcome = run_once(specify("jointed_body", name, preset="revolute", steps=20, t_end=0.1))
     print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
+"""
+
+
+FOREIGN = """
+import numba
+import numpy as np
+from liestep.core.dispatch import compiler
+from test_units import scaled, second
+numba.njit(**compiler().PLAIN_OPTIONS)(second)(scaled(), np.ones((2, 3)), np.ones(3))
 """
 
 
@@ -83,7 +93,15 @@ def test_a_call_with_another_kind_of_array_is_inlined(folder):
     part = scaled()._replace(factor=np.float64(2.0))
     every_other, out = np.ones((2, 6))[:, ::2], np.ones(3)
     assert cache.compiling()[0].njit(**cache.compiler().PLAIN_OPTIONS)(second)(part, every_other, out) == 6.0
-    np.testing.assert_array_equal(part.units, 0)  # nothing was asked for an address
+    np.testing.assert_array_equal(part.units, new_units(Scaled))  # nothing was asked for an address
+
+
+def test_a_loop_of_another_compiler_ends_with_a_sentence():
+    """There is no way back from a wrong address in machine code."""
+    done = subprocess.run([sys.executable, "-c", FOREIGN], capture_output=True, text=True, cwd=Path(__file__).parent,
+                          check=False)
+    assert done.returncode < 0
+    assert "call the loop that liestep.core.cache.loop_for gives" in done.stderr
 
 
 def test_integrators_share_the_machine_code_of_a_mechanism(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from liestep.catalogue import sheet
 from liestep.core.status import IntegrationError
 from liestep.errors import InputError
 from liestep.formulations import formulate
+from liestep.formulations.multibody.assembly import GROUND, Assembly, Spring, Torque, spherical
 from liestep.formulations.multibody.checks import group_residual, residuals
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
@@ -155,3 +156,16 @@ def test_a_turn_beyond_a_chart_names_the_chart(chart, rate, said):
     data = liestep.simulate("jointed_body", "rkmk4", on_failure="return", **request)
     assert data.attrs["status"] == "chart_limit"
     assert f"it ran in the chart {chart}, which ends at a turn of {said}" in data.attrs["message"]
+
+
+@pytest.mark.parametrize(("parts", "said"), [
+    ({"joints": (spherical(2, np.zeros(3), GROUND, np.zeros(3)),)}, r"joint 0 \(spherical\) is at body 2; bodies are"
+     " numbered from 0 to 1, and GROUND is allowed"),
+    ({"joints": (spherical(0, np.zeros(3), -2, np.zeros(3)),)}, "at body -2"),
+    ({"springs": (Spring(GROUND, np.zeros(3), np.zeros(3), 1.0),)}, "spring 0 is at body -1; bodies are numbered from 0"
+     " to 1$"),
+    ({"torques": (Torque(0, np.eye(3)[0], b=5),)}, "torque 0 is at body 5")])
+def test_a_part_at_a_body_that_there_is_not_is_refused(parts, said):
+    """Numbers that are taken modulo the number of bodies would join others without a word."""
+    with pytest.raises(InputError, match=said):
+        Assembly(np.ones(2), np.stack([np.eye(3)]*2), np.zeros((2, 3)), np.zeros(3), **parts)

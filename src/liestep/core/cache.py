@@ -137,15 +137,15 @@ class CompiledLoop:
 
 
 _loops: dict[tuple, CompiledLoop] = {}
-_addresses: dict[tuple, int] = {}
+_addresses: dict[tuple, int | None] = {}
 
 
-def _unit_address(method: Callable, component: Any) -> int:
-    """Address of a method that is compiled apart, for the classes of a component; 0 where it is inlined."""
+def _unit_address(method: Callable, component: Any) -> int | None:
+    """Address of a method that is compiled apart, for the classes of a component; None where it is inlined."""
     key = (method, class_names(component))
     if key not in _addresses:
         kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
-        _addresses[key] = CompiledLoop(method, _folder(method, component)).compile_apart(kinds.args) if kinds else 0
+        _addresses[key] = CompiledLoop(method, _folder(method, component)).compile_apart(kinds.args) if kinds else None
     return _addresses[key]
 
 

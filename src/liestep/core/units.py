@@ -1,5 +1,8 @@
 """Methods that are compiled once for a component's classes and called by their address, see
 `liestep.core.dispatch.apart`: the loops of many integrators share their machine code."""
+import ctypes
+import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,9 +14,18 @@ def units_of(cls: type) -> list[Callable]:
     return [value for value in vars(cls).values() if hasattr(value, "apart")]
 
 
+def _no_address() -> None:
+    print("liestep: compiled code called a method that is compiled apart, and has no address of it: call the loop that"
+          " liestep.core.cache.loop_for gives", file=sys.stderr, flush=True)
+    os.abort()
+
+
+NO_ADDRESS = ctypes.CFUNCTYPE(None)(_no_address)  # a call of the address 0 would end the process without a word
+
+
 def new_units(cls: type) -> np.ndarray:
     """The field `units` of a new component; the addresses are written when it meets a compiled loop."""
-    return np.zeros(len(units_of(cls)), dtype=np.int64)
+    return np.full(len(units_of(cls)), ctypes.cast(NO_ADDRESS, ctypes.c_void_p).value, dtype=np.int64)
 
 
 def parts_with_units(component: Any) -> Iterator[Any]:
@@ -25,8 +37,11 @@ def parts_with_units(component: Any) -> Iterator[Any]:
             yield component
 
 
-def connect(component: Any, address: Callable[[Callable, Any], int]) -> None:
-    """Write the addresses of machine code into a component: of a method for a part, both given to `address`."""
+def connect(component: Any, address: Callable[[Callable, Any], int | None]) -> None:
+    """Write the addresses of machine code into a component: of a method for a part, both given to `address`, which
+    knows none where the method is inlined."""
     for part in parts_with_units(component):
         for number, method in enumerate(units_of(type(part))):
-            part.units[number] = address(method, part)
+            found = address(method, part)
+            if found is not None:
+                part.units[number] = found

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.errors import InputError
 from liestep.formulations.multibody.mechanism import (
     BLADE,
     BODY,
@@ -74,7 +75,8 @@ class Torque:
 @dataclass(frozen=True)
 class Assembly:
     """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
-    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2."""
+    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2. Raises InputError for a joint,
+    spring or torque at a body that there is not."""
 
     mass: np.ndarray
     inertia: np.ndarray
@@ -83,6 +85,18 @@ class Assembly:
     joints: Sequence[Joint] = ()
     springs: Sequence[Spring] = field(default=())
     torques: Sequence[Torque] = field(default=())
+
+    def __post_init__(self) -> None:
+        named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
+                 for body in (one.a, one.b)]
+        named += [(f"spring {k}", one.body, False) for k, one in enumerate(self.springs)]
+        named += [(f"torque {k}", body, side == 1) for k, one in enumerate(self.torques)
+                  for side, body in enumerate((one.a, one.b))]
+        last = len(self.mass) - 1
+        for what, body, grounded in named:
+            if not (0 <= body <= last or (grounded and body == GROUND)):
+                raise InputError(f"{what} is at body {body}; bodies are numbered from 0 to {last}"
+                                 f"{', and GROUND is allowed' if grounded else ''}")
 
     @property
     def groups(self) -> list[tuple[Joint, Rows]]:
