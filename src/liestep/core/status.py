@@ -29,8 +29,8 @@ _SENTENCES = {
     Status.RUNNING: "still running",
     Status.STEP_TOO_LARGE: "the explicit variational step would rotate a body by 90 degrees or more: take a smaller"
     " step, or an integrator without this limit",
-    Status.NOT_CONVERGED: "the nonlinear equations of an implicit step were not solved: take a smaller step or"
-    " another solver",
+    Status.NOT_CONVERGED: "the nonlinear equations of an implicit step were not solved: take a smaller step,"
+    " another solver or another start",
     Status.SINGULAR_MATRIX: "a matrix of the step is not positive definite or singular: take a smaller step, or"
     " start elsewhere",
     Status.NOT_FINITE: "the state is no longer finite: take a smaller step or a more stable integrator",
