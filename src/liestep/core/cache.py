@@ -137,6 +137,7 @@ class CompiledLoop:
 
 
 _loops: dict[tuple, CompiledLoop] = {}
+_units: dict[tuple, CompiledLoop] = {}  # they keep the code that their addresses stand for
 _addresses: dict[tuple, int | None] = {}
 
 
@@ -145,7 +146,9 @@ def _unit_address(method: Callable, component: Any) -> int | None:
     key = (method, class_names(component))
     if key not in _addresses:
         kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
-        _addresses[key] = CompiledLoop(method, _folder(method, component)).compile_apart(kinds.args) if kinds else None
+        if kinds is not None:
+            _units[key] = CompiledLoop(method, _folder(method, component))
+        _addresses[key] = None if kinds is None else _units[key].compile_apart(kinds.args)
     return _addresses[key]
 
 
