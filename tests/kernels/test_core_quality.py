@@ -199,18 +199,20 @@ def arrays(item):
         yield np.asarray(item)
 
 
-def fingerprints():
-    return [fingerprint(*case) for case in (*SAME, *FAILING.values())]
+def plain_fingerprints(cases):
+    """Fingerprints of cases by plain Python, in one process."""
+    program = ("import json, sys, test_core_quality as t;"
+               " print(json.dumps([t.fingerprint(*case) for case in json.loads(sys.argv[1])]))")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(
+        (str(PACKAGE.parent), str(Path(__file__).parents[1]), str(Path(__file__).parent)))}
+    found = subprocess.run([sys.executable, "-c", program, json.dumps(cases)], env=environment, capture_output=True,
+                           text=True, check=True)
+    return json.loads(found.stdout.splitlines()[-1])
 
 
 @pytest.fixture(scope="module")
 def plain():
-    """All fingerprints made by plain Python, in one process."""
-    program = "import json, test_core_quality as t; print(json.dumps(t.fingerprints()))"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(
-        (str(PACKAGE.parent), str(Path(__file__).parents[1]), str(Path(__file__).parent)))}
-    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return json.loads(found.stdout.splitlines()[-1])
+    return plain_fingerprints([*SAME, *FAILING.values()])
 
 
 @pytest.mark.parametrize("index", range(len(SAME)),

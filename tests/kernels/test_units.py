@@ -70,7 +70,7 @@ def scaled(factor=2.0):
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "cache_root", lambda: tmp_path)
     monkeypatch.setattr(cache, "_loops", {})
-    monkeypatch.setattr(cache, "_addresses", {})
+    monkeypatch.setattr(cache, "_apart", {})
     return tmp_path
 
 

@@ -72,7 +72,8 @@ def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[st
 
 
 class CompiledLoop:
-    """A loop of `liestep.core.driver` compiled for the components of its first call, with its folder on disk."""
+    """A loop of `liestep.core.driver`, compiled for the components of its first call, or a method compiled apart, with
+    its folder on disk."""
 
     def __init__(self, function: Callable, folder: str):
         self.function, self.final = function, cache_root()/folder
@@ -110,8 +111,8 @@ class CompiledLoop:
         except _errors() as error:
             self._complain(error)
         self.publish()
-        found = self.call.overloads[kinds]
-        return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+        parts = self.call.overloads[kinds]._asdict()
+        return int(parts["library"].get_pointer_to_function(parts["fndesc"].llvm_func_name))
 
     def _complain(self, error: Exception) -> NoReturn:
         """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
@@ -137,19 +138,18 @@ class CompiledLoop:
 
 
 _loops: dict[tuple, CompiledLoop] = {}
-_units: dict[tuple, CompiledLoop] = {}  # they keep the code that their addresses stand for
-_addresses: dict[tuple, int | None] = {}
+_apart: dict[tuple, tuple[CompiledLoop, int] | None] = {}  # code and its address: who drops one drops the other
 
 
 def _unit_address(method: Callable, component: Any) -> int | None:
     """Address of a method that is compiled apart, for the classes of a component; None where it is inlined."""
     key = (method, class_names(component))
-    if key not in _addresses:
+    if key not in _apart:
         kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
-        if kinds is not None:
-            _units[key] = CompiledLoop(method, _folder(method, component))
-        _addresses[key] = None if kinds is None else _units[key].compile_apart(kinds.args)
-    return _addresses[key]
+        code = None if kinds is None else CompiledLoop(method, _folder(method, component))
+        _apart[key] = None if code is None else (code, code.compile_apart(kinds.args))
+    found = _apart[key]
+    return None if found is None else found[1]
 
 
 def prepare(*components: Any) -> None:

@@ -32,7 +32,7 @@ CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2":
               "second_kind": "pi/2 about the second axis (used up to 87 degrees)", "alpha": "pi", "modified": "2 pi",
               "quaternion": "308 degrees in a step"}
 # where no option names one
-CHARTS = {"lie_action": "exp", "cotangent_rotation": "exp", "quaternion_hamiltonian": "quaternion"}
+IMPLIED_CHARTS = {"lie_action": "exp", "cotangent_rotation": "exp", "quaternion_hamiltonian": "quaternion"}
 BLOCK_STATISTICS = ("mean", "min", "max")
 
 
@@ -187,7 +187,8 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 def chart_of(status: Status, spec: RunSpecification) -> str:
     """In which chart a run was that left it, and where this ends; "" for all other runs."""
     options = spec.options
-    chart = options.get("chart") or options.get("coordinates") or CHARTS.get(method(spec.integrator).formulation)
+    implied = IMPLIED_CHARTS.get(method(spec.integrator).formulation)
+    chart = options.get("chart") or options.get("coordinates") or implied
     if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
         return ""
     return f"in the chart {chart}, which ends at a turn of {CHART_ENDS[chart]}"

@@ -52,7 +52,7 @@ def _diagonal(*moments: float) -> list[list[float]]:
     return [[float(value) for value in line] for line in np.diag(moments)]
 
 
-# moments of two rods that are no thin ones; 0.15, 0.2, 0.04 for the second would be those of no body
+# 0.18 and not 0.2: moments 0.15, 0.2, 0.04 break the triangle inequality
 DOUBLE = {"mass": [2.0, 1.5], "inertia": [_diagonal(0.2, 0.25, 0.05), _diagonal(0.15, 0.18, 0.04)],
           "center_of_mass": [[0.0, 0.0, 0.0]]*2, "joint_in": [[0.0, 0.0, 0.5]]*2, "joint_out": [[0.0, 0.0, -0.5]]*2,
           "gravity": [0.0, 0.0, -9.81]}

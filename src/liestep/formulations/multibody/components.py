@@ -39,7 +39,7 @@ class Motion(NamedTuple):
     mechanism: Mechanism
     attitude: int  # of `groups.poses`
     twist: int     # MIXED, BODY_TWIST, SPATIAL
-    unit: int      # 1: R(Q) of the normalised Q at every evaluation
+    unit_length: int  # 1: R(Q) of the normalised Q at every evaluation
     units: np.ndarray  # (2,) addresses of the machine code of `evaluate` and `observe`
 
     def read(self, y: np.ndarray) -> None:
@@ -52,7 +52,7 @@ class Motion(NamedTuple):
                     put(s, m + k, row(y, b + k))
             else:
                 q = quaternion_at(self.attitude, y, b)
-                put_axes(self.normalised(q) if self.unit == 1 else q, s, m)
+                put_axes(self.normalised(q) if self.unit_length == 1 else q, s, m)
             centre, rate, velocity = row(c, BODY*i + 7), row(y, b + a + 1), row(y, b + a + 2)
             if self.twist == SPATIAL:
                 velocity = add(velocity, cross(rate, row(y, b + a)))
