@@ -112,7 +112,7 @@ LADDER = [("x", "must be a list, or a mapping with counts, or with from, to and 
           ({"from": 1.0}, "give exactly one of"), ({"form": 1.0}, "did you mean from?")]
 SETTINGS = {
     "steps": LADDER, "tolerances": LADDER, "samples": COUNT, "outputs": COUNT, "statistics_every": COUNT,
-    "replicas": COUNT, "exponents": COUNT, "evaluations": [
+    "replicas": COUNT, "exponents": COUNT, "operations": COUNT, "evaluations": [
         (3, "must be a list, not 3"), ([], "must not be empty"), ([0], "must be greater than 0, not 0")],
     "log_steps": SWITCH[:2], "reduced": SWITCH[:2],
     "ensemble": [(3, "must be a mapping, not 3"), ({"members": 2}, "ensemble.amplitude is missing"),

@@ -127,14 +127,16 @@ def winners(costs: Costs, ids: Mapping[str, str], cost: str) -> list[dict[str, A
 
 def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
     """Rows with columns MATRIX_COLUMNS: every integrator on every problem. Outcomes are ok (every run ended), partly,
-    failed (none did; the sentence of the shortest step), refused."""
+    failed (none did; the sentence of the shortest step), refused. A sentence says too where budgets were cut."""
     rows, runs_of = [], dict(iter(results.metrics.groupby(["problem", "integrator"], sort=False)))
     for problem in results.config.problems:
         for name in results.config.integrators:
             runs, sentence = runs_of.get((problem, name)), results.study.refusals.get((problem, name))
             row = {"study": results.study.name, "problem": problem, "integrator": name}
             if runs is not None:
-                rows.append(row | _outcome(runs))
+                outcome = _outcome(runs)
+                said = filter(None, (outcome["sentence"], results.study.capped(problem, name)))
+                rows.append(row | outcome | {"sentence": "; ".join(said)})
             elif sentence is not None:
                 rows.append(row | {"outcome": "refused", "runs": 0, "completed": 0, "sentence": sentence})
     return rows

@@ -1,18 +1,65 @@
-"""Fixed steps that spend a budget: a number of evaluations of forces or right-hand sides for a whole run."""
+"""Fixed steps that spend a budget: a number of evaluations of forces or right-hand sides for a whole run, and no more
+than so many operations."""
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from liestep.catalogue import sheet
 from liestep.core.counters import Counter, evaluations
 from liestep.core.status import Status
 from liestep.errors import InputError
+from liestep.formulations import formulate
+from liestep.formulations.counting import operations
 from liestep.plugins.trial import plain
 from liestep.runs.execution import build
-from liestep.runs.specification import RunSpecification
+from liestep.runs.specification import RunSpecification, Start
 
 TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
 LONGEST = 64    # evaluations of the longest run in a step that is worth trying
+
+
+class Cap(NamedTuple):
+    """Most operations of a run, and those of one evaluation of the equations of its problem."""
+
+    most: int
+    each: int
+    counted: bool  # or estimated from the size of the state
+
+    @property
+    def evaluations(self) -> int:
+        return self.most//self.each
+
+    def cut(self, budgets: Sequence[int]) -> list[int]:
+        """Budgets of evaluations, those above the cap replaced by it."""
+        return sorted({min(budget, self.evaluations) for budget in budgets})
+
+    def sentence(self, budgets: Sequence[int]) -> str:
+        """What became of the budgets; empty where nothing was cut."""
+        if max(budgets) <= self.evaluations:
+            return ""
+        return (f"at most {self.evaluations} evaluations instead of {max(budgets)}: an evaluation of the equations"
+                f" takes {'' if self.counted else 'about '}{self.each} operations, and a run may take {self.most}")
+
+
+def cap_of(system: str, start: Start, most: int) -> Cap:
+    """The cap of a problem. Operations are those of the vector field in its form by default, counted as it runs; where
+    code that counts cannot run, one for each pair of numbers of the state.
+
+    Raises:
+        InputError: one evaluation takes more.
+    """
+    try:
+        found = formulate(sheet(system), start.parameters, start.initial, "vector_field", {})
+        each = operations(found.problem, lambda plain, y, out: plain.rhs(0.0, y, out), found.start)
+        counted = True
+    except Exception:  # no such form, or code of a plugin that counting numbers do not get through, whatever it raises
+        each, counted = sum(np.size(part) for part in start.initial.values())**2, False
+    if each > most:
+        raise InputError(f"operations: one evaluation of the equations of {system} takes {each} operations, more than"
+                         f" the {most} that a run may take")
+    return Cap(most, max(1, each), counted)
 
 
 def evaluations_per_step(spec: RunSpecification, largest: int = 0) -> int:

@@ -148,6 +148,8 @@ class Settings(Strict):
     evaluations: Annotated[list[Count], Once] | None = Field(
         None, min_length=1, description="where no steps are given: fixed steps that spend about so many evaluations of"
         " forces or right-hand sides in a run, whatever a step takes")
+    operations: Count | None = Field(None, description="beside evaluations: most operations of the equations in a run,"
+                                     " which cuts the budgets of expensive systems; the table matrix says so")
     tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
     samples: Count | None = Field(None,
                                   description="equally spaced stored times, both ends included (default: at most 1001)")

@@ -13,7 +13,7 @@ from liestep.plugins.loading import load_plugins, require_named
 from liestep.runs.execution import run_source_hash
 from liestep.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.runs.specification import RunSpecification, Start, specify, start_of
-from liestep.study.budget import fictitious_steps, step_counts
+from liestep.study.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.config import EnsembleConfig, IntegratorConfig, Ladder, ProblemConfig, Settings, load_study_config
 from liestep.study.every import Refusals, expanded
 from liestep.study.maps import is_map, map_of, require_reduced, require_settings, require_shown
@@ -83,6 +83,7 @@ class Study:
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, Start] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}
+        self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
         require_shown(self)
 
     @classmethod
@@ -252,6 +253,22 @@ class Study:
         one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
         return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
 
+    def _cap(self, problem: str, setup: ProblemConfig, most: int) -> Cap:
+        """Most operations of a run on a problem, whose evaluations are counted once."""
+        if (problem, most) not in self._caps:
+            self._caps[problem, most] = cap_of(setup.system, self._start(problem, setup), most)
+        return self._caps[problem, most]
+
+    def capped(self, problem: str, integrator: str) -> str:
+        """A sentence where the budgets of evaluations of a pair were cut by its operations; else empty."""
+        setup = self.config.problems[problem]
+        entry = self.config.integrators[integrator] or IntegratorConfig.model_validate({})
+        budgets, most, steps = (self.setting(name, setup, integrator, entry)
+                                for name in ("evaluations", "operations", "steps"))
+        declared = method(self.integrator_id(integrator))
+        spends = not steps and (declared.fictitious or not declared.adaptive)
+        return self._cap(problem, setup, most).sentence(budgets) if budgets and most and spends else ""
+
     def _request(self, setup: ProblemConfig, entry: IntegratorConfig | None = None) -> Request:
         return Request(setup.preset, setup.parameters, setup.initial, entry.options if entry else {})
 
@@ -277,7 +294,8 @@ class Study:
         try:
             found, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
             ladder = {each: found.pop(each) for each in ("steps", "tolerances")}[word]
-            budgets = found.pop("evaluations")
+            budgets, most = found.pop("evaluations"), found.pop("operations")
+            budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
             own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
             if method(name).fictitious and budgets is not None and not any(own):
                 ladder = None  # the study's tolerances are errors

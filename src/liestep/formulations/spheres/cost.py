@@ -15,81 +15,17 @@ exponential       90 n per action of the group
 
 Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side.
 """
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from liestep.core.tracing import Functions, plain_component
-
-
-class Counted:
-    """A number that adds one to a tally for every operation."""
-
-    __slots__ = ("tally", "value")
-
-    def __init__(self, value: float, tally: list[int]):
-        self.value, self.tally = value, tally
-
-    def apply(self, function: Callable[[float], float]) -> "Counted":
-        self.tally[0] += 1
-        return Counted(function(self.value), self.tally)
-
-    def __add__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x + float(other))
-
-    def __sub__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x - float(other))
-
-    def __rsub__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: float(other) - x)
-
-    def __mul__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x*float(other))
-
-    def __truediv__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x/float(other))
-
-    def __rtruediv__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: float(other)/x)
-
-    def __neg__(self) -> "Counted":
-        return Counted(-self.value, self.tally)
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __lt__(self, other: Any) -> bool:
-        return self.value < float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.value > float(other)
-
-    def __abs__(self) -> "Counted":
-        return Counted(abs(self.value), self.tally)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-
-def _atan2(y: Any, x: Any) -> Any:
-    counted = next((value for value in (y, x) if isinstance(value, Counted)), None)
-    return math.atan2(y, x) if counted is None else counted.apply(lambda _: math.atan2(float(y), float(x)))
-
-
-def _counting(function: Callable[[float], float]) -> Callable[[Any], Any]:
-    return lambda x: x.apply(function) if isinstance(x, Counted) else function(x)
-
-
-COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2)
+from liestep.formulations.counting import operations
 
 
 def gradient_flops(system: Any, q: np.ndarray) -> int:
     """Operations of one gradient at q (n, 3)."""
-    tally = [0]
-    state = np.array([Counted(value, tally) for value in q.ravel().tolist()], dtype=object).reshape(q.shape)
-    plain_component(system, COUNTING).gradient(state, np.zeros(q.shape, dtype=object))
-    return tally[0]
+    return operations(system, lambda plain, state, out: plain.gradient(state, out), q)
 
 
 def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mapping[str, Any], Mapping[str, Any]], float]:

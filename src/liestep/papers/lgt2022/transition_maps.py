@@ -6,8 +6,8 @@ import numpy as np
 
 from liestep.analysis.vectors import hat, size
 from liestep.core.tracing import plain_component
+from liestep.formulations.counting import COUNTING, Counted
 from liestep.formulations.multibody.forms import attitude_block, matrices
-from liestep.formulations.spheres.cost import COUNTING, Counted
 from liestep.geometry.charts import CAYLEY, EXPONENTIAL
 from liestep.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
 from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors

@@ -3,7 +3,7 @@ import numpy as np
 
 from liestep.claims.errata import Evidence
 from liestep.core.tracing import plain_component
-from liestep.formulations.spheres.cost import COUNTING, Counted
+from liestep.formulations.counting import COUNTING, Counted
 from liestep.groups.charted import CHARTS, in_coordinates
 from liestep.groups.tangent_spheres import TangentSpheres
 from liestep.runs.simulation import simulate

@@ -12,7 +12,7 @@ from liestep.core.rows import Vector
 from liestep.core.status import Status
 from liestep.core.tracing import Functions, plain_component
 from liestep.formulations import formulate
-from liestep.formulations.spheres.cost import Counted
+from liestep.formulations.counting import Counted
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
 from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
 from liestep.plugins.trial import plain
