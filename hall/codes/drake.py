@@ -1,5 +1,5 @@
 """Drake: a floating body with a quaternion in MultibodyPlant. The top's weight pulls at its centre of mass on a body
-with the moments about the fixed point; the body's position moves too but does not act on its rotation."""
+with the moments about the fixed point, and is balanced at the fixed point: the body does not fall."""
 import numpy as np
 
 from hall.contract import Method, Problem, Run, States
@@ -36,7 +36,10 @@ def prepare(problem: Problem, name: str, size: float) -> Run:
     pull = ExternallyAppliedSpatialForce()
     pull.body_index, pull.p_BoBq_B = body.index(), problem.lever
     pull.F_Bq_W = SpatialForce(still, problem.mass*problem.gravity)
-    plant.get_applied_spatial_force_input_port().FixValue(context, [pull])
+    hold = ExternallyAppliedSpatialForce()  # a body that falls for 1,000 s leaves an adaptive method no smallest step
+    hold.body_index, hold.p_BoBq_B = body.index(), still
+    hold.F_Bq_W = SpatialForce(still, -problem.mass*problem.gravity)
+    plant.get_applied_spatial_force_input_port().FixValue(context, [pull, hold])
     placed = RigidTransform(RotationMatrix(problem.attitude), still)
     moving = SpatialVelocity(problem.attitude @ problem.rate, still)
 
