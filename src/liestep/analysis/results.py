@@ -55,7 +55,8 @@ class StudyResults:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
                              f" {self.study.name}` again")
         require_same(self.study.folder/"metrics.csv")
-        return table.assign(seconds=table["run_sha256"].map(self._seconds()))
+        # a copy has the columns of one kind together: rows are taken from it often
+        return table.copy().assign(seconds=table["run_sha256"].map(self._seconds()))
 
     def _seconds(self) -> dict[str, float]:
         """run_sha256 -> seconds. They are no column of metrics.csv: tables repeat byte for byte, times do not."""

@@ -1,6 +1,6 @@
 """The table `takeover`: of two methods that cost the same, from which time on the one that is better in the end is
 better for good."""
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import inf, nan
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import pandas
 from liestep.analysis.choice import TIE
 from liestep.analysis.errors import error_fields, error_history
 from liestep.analysis.results import StudyResults
-from liestep.core.counters import evaluations_of
+from liestep.core.counters import EVALUATIONS, evaluations_of
 from liestep.runs.files import BLOCKS_SUFFIX, RunFile
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover",
@@ -26,6 +26,9 @@ class Curve(NamedTuple):
 
     times: np.ndarray
     errors: np.ndarray
+
+
+Spent = dict[float, list[tuple[float, Curve]]]  # horizon -> (evaluations in a period, errors) of each run
 
 
 class Motion(NamedTuple):
@@ -48,10 +51,10 @@ def takeover_rows(results: StudyResults) -> list[dict[str, Any]]:
     """
     rows = []
     for motion in motions(results):
-        for quantity, curve in QUANTITIES.items():
+        known = {name: spent(results, motion, name) for name in results.config.integrators}
+        for quantity in QUANTITIES:
             for budget in motion.budgets:
-                found = {name: parts for name in results.config.integrators
-                         if (parts := at_cost(results, motion, name, budget, curve))}
+                found = {name: parts for name in known if (parts := at_cost(known[name][quantity], budget))}
                 for one, other in combinations(found, 2):
                     row = compare({one: found[one], other: found[other]}, quantity)
                     if row is not None:
@@ -124,22 +127,25 @@ def joined(parts: Mapping[float, Curve], horizons: list[float]) -> Curve:
     return Curve(np.concatenate(times), np.maximum.accumulate(np.concatenate(errors)))
 
 
-def at_cost(results: StudyResults, motion: Motion, integrator: str, budget: float,
-            curve: Callable[[StudyResults, str, RunFile], Curve | None]) -> dict[float, Curve]:
+def spent(results: StudyResults, motion: Motion, integrator: str, quantities: Iterable[str] = ()) -> dict[str, Spent]:
+    """What the runs of a method show, by quantity (default: all)."""
+    found: dict[str, Spent] = {name: {} for name in quantities or QUANTITIES}
+    for t_end, problem in motion.horizons:
+        for run in results.select(problem, integrator)[["resolution", "time_reached", *EVALUATIONS]].to_dict("records"):
+            cost = spent_in_a_period(run, motion.period)
+            if cost > 0.0:
+                file = results.file(problem, integrator, run["resolution"])
+                for name, parts in found.items():
+                    if (curve := QUANTITIES[name](results, problem, file)) is not None:
+                        parts.setdefault(t_end, []).append((cost, curve))
+    return found
+
+
+def at_cost(parts: Spent, budget: float) -> dict[float, Curve]:
     """Horizon -> errors of a method that spends `budget` evaluations in a period: of a run within NEAR, or interpolated
     (logarithms) between the two runs that enclose it; horizons without either are left out."""
-    found = {}
-    for t_end, problem in motion.horizons:
-        runs = []
-        for run in results.select(problem, integrator).to_dict("records"):
-            known = curve(results, problem, results.file(problem, integrator, run["resolution"]))
-            cost = spent_in_a_period(run, motion.period)
-            if known is not None and cost > 0.0:
-                runs.append((cost, known))
-        made = interpolated(sorted(runs, key=lambda run: run[0]), budget)
-        if made is not None:
-            found[t_end] = made
-    return found
+    found = {t_end: interpolated(sorted(runs, key=lambda run: run[0]), budget) for t_end, runs in parts.items()}
+    return {t_end: curve for t_end, curve in found.items() if curve is not None}
 
 
 def spent_in_a_period(run: Mapping[Any, Any], period: float) -> float:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.analysis.takeover import QUANTITIES, at_cost, joined, motions
+from liestep.analysis.takeover import at_cost, joined, motions, spent
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
@@ -41,7 +41,7 @@ def equal_cost(results: "StudyResults") -> Figure:
     styles, used = marks(results), set()
     for panel, motion in zip(axes, found, strict=True):
         for key, mark in styles.items():
-            parts = at_cost(results, motion, key, _middle(motion), QUANTITIES[quantity])
+            parts = at_cost(spent(results, motion, key, [quantity])[quantity], _middle(motion))
             if parts:
                 curve = joined(parts, sorted(parts))
                 shown = np.isfinite(curve.errors) & (curve.errors > 0.0)
