@@ -44,7 +44,8 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
     """What each integrator needs for each level: interpolated where its runs enclose the level, or a run that is better
     than asked for, whichever is cheaper. Runs that stopped do not count."""
     found: Costs = {}
-    runs = runs[(runs["status"] == "ok") & runs["error"].notna() & (runs[cost] > 0.0)]  # none where nothing is counted
+    kept = (runs["status"] == "ok") & runs["error"].notna() & (runs[cost] > 0.0)  # none where nothing is counted
+    runs = runs.loc[kept, ["integrator", "error", cost, "step", "tolerance"]]  # rows of all columns take long
     for name, own in runs.groupby("integrator", sort=False):
         rows = at_equal_error(own, (cost, "step", "tolerance"), LEVELS)
         rows += [{**run, "error": level} for run in own.to_dict("records") for level in LEVELS if run["error"] <= level]
