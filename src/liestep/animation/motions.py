@@ -139,6 +139,30 @@ def on_sphere(file: RunFile, field: str = "q") -> Motion:
     return Motion(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
 
 
+def vortices(file: RunFile, parameters: Parameters) -> Motion:
+    """Point vortices: orange ones turn to the left, blue ones to the right, and areas grow with the strength. The line
+    points where the conserved sum of strength and place does, unless that is nothing."""
+    q, strength = file["q"], parameters["strength"]
+    turn = [looks.COLOURS[1] if gamma > 0.0 else looks.COLOURS[0] for gamma in strength]
+    sizes = np.maximum(9.0*np.sqrt(np.abs(strength)/np.abs(strength).max()), 3.0)
+    total = np.einsum("i,tij->tj", strength, q)
+    length = np.linalg.norm(total, axis=1)
+
+    def draw(scene: Scene, k: int) -> None:
+        graticule(scene)
+        for i, (colour, size) in enumerate(zip(turn, sizes, strict=True)):
+            if len(turn) <= CROWD:
+                trail(scene, 1.002*q[:, i], colour, k)
+            scene.balls([q[k, i]], colour, float(size), lift=0.05)
+        if length[k] > 1e-9*np.abs(strength).sum():
+            scene.line(np.stack([1.0, 1.25])[:, None]*total[k]/length[k], MOMENTUM, 1.6, fade=0.0)
+
+    def note(k: int) -> str:
+        return f"momentum error {np.linalg.norm(total[k] - total[0]):.1e}"
+
+    return Motion(View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True, note=note)
+
+
 def body(file: RunFile, parameters: Parameters) -> Motion:
     """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
     to its centre of mass."""
@@ -271,6 +295,6 @@ def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
 SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
     "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
     "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
-    "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
+    "sphere_vortices": vortices, "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
     "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
 }
