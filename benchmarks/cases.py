@@ -10,6 +10,7 @@ from benchmarks import arrays
 from benchmarks.twins import twin
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
+from liestep.formulations.straight import for_loop
 from liestep.runs.execution import build
 from liestep.runs.recorder import new_recorder
 from liestep.runs.specification import specify
@@ -85,13 +86,14 @@ class CoreRun:
 
     def prepare(self) -> tuple[Callable[[], None], np.ndarray]:
         """Everything but the loop: the call to be timed, and the state that it advances."""
-        problem, y, steps = self.formulated.problem, self.formulated.start.copy(), self.spec.steps
+        y, steps = self.formulated.start.copy(), self.spec.steps
         recorder = new_recorder(y.shape, self.baseline, steps, 0, self.every)
-        work = self.integrator.workspace(problem, y)
-        loop = loop_for(advance, self.integrator, problem, recorder, work)
+        work = self.integrator.workspace(self.formulated.problem, y)
+        problem, integrator = for_loop(self.formulated, self.integrator)
+        loop = loop_for(advance, integrator, problem, recorder, work)
 
         def call():
-            status, done = loop(self.integrator, problem, recorder, y, self.spec.step, 0, steps, work)
+            status, done = loop(integrator, problem, recorder, y, self.spec.step, 0, steps, work)
             if status:
                 raise RuntimeError(f"the core stopped at step {done} with status {status}")
 

@@ -15,6 +15,7 @@ from benchmarks.twins import FLAGS, SOURCES
 from liestep.core.cache import loop_for
 from liestep.core.driver import advance
 from liestep.core.status import Status
+from liestep.formulations.straight import for_loop
 from liestep.runs.execution import build
 from liestep.runs.recorder import new_recorder
 from liestep.runs.specification import RunSpecification, specify
@@ -41,10 +42,11 @@ def twin(se3: bool, dense: bool) -> ctypes.CDLL:
 def core_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
     """Function that makes all steps of a run without statistics, and the state on which it works."""
     formulated, integrator = build(spec)
-    problem, y = formulated.problem, formulated.start.copy()
+    y = formulated.start.copy()
     assert spec.steps is not None
     recorder = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS)
-    work = integrator.workspace(problem, y)
+    work = integrator.workspace(formulated.problem, y)
+    problem, integrator = for_loop(formulated, integrator)
     loop = loop_for(advance, integrator, problem, recorder, work)
 
     def call() -> None:

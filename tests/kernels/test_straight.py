@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from liestep.catalogue import sheet, system_ids
-from liestep.core import rows
+from liestep.core import routines, rows
 from liestep.core.address import call_address
+from liestep.core.cache import class_names
 from liestep.core.exact import STALE, exact
 from liestep.core.routines import Call, routine, sum_of_stages
 from liestep.core.straight import loaded
@@ -14,8 +15,9 @@ from liestep.core.symbols import Untraceable
 from liestep.core.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.formulations.straight import MOST_NUMBERS, Machine, for_loop, straight
-from liestep.formulations.traced import Trace, check_stage, field_methods
+from liestep.formulations.machine import Machine
+from liestep.formulations.straight import MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
+from liestep.formulations.traced import Trace, check_stage, field_methods, generator_methods
 from liestep.inspection.describe import describe
 from liestep.runs.execution import build
 from liestep.runs.specification import specify
@@ -23,15 +25,29 @@ from liestep.runs.specification import specify
 PLAIN = Functions(*(getattr(rows, name).py_func for name in ("sqrt", "sin", "cos", "below", "atan2")))
 
 
-def forms():
-    """Every system in every form of its vector field with small states, each option changed by itself."""
+def forms(formulation):
+    """Every system in every form of a formulation, each option changed by itself."""
     for name in system_ids():
         facts = sheet(name)
-        if "vector_field" in facts.forms:
-            options = facts.forms["vector_field"].options
+        if formulation in facts.forms:
+            options = facts.forms[formulation].options
             changes = [{}, *({key: value} for key, option in options.items() for value in option.choices or ())]
             for change in changes:
                 yield pytest.param(name, change, id="-".join([name, *(f"{k}_{v}" for k, v in change.items())]))
+
+
+def formulated_with(name, formulation, change, preset=None):
+    """A system in a form whose state is small enough for machine code."""
+    facts = sheet(name)
+    chosen = facts.presets[preset or facts.default]
+    parameters = facts.check(chosen.parameters)
+    try:
+        found = formulate(facts, parameters, chosen.initial(parameters), formulation, change)
+    except InputError:
+        pytest.skip("no such form at these parameters")
+    if found.start.size > MOST_NUMBERS:
+        pytest.skip("too large")
+    return found
 
 
 def states(start, random):
@@ -71,24 +87,15 @@ def compared(problem, method, machine, given):
     return found
 
 
-@pytest.mark.parametrize(("name", "change"), list(forms()))
-def test_machine_code_has_the_bits_of_the_methods(name, change):
-    facts = sheet(name)
-    parameters = facts.check(facts.presets[facts.default].parameters)
-    try:
-        formulated = formulate(facts, parameters, facts.presets[facts.default].initial(parameters), "vector_field",
-                               change)
-    except InputError:
-        pytest.skip("no such form at these parameters")
-    problem, y = formulated.problem, formulated.start
-    if y.size > MOST_NUMBERS:
-        pytest.skip("too large")
-    random = np.random.Generator(np.random.PCG64(15))
-    for method in field_methods(y.shape, formulated.width):
+def same_bits(problem, y, methods):
+    """Names of the methods that trace; their machine code has the bits of plain Python, or an assertion fails."""
+    random, names = np.random.Generator(np.random.PCG64(15)), []
+    for method in methods:
         try:
-            code = Trace(problem).routines([method])[method.name]
+            code = Trace(problem, MOST_OPERATIONS).routines([method], y)[method.name]
         except Untraceable:
             continue
+        names.append(method.name)
         machine = Machine(loaded(code.text).addresses["routine"], code.constants)
         for state in states(y, random):
             given = [0.3 if array == "t" else state for array, _ in method.arguments]
@@ -98,7 +105,58 @@ def test_machine_code_has_the_bits_of_the_methods(name, change):
                 continue  # plain Python has no infinity there
             assert (value, *counted) == (wanted, *counts), method.name
             assert not value or np.array_equal(numbers, expected), method.name
+    return names
+
+
+@pytest.mark.parametrize(("name", "change"), list(forms("vector_field")))
+def test_machine_code_has_the_bits_of_the_methods(name, change):
+    formulated = formulated_with(name, "vector_field", change)
+    problem, y = formulated.problem, formulated.start
+    same_bits(problem, y, field_methods(y.shape, formulated.width))
     check_stage(problem, y)
+
+
+@pytest.mark.parametrize(("name", "change"), list(forms("lie_action")))
+def test_machine_code_has_the_bits_of_maps_to_algebras(name, change):
+    formulated = formulated_with(name, "lie_action", change)
+    problem, y = formulated.problem, formulated.start
+    methods = generator_methods(y.shape, (problem.algebra_rows(), 3), formulated.width)
+    assert "algebra" in same_bits(problem, y, methods) or name == "elastic_rod"  # a matrix of 10 x 10
+
+
+@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in ("jointed_body", "four_bar")
+                                              for preset in sheet(name).presets if preset != "redundant"])
+def test_machine_code_of_mechanisms_has_their_bits(name, preset):
+    formulated = formulated_with(name, "lie_action", {"stabilisation": "baumgarte"}, preset)
+    problem, y = formulated.problem, formulated.start
+    (method, _) = generator_methods(y.shape, (problem.algebra_rows(), 3), formulated.width)
+    assert same_bits(problem, y, [method]) == ["algebra"]
+
+
+def test_systems_with_the_same_action_share_a_loop():
+    found = set()
+    for name, preset in (("jointed_body", "revolute"), ("body_chain", "double_pendulum"), ("four_bar", "tilted")):
+        formulated, method = build(specify(name, "rkmk4", preset=preset, steps=1, t_end=1e-3))
+        problem, method = for_loop(formulated, method)
+        found |= set(class_names(problem, method))
+    assert len(found) == 2
+
+
+def test_traces_are_kept_with_their_refusals(tmp_path, monkeypatch):
+    monkeypatch.setattr(routines, "cache_root", lambda: tmp_path)
+
+    def refused():
+        raise Untraceable("it is none")
+
+    new = routines.Routine("text", np.array([0.1, np.inf]), 3)
+    for traced in (lambda: {"one": new}, dict):  # the second one is not asked
+        found = routines.kept("a key", traced)["one"]
+        assert (found.text, found.constants.tolist(), found.operations) == ("text", [0.1, np.inf], 3)
+    for traced in (refused, lambda: {"one": new}):
+        with pytest.raises(Untraceable, match="it is none"):
+            routines.kept("another key", traced)
+    next(tmp_path.glob("trace-*.json")).write_text("torn")
+    assert routines.kept("a key", lambda: {"one": new})["one"].operations == 3
 
 
 @pytest.mark.parametrize(("name", "preset"), [("spherical_pendulum_chain", None), ("heavy_top", "printed"),
@@ -190,7 +248,7 @@ def test_a_guard_keeps_its_place():
     found = formulate(facts, parameters, facts.presets[facts.default].initial(parameters), "vector_field", {})
     y, out = np.zeros_like(found.start), np.zeros_like(found.start)
     (method, *_) = field_methods(y.shape, found.width)
-    code = Trace(found.problem).routines([method])["rhs"]
+    code = Trace(found.problem).routines([method], found.start)["rhs"]
     for text, expected in ((code.text, False), (code.text.replace("ret i64 0", "ret i64 1"), True)):
         machine = Machine(loaded(text).addresses["routine"], code.constants)
         assert machine.call(0.0, y, y, found.problem.meter, out) is expected
@@ -222,5 +280,6 @@ def test_a_system_without_expressions_keeps_its_loops():
     spec = specify("elastic_rod", "dop853", tolerance=1e-4, samples=2)
     formulated, method = build(spec)
     assert for_loop(formulated, method) == (formulated.problem, method)
-    assert "Stages of dop853: loops: it takes more than 2000 operations" in describe("elastic_rod")
+    for name in ("Stages of dop853", "Map to the algebra"):
+        assert f"{name}: loops: it takes more than 8000 operations" in describe("elastic_rod")
     assert "Stages of dop853: straight-line code" in describe("spherical_pendulum_chain")

@@ -122,11 +122,11 @@ def shortest(once: Callable[[], float]) -> tuple[float, int]:
 def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     """Function that makes the first steps of the run and returns the seconds they took, NaN if one failed."""
     formulated, integrator = build(spec)
-    problem = formulated.problem
     assert spec.steps is not None
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), spec.steps, 2, NO_STATISTICS,
                             integrals=new_integrals(formulated.observables, integrate=False))
-    work = integrator.workspace(problem, formulated.start)
+    work = integrator.workspace(formulated.problem, formulated.start)
+    problem, integrator = for_loop(formulated, integrator)
     loop = loop_for(advance, integrator, problem, recorder, work)
 
     def once(steps: int) -> float:

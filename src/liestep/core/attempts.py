@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.exact import Leaf, decision_tree, leaves_of
+from liestep.core.exact import STALE, Leaf, Unset, decision_tree, leaves_of
 from liestep.core.routines import Blocks, Code, Routine, add_counts, parts_of, vector
 from liestep.core.straight import literal
 from liestep.core.symbols import Untraceable
@@ -30,7 +30,7 @@ class _Vectors:
     """Rows of n numbers in vector registers."""
 
     def __init__(self, writer: Blocks, n: int):
-        self.on, self.parts = writer, parts_of(n)
+        self.on, self.size, self.parts = writer, n, parts_of(n)
 
     def load(self, array: str, offset: int = 0) -> list[str]:
         found = []
@@ -92,15 +92,15 @@ def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
     method: the right-hand side on symbols, see `liestep.core.routines.routine`; inputs are the time and n numbers.
 
     Raises:
-        Untraceable: the right-hand side is none of expressions, branches otherwise than by guards, or leaves a number
-            as it was.
+        Untraceable: the right-hand side is none of expressions, branches otherwise than by guards, or reads what an
+            earlier call left.
     """
     tree, _ = decision_tree(method, n + 1)
     good = [leaf for leaf in leaves_of(tree) if leaf.result.value]
     if len(good) != 1:
         raise Untraceable("its right-hand side branches on values")
-    if not all(isinstance(value, float) or hasattr(value, "graph") for value in good[0].outputs):
-        raise Untraceable("its right-hand side leaves numbers as they were")
+    if any(value is STALE for value in good[0].outputs):
+        raise Untraceable("it reads what an earlier call left")
     counted = good[0].result.counted
     writer = Blocks()
     rows = _Vectors(writer, n)
@@ -130,7 +130,11 @@ def _slope(writer: Blocks, rows: _Vectors, tree: Any, point: list[Any], done: li
 
     def end(leaf: Leaf, values: list[Any]) -> None:
         if leaf.result.value:
-            found.extend(value if isinstance(value, str) else writer.constant(value) for value in values)
+            for i, value in enumerate(values):
+                if isinstance(value, Unset):  # it stays, as in the loops
+                    found.append(writer.read("k", (evaluated + 1)*rows.size + i))
+                else:
+                    found.append(value if isinstance(value, str) else writer.constant(value))
             writer.lines.append(f"br label %{after}")
         else:
             add_counts(writer, [evaluated*all_before + now

@@ -17,9 +17,8 @@ from liestep.core import rows
 from liestep.core.symbols import Comparison, Graph, Node, Untraceable, place_of
 from liestep.core.tracing import copied
 
-MOST_NODES = 2_000   # operations on one way through a method
-MOST_IN_ALL = 4_000  # on all ways
-MOST_LEAVES = 64     # ways through a method
+MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
+MOST_LEAVES = 64    # ways through a method
 
 
 class Unset:
@@ -71,6 +70,7 @@ class ExactGraph(Graph):
     def __init__(self, forced: Sequence[bool], choices: dict):
         super().__init__(forced)
         self.choices, self.probing = choices, False
+        self.marks: list[int] = []  # nodes at each decision
 
     def key(self, value: Any) -> Any:
         return value.hex() if isinstance(value, float) else super().key(value)
@@ -78,7 +78,14 @@ class ExactGraph(Graph):
     def decide(self, asked: Comparison) -> bool:
         if self.probing and self.question(asked) not in self.answers:
             raise Branches
-        return super().decide(asked)
+        side = super().decide(asked)
+        if len(self.taken) > len(self.marks):
+            self.marks.append(len(self.nodes))
+        return side
+
+    def own(self) -> int:
+        """Nodes that no way before this one has made: those after the last decision that was forced."""
+        return len(self.nodes) - (self.marks[len(self.forced) - 1] if self.forced else 0)
 
     def scale(self, factor: Any, x: Any) -> Any:
         """-x, the only factor that operators of nodes ask for."""
@@ -170,8 +177,10 @@ class Branch(NamedTuple):
     no: Any
 
 
-def decision_tree(method: Callable, inputs: int, choices: dict | None = None) -> tuple[Any, set[Any]]:
-    """Leaves and branches of `method(symbols) -> (result, outputs)`, and the results of all ways.
+def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
+                  most: int = MOST_NODES) -> tuple[Any, set[Any]]:
+    """Leaves and branches of `method(symbols) -> (result, outputs)`, and the results of all ways; `most` operations on
+    one way.
 
     Raises:
         Untraceable: it leaves arithmetic, has too many ways or operations, or reads what it has not written.
@@ -184,8 +193,10 @@ def decision_tree(method: Callable, inputs: int, choices: dict | None = None) ->
             raise Untraceable(f"it branches on values in more than {MOST_LEAVES} ways")
         graph = ExactGraph(forced, {} if choices is None else choices)
         runs.append(graph)
-        graph.most = min(MOST_NODES, MOST_IN_ALL - sum(len(other.nodes) for other in runs))
+        graph.most = most
         result, outputs = guarded(method, [graph.node("input", i) for i in range(inputs)])
+        if sum(other.own() for other in runs) > 2*most:
+            raise Untraceable(f"it takes more than {2*most} operations on all its ways")
         results.add(result)
         tree: Any = Leaf(graph, result, outputs)
         sides = [side for _, side, _ in graph.taken]

@@ -5,16 +5,20 @@ A routine is called as f(t, a, b, table, meter, out): a number, two arrays of ar
 the counters of evaluations, and the results. It reads all arguments before it writes a result, so that `out` may be
 one of them, and gives what the method returns.
 """
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.exact import STALE, Leaf, Unset, decision_tree, leaves_of
-from liestep.core.straight import CONDITIONS, Writer
+from liestep.core.cache import cache_root
+from liestep.core.exact import MOST_NODES, STALE, Leaf, Unset, decision_tree, leaves_of
+from liestep.core.straight import CONDITIONS, Writer, keep
 from liestep.core.symbols import Node, Untraceable
 
 HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %meter, ptr %out)"
+REFUSED = "refused"  # stands for the routines of a key that has none
 LANES = 8  # numbers of the largest vector register
 
 
@@ -157,13 +161,14 @@ class Call(NamedTuple):
     counted: tuple[int, ...]
 
 
-def routine(method: Callable, inputs: Sequence[tuple[str, int]]) -> Routine:
-    """Code of `method(symbols) -> (Call, outputs)`; inputs: array and place of each symbol, or ("t", 0).
+def routine(method: Callable, inputs: Sequence[tuple[str, int]], most: int = MOST_NODES) -> Routine:
+    """Code of `method(symbols) -> (Call, outputs)`; inputs: array and place of each symbol, or ("t", 0); `most`
+    operations on one way.
 
     Raises:
         Untraceable: see `decision_tree`.
     """
-    tree, _ = decision_tree(method, len(inputs))
+    tree, _ = decision_tree(method, len(inputs), most=most)
     if any(value is STALE for leaf in leaves_of(tree) if leaf.result.value for value in leaf.outputs):
         raise Untraceable("it reads what an earlier call left")
     writer = Blocks()
@@ -183,6 +188,28 @@ def routine(method: Callable, inputs: Sequence[tuple[str, int]]) -> Routine:
     body = "\n  ".join(writer.lines)
     text = "\n".join([*writer.declared, f"{HEAD} {{", "entry:", f"  {body}", "}"])
     return Routine(text, np.array(list(writer.table)), writer.operations)
+
+
+def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
+    """The routines of a key from the folder of the machine code, or new ones, which are kept there; a refusal too.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        try:
+            found = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]
+                     for name, new in traced().items()}
+        except Untraceable as error:
+            found = {REFUSED: str(error)}
+        keep(path, json.dumps(found).encode())
+    if REFUSED in found:
+        raise Untraceable(found[REFUSED])
+    return {name: Routine(text, np.array([float.fromhex(x) for x in constants]), operations)
+            for name, (text, constants, operations) in found.items()}
 
 
 def sum_of_stages(n: int) -> str:

@@ -123,7 +123,7 @@ def below(x: float, limit: float) -> bool:
 
 @kernel
 def larger(a: float, b: float) -> float:
-    """b if b > a, else a, also where b is NaN."""
+    """b if b > a, else a, also where b is NaN; `max` treats NaN differently in compiled code."""
     return b if b > a else a
 
 

@@ -260,11 +260,11 @@ def _object_code(text: str) -> bytes:
     module.triple = binding.get_process_triple()
     module.verify()
     code = _target().emit_object(module)
-    _keep(path, code)
+    keep(path, code)
     return code
 
 
-def _keep(path: Path, code: bytes) -> None:
+def keep(path: Path, code: bytes) -> None:
     """Write whole or not at all; a folder that cannot be written only costs time."""
     private = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
     try:

@@ -1,73 +1,54 @@
-"""Vector fields of small systems whose methods are machine code without loops (`core.routines`), with the bits of the
-methods themselves, for integrators whose stages are (`core.attempts`). Their time loop is compiled once for all
-systems: the machine code of a system is compiled apart, and called by its address."""
+"""Small systems whose methods are machine code without loops (`core.routines`), with the bits of the methods
+themselves. It is compiled apart from the time loops, and called by its address.
+
+Vector fields have it, and with them the stages of integrators that offer it (`core.attempts`). Of Lie group actions the
+map to the algebra, where the equations of motion are, and the observables have it; exponentials gain nothing and stay
+as they are. So a time loop is compiled once for all systems, or all with the same action.
+"""
 import dis
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from liestep.contracts.formulated import Formulated
-from liestep.core.address import call_address
 from liestep.core.cache import compiles
-from liestep.core.routines import Routine, sum_of_stages
-from liestep.core.sources import MARK, component_modules
+from liestep.core.routines import Routine, kept, sum_of_stages
+from liestep.core.sources import MARK, component_modules, source_hash
 from liestep.core.straight import loaded
 from liestep.core.symbols import Untraceable
-from liestep.formulations.traced import Trace, check_stage, field_methods
+from liestep.core.units import units_of
+from liestep.formulations.machine import Machine, Seen, StraightAction, StraightField, StraightRates
+from liestep.formulations.traced import Trace, check_stage, field_methods, generator_methods
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
-
-
-class Machine(NamedTuple):
-    """A routine in use."""
-
-    address: int
-    table: np.ndarray  # constants of the system
-
-    def call(self, t: float, a: np.ndarray, b: np.ndarray, meter: np.ndarray, out: np.ndarray) -> bool:
-        return call_address(self.address, t, a, b, self.table, meter, out) == 1
-
-
-class StraightField(NamedTuple):
-    """`VectorField` in machine code."""
-
-    field: Machine
-    projection: Machine
-    observables: Machine
-    stages: int         # address of the sum of stages
-    meter: np.ndarray
-
-    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.field.call(t, y, y, self.meter, out)
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        call_address(self.stages, weights, h, k, count, y, out)
-
-    def project(self, y: np.ndarray) -> None:
-        self.projection.call(0.0, y, y, self.meter, y)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.observables.call(0.0, y, y, self.meter, out)
+MOST_OPERATIONS = 8_000  # of a method, on one way
+MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
 
 
 OFFERED = {"rhs", "stage", "project", "observe", "meter"}
+OF_ACTIONS = {"algebra_rows", "algebra", "act", "dexpinv", "in_chart", "bracket", "log", "distance2", "project",
+              "observe", "meter"}
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
 
 
 def for_loop(formulated: Formulated, integrator: Any) -> tuple[Any, Any]:
     """Problem and integrator for the time loop of a run: with machine code where both have it, else as they are.
     Workspaces are made for the problem itself."""
-    try:
-        return straight(formulated.problem, formulated.start, formulated.width, integrator)
-    except Untraceable:
-        return formulated.problem, integrator
+    problem, y, width = formulated.problem, formulated.start, formulated.width
+    with suppress(Untraceable):
+        return straight(problem, y, width, integrator)
+    for method in (straight_action, straight_field, straight_rates):
+        with suppress(Untraceable):
+            return method(problem, y, width, integrator), integrator
+    return problem, integrator
 
 
 def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
@@ -81,22 +62,72 @@ def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[
     return _field(problem, y, found), integrator.with_stages(stages, found["stages"].constants)
 
 
+def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightAction:
+    """The action with its map to the algebra in machine code for states like y, and its observables if they trace.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    found = action_routines(problem, y, width, integrator)
+    form = seen = problem
+    if "observe" in found:
+        seen = Seen(_machine(found, "observe"), problem.meter)
+        form = problem._replace(generator=None) if hasattr(problem, "generator") else problem
+    return StraightAction(form, _machine(found, "algebra"), seen, problem.meter)
+
+
+def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+    """The map to the algebra as a routine, and the observables if they trace.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    if not hasattr(problem, "algebra"):
+        raise Untraceable("it is no action")
+    _check_asked(problem, y, integrator, OF_ACTIONS)
+    asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
+
+    def traced() -> dict[str, Routine]:
+        with suppress(Untraceable):
+            return Trace(problem, MOST_OPERATIONS).routines(asked, y)
+        return Trace(problem, MOST_OPERATIONS).routines(asked[:1], y)
+
+    return _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
+
+
+def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightRates:
+    """The vector field with its right-hand side in machine code for states like y.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    _check_asked(problem, y, integrator, OFFERED)
+    asked = field_methods(y.shape, width)[:1]
+    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
+                        lambda: Trace(problem, MOST_OPERATIONS).routines(asked, y))
+    return StraightRates(problem, _machine(found, "rhs"), problem.meter)
+
+
 def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
     """The problem with methods in machine code for states like y, those that an integrator and its recorder call.
 
     Raises:
         Untraceable: why there are none.
     """
-    return _field(problem, y, _methods_used(problem, y, width, integrator))
+    return _field(problem, y, _methods_used(problem, y, width, integrator, staged=False))
 
 
 def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
-    def machine(name: str) -> Machine:
-        return Machine(loaded(found[name].text).addresses["routine"], found[name].constants) if name in found else (
-            Machine(0, np.zeros(0)))
-
     sums = loaded(sum_of_stages(y.size)).addresses["routine"]
-    return StraightField(machine("rhs"), machine("project"), machine("observe"), sums, problem.meter)
+    return StraightField(_machine(found, "rhs"), _machine(found, "project"), _machine(found, "observe"), sums,
+                         problem.meter)
+
+
+def _machine(found: Mapping[str, Routine], name: str) -> Machine:
+    """A routine in use; none for a method that is not called."""
+    if name not in found:
+        return Machine(0, np.zeros(0))
+    return Machine(loaded(found[name].text).addresses["routine"], found[name].constants)
 
 
 def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
@@ -107,11 +138,34 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
     """
     if not hasattr(integrator, "with_stages"):
         raise Untraceable("the integrator's stages are loops")
-    return _methods_used(problem, y, width, integrator)
+    return _methods_used(problem, y, width, integrator, staged=True)
 
 
-def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
-    """The same, with stages where the integrator's are machine code."""
+def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
+    """The same, the stages of a step if `staged`."""
+    names = _check_asked(problem, y, integrator, OFFERED)
+    asked = [method for method in field_methods(y.shape, width) if method.name in names]
+
+    def traced() -> dict[str, Routine]:
+        check_stage(problem, y)
+        trace = Trace(problem, MOST_OPERATIONS)
+        found = trace.routines(asked, y)
+        if staged:
+            if found["rhs"].operations > MOST_STAGED:
+                raise Untraceable(f"its right-hand side has more than {MOST_STAGED} operations")
+            found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
+        return found
+
+    kind = type(integrator) if staged else None
+    return _remembered(f"{asked!r} {kind} {digest_of(problem)}", (problem, integrator), traced)
+
+
+def _check_asked(problem: Any, y: np.ndarray, integrator: Any, offered: set[str]) -> set[str]:
+    """The methods of a problem that an integrator and its recorder call.
+
+    Raises:
+        Untraceable: it calls others, or the problem is never traced.
+    """
     if not compiles():
         raise Untraceable("compiling is switched off")
     if y.dtype != np.float64 or y.size > MOST_NUMBERS:
@@ -119,20 +173,21 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any) -> d
     if any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem, integrator)):
         raise Untraceable("code of plugins is compiled with its loops, whose errors name its lines")
     names = names_used(integrator) | {"observe"}
-    if not names <= OFFERED:
-        raise Untraceable(f"the integrator asks for {', '.join(sorted(names - OFFERED))}")
-    asked = [method for method in field_methods(y.shape, width) if method.name in names]
-    key = f"{asked!r} {type(integrator)} {digest_of(problem)}"
+    if not names <= offered:
+        raise Untraceable(f"the integrator asks for {', '.join(sorted(names - offered))}")
+    if not names & {"rhs", "algebra"}:
+        raise Untraceable("the integrator asks for no equations of motion")
+    return names
+
+
+def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
+    """What `traced` returns or raises, asked once for each key and the sources of the parts: a trace of a mechanism
+    takes up to a second."""
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
         try:
-            trace = Trace(problem)
-            found = trace.routines(asked)
-            if hasattr(integrator, "with_stages"):
-                check_stage(problem, y)
-                found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
-            _found[key] = found
+            _found[key] = kept(f"{source_hash(*component_modules(*parts), __name__)} {key}", traced)
         except Untraceable as error:
             _found[key] = error
     known = _found[key]
@@ -150,11 +205,12 @@ def digest_of(problem: Any) -> str:
 
 
 def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
-    """All that a trace of a component depends on."""
+    """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
     if isinstance(item, tuple):
         yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
+        units = getattr(item, "units", None) if units_of(type(item)) else None
         for value in item:
-            yield from _content(value, meter)
+            yield from _content(meter if value is units else value, meter)
     elif isinstance(item, np.ndarray):
         yield f"{item.dtype.str}{item.shape}".encode()
         yield b"" if item is meter else item.tobytes()

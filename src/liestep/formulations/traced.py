@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.attempts import Tableau, attempt
-from liestep.core.exact import RESULT, STALE, decision_tree, exact
+from liestep.core.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
 from liestep.core.routines import Call, Routine, routine
 from liestep.core.symbols import Untraceable
 
@@ -28,24 +28,25 @@ class Method(NamedTuple):
         """Array and place of each number."""
         return [(array, i) for array, shape in self.arguments for i in range(int(np.prod(shape)))]
 
-    @property
-    def size(self) -> int:
-        return len(self.places)
+    def numbers(self, y: np.ndarray) -> list[float]:
+        """Arguments of a first call, at time 0 and a state."""
+        return [0.0 if array == "t" else float(y.flat[i]) for array, i in self.places]
 
 
 class Trace:
     """The methods of one component as routines."""
 
-    def __init__(self, problem: Any):
-        self.problem = problem
+    def __init__(self, problem: Any, most: int = MOST_NODES):
+        """most: operations on one way through a method."""
+        self.problem, self.most = problem, most
         self.stale: dict[int, set[int]] = {}    # array -> entries that methods write: scratch
         self.written: dict[int, set[int]] = {}
 
-    def routines(self, methods: Iterable[Method]) -> dict[str, Routine]:
+    def routines(self, methods: Iterable[Method], y: np.ndarray) -> dict[str, Routine]:
         """Each method. Scratch must not carry numbers from one call to another: what the methods write is no number
-        before they do."""
+        before they do. y: a state at which they can be called."""
         for method in methods:
-            self.rehearse(method)
+            self.rehearse(method, y)
         for _ in range(3):
             self.stale, self.written = {**self.stale, **self.written}, {}
             found = {method.name: self.code(method) for method in methods}
@@ -53,14 +54,14 @@ class Trace:
                 return found
         raise Untraceable("it writes other scratch each time")
 
-    def rehearse(self, method: Method) -> None:
+    def rehearse(self, method: Method, y: np.ndarray) -> None:
         """Call the method with numbers, to see what it writes on one way."""
         with suppress(Exception), np.errstate(all="ignore"):
-            self.run(method, [0.0]*method.size)
+            self.run(method, method.numbers(y))
 
     def code(self, method: Method) -> Routine:
         """The routine of a method."""
-        return routine(lambda symbols: self.run(method, symbols), method.places)
+        return routine(lambda symbols: self.run(method, symbols), method.places, self.most)
 
     def stages(self, rhs: Method, n: int, tableau: Tableau) -> Routine:
         """All stages of an explicit method, after `routines` has found the scratch."""
@@ -150,12 +151,9 @@ def field_methods(y: Shape, width: int) -> tuple[Method, ...]:
             Method("observe", (("a", y),), (width,)))
 
 
-def action_methods(y: Shape, rows: Shape, width: int) -> tuple[Method, ...]:
-    """The methods of an action with elements of the algebra of a shape."""
-    return (Method("algebra", (("t", ()), ("a", y)), rows), Method("act", (("a", rows), ("b", y)), y),
-            Method("dexpinv", (("a", rows), ("b", rows)), rows), Method("in_chart", (("a", rows),), None),
-            Method("bracket", (("a", rows), ("b", rows)), rows), Method("project", (("a", y),), None),
-            Method("observe", (("a", y),), (width,)))
+def generator_methods(y: Shape, rows: Shape, width: int) -> tuple[Method, ...]:
+    """The map from states to an algebra with elements of a shape, and the observables."""
+    return Method("algebra", (("t", ()), ("a", y)), rows), field_methods(y, width)[-1]
 
 
 def check_stage(problem: Any, y: np.ndarray) -> None:

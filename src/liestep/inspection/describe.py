@@ -13,7 +13,7 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.symbols import Untraceable
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate, formulate_standard
-from liestep.formulations.straight import routines
+from liestep.formulations.straight import action_routines, routines
 from liestep.integrators.taylor import field_expressions
 from liestep.runs.specification import applicable, complete_options
 
@@ -46,7 +46,7 @@ def _system(name: str) -> str:
         "", "Presets (the first one is the default)",
         *(line for key, preset in facts.presets.items() for line in _preset(key, preset, facts)), "",
         "Options of its formulations (default first)", *_columns(_form_options(facts)), "",
-        _entry("Integrators", ", ".join(able)), *_series(facts), *_stages(facts)])
+        _entry("Integrators", ", ".join(able)), *_series(facts), *_code(facts)])
 
 
 def _series(facts: Sheet) -> list[str]:
@@ -66,20 +66,26 @@ def _series(facts: Sheet) -> list[str]:
                    f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}")]
 
 
-def _stages(facts: Sheet) -> list[str]:
-    """Which code the stages of dop853 have."""
-    if "vector_field" not in facts.forms:
-        return []
-    preset = facts.presets[facts.default]
+CODE = (("Stages of dop853", "dop853", routines, "rhs"), ("Map to the algebra", "rkmk853", action_routines, "algebra"))
+
+
+def _code(facts: Sheet) -> list[str]:
+    """Which code the equations of motion have."""
+    preset, found = facts.presets[facts.default], []
     parameters = facts.check(preset.parameters)
-    declared = method("dop853").on(facts)
-    try:
-        options = complete_options(declared, facts, parameters, {})
-        found = formulate(facts, parameters, preset.initial(parameters), "vector_field", options)
-        code = routines(found.problem, found.start, found.width, declared.build(options, TOLERANCE, preset.t_end))
-    except (InputError, Untraceable) as error:
-        return [_entry("Stages of dop853", f"loops: {error}")]
-    return [_entry("Stages of dop853", f"straight-line code, {code['rhs'].operations} operations in one evaluation")]
+    for title, name, routines_of, wanted in CODE:
+        declared = method(name).on(facts)
+        if declared.formulation not in facts.forms:
+            continue
+        try:
+            options = complete_options(declared, facts, parameters, {})
+            motion = formulate(facts, parameters, preset.initial(parameters), declared.formulation, options)
+            code = routines_of(motion.problem, motion.start, motion.width,
+                               declared.build(options, TOLERANCE, preset.t_end))
+            found.append(_entry(title, f"straight-line code, {code[wanted].operations} operations in one evaluation"))
+        except (InputError, Untraceable) as error:
+            found.append(_entry(title, f"loops: {error}"))
+    return found
 
 
 def _form_options(facts: Sheet) -> list[tuple[str, ...]]:

@@ -65,10 +65,9 @@ def _components(request: Request, name: str) -> tuple[Any, ...]:
     recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
                             observables=formulated.observables)
     work = integrator.workspace(formulated.problem, formulated.start)
-    if not method(name).adaptive:
-        return integrator, formulated.problem, recorder, work
-    problem, pair = for_loop(formulated, integrator)
-    return pair, problem, recorder, recorder, work
+    problem, integrator = for_loop(formulated, integrator)
+    recorders = (recorder, recorder) if method(name).adaptive else (recorder,)
+    return integrator, problem, *recorders, work
 
 
 class Workshop:

@@ -128,15 +128,15 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
 
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
-    problem, y = formulated.problem, formulated.start.copy()
+    (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
     assert spec.step is not None
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
-    work = integrator.workspace(problem, y)
+    work = integrator.workspace(formulated.problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(problem, y))
+    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(formulated.problem, y))
     _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
     for last in _pieces(spec.steps, progress):

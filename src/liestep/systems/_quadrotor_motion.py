@@ -5,19 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
+from liestep.core.dispatch import outlined
+from liestep.core.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
 from liestep.geometry.attitude import orthogonality_error, to_space
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
 # Rows of what `rates` gives: v', (work', 0, 0), Omega_1', Omega_2', omega_1', omega_2'.
 ACCELERATION, POWER, SPINS, TURNS = 0, 1, 2, 4
-
-
-@kernel
-def larger(a: float, b: float) -> float:
-    """The larger number; `max` treats NaN differently in compiled code."""
-    return b if b > a else a
 
 
 class QuadrotorPayload(NamedTuple):

@@ -8,8 +8,23 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.core.counters import Counter
-from liestep.core.dispatch import apart, outlined
-from liestep.core.rows import Vector, add, add_to, below, cos, cross, dot, put, row, sin, sqrt, stage_columns, sub
+from liestep.core.dispatch import apart, kernel, outlined
+from liestep.core.rows import (
+    Vector,
+    add,
+    add_to,
+    below,
+    cos,
+    cross,
+    dot,
+    larger,
+    put,
+    row,
+    sin,
+    sqrt,
+    stage_columns,
+    sub,
+)
 from liestep.formulations.multibody.mechanism import (
     BODY,
     MOVING,
@@ -31,6 +46,12 @@ MIXED, BODY_TWIST, SPATIAL = 0, 1, 2  # linear velocity: dr/dt, R^T dr/dt, dr/dt
 POLE = 1e-6                           # |cos pitch| at which Euler angles end
 MOST_RETURNS = 6                      # evaluations of one projection; two are typical
 CLOSED = 1e-15                        # |g| in m that needs no return
+
+
+@kernel
+def farther_from_one(a: float, b: float) -> float:
+    """That of two numbers whose distance from 1 is larger; a if they are the same."""
+    return b if abs(b - 1.0) > abs(a - 1.0) else a
 
 
 class Motion(NamedTuple):
@@ -104,16 +125,15 @@ class Motion(NamedTuple):
             for j in range(3):
                 for k in range(j + 1):
                     gap = dot(row(self.mechanism.scratch, MOVING*i + j), row(self.mechanism.scratch, MOVING*i + k))
-                    out[4] = max(out[4], abs(gap - (1.0 if j == k else 0.0)))
+                    out[4] = larger(out[4], abs(gap - (1.0 if j == k else 0.0)))
             if self.attitude == QUATERNION:
                 b = 4*i
                 size = sqrt(y[b, 0]*y[b, 0] + y[b, 1]*y[b, 1] + y[b, 2]*y[b, 2] + y[b, 3]*y[b, 3])
-                if abs(size - 1.0) > abs(out[7] - 1.0):
-                    out[7] = size
+                out[7] = farther_from_one(out[7], size)
         for c in range(2):
             out[5 + c] = 0.0
             for k in range(self.mechanism.rows):
-                out[5 + c] = max(out[5 + c], abs(self.mechanism.vectors[1 + c, k]))
+                out[5 + c] = larger(out[5 + c], abs(self.mechanism.vectors[1 + c, k]))
         if self.mechanism.clock == 1:
             out[8], out[9] = y[self.mechanism.bodies*(attitude_rows(self.attitude) + 3), 1], out[0]
             out[0] -= out[8]
