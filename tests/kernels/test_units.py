@@ -17,7 +17,7 @@ import hashlib
 from liestep.runs.execution import run_once
 from liestep.runs.specification import specify
 for name in ("rkmk4", "cf4"):
-    outcome = run_once(specify("jointed_body", name, preset="revolute", steps=20, t_end=0.1))
+    outcome = run_once(specify("body_chain", name, preset="chain_10", steps=5, t_end=0.01))
     print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
 """
 
