@@ -30,6 +30,7 @@ from liestep.formulations.traced import Trace, check_stage, field_methods, gener
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
+FEWEST = 100             # of equations of motion that are called by their address
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
 
 
@@ -45,7 +46,7 @@ def for_loop(formulated: Formulated, integrator: Any) -> tuple[Any, Any]:
     problem, y, width = formulated.problem, formulated.start, formulated.width
     with suppress(Untraceable):
         return straight(problem, y, width, integrator)
-    for method in (straight_action, straight_field, straight_rates):
+    for method in (straight_action, straight_vectors, straight_rates):
         with suppress(Untraceable):
             return method(problem, y, width, integrator), integrator
     return problem, integrator
@@ -92,7 +93,9 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
             return Trace(problem, MOST_OPERATIONS).routines(asked, y)
         return Trace(problem, MOST_OPERATIONS).routines(asked[:1], y)
 
-    return _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
+    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
+    _check_worth(found["algebra"])
+    return found
 
 
 def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightRates:
@@ -105,7 +108,24 @@ def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
     asked = field_methods(y.shape, width)[:1]
     found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
                         lambda: Trace(problem, MOST_OPERATIONS).routines(asked, y))
+    _check_worth(found["rhs"])
     return StraightRates(problem, _machine(found, "rhs"), problem.meter)
+
+
+def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
+    """`straight_field` where loops are not as fast.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    found = _methods_used(problem, y, width, integrator, staged=False)
+    _check_worth(found["rhs"])
+    return _field(problem, y, found)
+
+
+def _check_worth(motion: Routine) -> None:
+    if motion.operations < FEWEST:
+        raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
 
 
 def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
