@@ -34,10 +34,20 @@ def bodies():
     return compute_reference(specify_reference("sphere_nbody", t_end=2.0, samples=21))
 
 
+class PlainLoop:
+    """A loop of the core in plain Python."""
+
+    def __init__(self, function):
+        self.call = function
+
+    def __call__(self, *arguments):
+        return self.call(*arguments)
+
+
 def test_numbers_that_a_narrow_row_leaves_unwritten_are_zero(monkeypatch):
     """A mechanism's vectors of three lie in rows of four: what memory held before once stopped DOP853."""
     run = specify_reference("four_bar", t_end=0.1, samples=3).run
-    monkeypatch.setattr(engines, "loop_for", lambda loop, problem: loop)  # in plain Python
+    monkeypatch.setattr(engines, "loop_for", lambda loop, problem: PlainLoop(loop))
     used = SimpleNamespace(**vars(np) | {"empty_like": lambda array: np.full(array.shape, 7.0)})
     monkeypatch.setattr(engines, "np", used)
     f, y = engines.right_hand_side(run)

@@ -39,12 +39,15 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
     in one array."""
     formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
+    call: Callable = loop
 
     def f(t, y):
+        nonlocal call
         out = np.zeros_like(formulated.start)  # rows narrower than the state's width leave their last numbers unwritten
         # scipy would repeat a NaN step for ever
-        if not loop(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():
+        if not call(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():
             raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
+        call = loop.call  # what the first call prepares takes longer than the equations
         return out.ravel()
 
     return f, formulated.start.ravel().copy()
