@@ -32,6 +32,9 @@ def test_the_reference_agrees_with_the_fixed_point_series():
     data = top(64000, integrator="rkmk5")
     assert error(data) < 2e-11
     assert np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max() < 1e-8
+    data = simulate("jointed_body", "rkmk853", preset="bruels_cardona", tolerance=1e-14, t_end=1.0, samples=2)
+    assert error(data) < 1e-10
+    assert np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max() < 1e-10
 
 
 def test_joint_errors_of_the_fast_top():

@@ -93,19 +93,48 @@ def test_accelerations_know_no_reference_point(request, seed):
     assert np.abs(force - again).max() < 1e-10*max(1.0, np.abs(force).max())
 
 
+def after_two_steps(made, **options):
+    """Fields after two steps of order 4."""
+    form = action(*made, **options)
+    problem, method = plain(form.problem), plain(METHODS["rkmk4"].build({}, None, 1.0))
+    y, work = form.start.copy(), method.workspace(problem, form.start)
+    assume(all(method.step(problem, 0.0, y, 0.01, work) == Status.OK for _ in range(2)))
+    return form.to_fields(y[None])
+
+
+@given(st.integers(0, 10**6), st.lists(st.sampled_from(("spherical", "revolute", "universal")), min_size=1,
+                                       max_size=4).map(tuple))
+@DRAWN
+def test_turns_know_neither_group_nor_twist_on_joints_of_points_and_directions(seed, kinds):
+    """Finding 1: without springs turns depend on neither places nor velocities: only positions are another method's."""
+    made = drawn(seed, kinds, None)
+    assume(made is not None)
+    made = replace(made[0], springs=[]), made[1]
+    first, *others = (after_two_steps(made, action=group, twist=twist) for group in ("se3", "so3_r3")
+                      for twist in ("body", "mixed"))
+    for other in others:
+        assert np.abs(first["attitude"] - other["attitude"]).max() < 1e-11
+        assert np.abs(first["body_rate"] - other["body_rate"]).max() < 1e-11*max(1.0, np.abs(first["body_rate"]).max())
+
+
+@given(st.integers(0, 20))
+@settings(DRAWN, max_examples=5)
+def test_springs_see_group_and_twist(seed):
+    """The test above can fail: with springs places change the turns."""
+    made = drawn(seed, ("spherical", "revolute"), None)
+    assume(made is not None)
+    one, two = (after_two_steps(made, action=group, twist=twist)["attitude"]
+                for group, twist in (("se3", "body"), ("so3_r3", "mixed")))
+    assert np.abs(one - two).max() > 1e-11
+
+
 @given(MECHANISMS)
 @DRAWN
 def test_attitude_coordinates_are_not_seen_by_a_step(request):
     """1x = 2x: two steps of order 4 with quaternions, rotation vectors, matrices and Euler angles."""
     made = drawn(*request)
     assume(made is not None)
-    ends = []
-    for attitude in ("quaternion", "rotation_vector", "matrix", "euler"):
-        form = action(*made, attitude=attitude)
-        problem, method = plain(form.problem), plain(METHODS["rkmk4"].build({}, None, 1.0))
-        y, work = form.start.copy(), method.workspace(problem, form.start)
-        assume(all(method.step(problem, 0.0, y, 0.01, work) == Status.OK for _ in range(2)))
-        ends.append(form.to_fields(y[None]))
+    ends = [after_two_steps(made, attitude=kind) for kind in ("quaternion", "rotation_vector", "matrix", "euler")]
     for name in ("attitude", "position", "body_rate", "velocity"):
         size = max(1.0, np.abs(ends[0][name]).max())
         for other in ends[1:]:
