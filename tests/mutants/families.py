@@ -4,7 +4,7 @@ the test that must fail for it. Edits follow the source: when it changes, `old` 
 from typing import NamedTuple
 
 SPLIT, STEPS = "tests/integrators/test_rigid_split.py", "tests/integrators/test_rigid_split_steps.py"
-CROSS, TAKEOVER = "tests/study/test_cross.py", "tests/study/test_takeover.py"
+CROSS, TAKEOVER, CAPS = "tests/study/test_cross.py", "tests/study/test_takeover.py", "tests/study/test_caps.py"
 
 
 class FamilyMutant(NamedTuple):
@@ -51,6 +51,11 @@ FAMILY_MUTANTS = (
                  "test_the_energy_with_the_wrong_sign_loses_the_order"),
     FamilyMutant("budget counted in steps", "study/budget.py", "round(budget/each/intervals)",
                  "round(budget/intervals)", f"{CROSS}::test_a_budget_counts_evaluations_not_steps"),
+    FamilyMutant("cap of evaluations, not of operations", "study/budget.py", "return self.most//self.each",
+                 "return self.most", f"{CAPS}::test_budgets_above_the_cap_are_replaced_by_it"),
+    FamilyMutant("a capped row that says nothing", "analysis/which_table.py",
+                 '(outcome["sentence"], results.study.capped(problem, name))', '(outcome["sentence"],)',
+                 f"{CAPS}::test_the_row_says_that_it_was_capped"),
     FamilyMutant("failed runs counted as wins", "analysis/which_table.py", '(runs["status"] == "ok") & runs["error"]',
                  'runs["error"]', f"{CROSS}::test_known_winners_ties_gaps_and_failures"),
     FamilyMutant("crossover from the wrong side", "analysis/takeover.py", "~(errors < others)", "errors < others",
