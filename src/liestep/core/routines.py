@@ -7,6 +7,7 @@ one of them, and gives what the method returns.
 """
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from liestep.core.straight import CONDITIONS, Writer, keep
 from liestep.core.symbols import Node, Untraceable
 
 HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %meter, ptr %out)"
+LARGE = 500          # operations of routines that are kept: smaller ones are traced in a few hundredths of a second
 REFUSED = "refused"  # stands for the routines of a key that has none
 LANES = 8  # numbers of the largest vector register
 
@@ -191,21 +193,23 @@ def routine(method: Callable, inputs: Sequence[tuple[str, int]], most: int = MOS
 
 
 def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
-    """The routines of a key from the folder of the machine code, or new ones, which are kept there; a refusal too.
+    """The routines of a key from the folder of the machine code, or new ones, which are kept there if they are large; a
+    refusal too.
 
     Raises:
         Untraceable: why there is none.
     """
-    path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.z"
     try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(zlib.decompress(path.read_bytes()))
+    except (OSError, ValueError, zlib.error):
         try:
             found = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]
                      for name, new in traced().items()}
         except Untraceable as error:
             found = {REFUSED: str(error)}
-        keep(path, json.dumps(found).encode())
+        if REFUSED in found or sum(operations for *_, operations in found.values()) >= LARGE:
+            keep(path, zlib.compress(json.dumps(found).encode()))
     if REFUSED in found:
         raise Untraceable(found[REFUSED])
     return {name: Routine(text, np.array([float.fromhex(x) for x in constants]), operations)
