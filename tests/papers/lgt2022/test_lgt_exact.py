@@ -2,6 +2,7 @@
 known in closed form. In plain Python."""
 from dataclasses import replace
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from scipy.spatial.transform import Rotation
 
 import liestep
 from liestep.catalogue import sheet
+from liestep.core.status import Status
 from liestep.formulations.multibody.assembly import multiplier_rows
 from liestep.geometry.turns import about_axis
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
+from liestep.integrators.rkmk import METHODS
 from liestep.plugins.trial import plain
 from liestep.runs.specification import start_of
 
@@ -229,3 +232,66 @@ def test_reactions_of_the_ground_are_what_newton_asks_for():
     held = multipliers[multiplier_rows(assembly)][owners]
     assert ground.a < 0  # rows are P_ground - P_body: the multiplier is the force on the body
     assert np.abs(held - force).max() < 1e-12*np.abs(held).max()
+
+
+def test_screw_coordinates_of_a_pose_are_not_free_of_singularities():
+    """Section 6.4 (2): taken as absolute attitude, X = log(C) of a body that turns and moves along a line. At a
+    half turn the vector jumps to its opposite and takes its translation along, while C goes on; not so X of a step."""
+    action = poses("se3", "exp", "quaternion")
+    angles = np.linspace(0.1, 2.0*np.pi - 0.1, 200)
+    states = [rows("quaternion", Rotation.from_rotvec([[0.0, 0.0, angle]]*2), [[0.5*angle, -0.2, 0.0]]*2)
+              for angle in angles]
+    whole, steps = np.zeros((len(angles), 8, 3)), np.zeros((len(angles) - 1, 8, 3))
+    for k, state in enumerate(states):
+        action.log(states[0], state, whole[k])
+        if k:
+            action.log(states[k - 1], state, steps[k - 1])
+    turned = whole[:, 0, 2]
+    assert np.abs(np.diff(turned)).max() == pytest.approx(2.0*np.pi, abs=0.05)
+    assert np.abs(np.diff(whole[:, 1], axis=0)).max() > 1.0
+    assert np.abs(turned).max() < np.pi + 1e-12
+    np.testing.assert_allclose(steps[:, 0, 2], angles[1] - angles[0], rtol=1e-11)
+    assert np.abs(np.diff(steps[:, 1], axis=0)).max() < 0.02
+
+
+class Faster(NamedTuple):
+    """A body whose rate grows with time: no stage leaves the chart, the end of the step does."""
+
+    action: Any
+    first: float
+    last: float
+
+    def algebra_rows(self):
+        return self.action.algebra_rows()
+
+    def algebra(self, t, y, out):
+        out[:] = 0.0
+        out[0, 0] = self.first + t*(self.last - self.first)
+        return True
+
+    def act(self, xi, y, out):
+        self.action.act(xi, y, out)
+
+    def dexpinv(self, sigma, v, out):
+        return self.action.dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma):
+        return self.action.in_chart(sigma)
+
+    def project(self, y):
+        return True
+
+
+@pytest.mark.parametrize(("chart", "limit"), [("exp", 2.0*np.pi), ("cayley", 40.0), ("cayley2", 80.0)])
+@pytest.mark.parametrize("where", ["stage", "end", "nowhere"])
+def test_a_chart_can_be_left_at_a_stage_and_at_the_end_of_a_step(chart, limit, where):
+    """limit: of |X|, where the Rodrigues vector of a Cayley map is 20."""
+    first, last = {"stage": (1.2, 0.2), "end": (0.8, 1.6), "nowhere": (0.02, 0.03)}[where]
+    problem = Faster(plain(Poses(1, QUATERNION, 1, CHARTS[chart])), first*limit, last*limit)
+    method = plain(METHODS["lie_heun"].build({}, None, 1.0))
+    y = np.zeros((4, 4))
+    y[0, 0] = 1.0
+    before, work = y.copy(), method.workspace(problem, y)
+    status = method.step(problem, 0.0, y, 1.0, work)
+    assert status == (Status.OK if where == "nowhere" else Status.CHART_LIMIT)
+    assert np.array_equal(y, before) == (where != "nowhere")
