@@ -119,3 +119,22 @@ def test_integrators_share_the_machine_code_of_a_mechanism(tmp_path, monkeypatch
     assert hashes() == cold
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert hashes() == cold
+
+
+class Bare(NamedTuple):
+    factor: float
+
+
+def times_factor(part, a):
+    return part.factor*a[0]
+
+
+def test_only_components_with_units_are_looked_at_again(folder, monkeypatch):
+    asked, prepare = [], cache.prepare
+    monkeypatch.setattr(cache, "prepare", lambda *parts: asked.append(parts) or prepare(*parts))
+    loop, a = cache.loop_for(times_factor, Bare(2.0)), np.ones(3)
+    assert [loop(Bare(factor), a) for factor in (2.0, 3.0, 4.0)] == [2.0, 3.0, 4.0]
+    assert len(asked) == 1
+    loop, a = cache.loop_for(second, scaled()), np.ones((2, 3))
+    assert [loop(scaled(factor), a, np.ones(3)) for factor in (2.0, 3.0)] == [6.0, 8.0]  # new addresses each time
+    assert len(asked) == 3

@@ -78,6 +78,7 @@ class CompiledLoop:
     def __init__(self, function: Callable, folder: str):
         self.function, self.final = function, cache_root()/folder
         self.private: Path | None = None
+        self.connects = True  # until a call has shown that no component has methods compiled apart
         self.call: Any = function
         numba, options = compiling()
         if numba.config.DISABLE_JIT:
@@ -95,8 +96,8 @@ class CompiledLoop:
             self.call = numba.njit(**options)(function)
 
     def __call__(self, *args):
-        if self.call is not self.function:
-            prepare(*args)
+        if self.connects and self.call is not self.function:
+            self.connects = prepare(*args)
         try:
             result = self.call(*args)
         except _errors() as error:
@@ -152,10 +153,10 @@ def _unit_address(method: Callable, component: Any) -> int | None:
     return None if found is None else found[1]
 
 
-def prepare(*components: Any) -> None:
-    """Compile or load the methods of components that are called by their addresses, and tell the components these."""
-    for component in components:
-        connect(component, _unit_address)
+def prepare(*components: Any) -> bool:
+    """Compile or load the methods of components that are called by their addresses, and tell the components these;
+    whether there are any."""
+    return sum(connect(component, _unit_address) for component in components) > 0
 
 
 def loop_for(function: Callable, *components: Any) -> CompiledLoop:
