@@ -85,7 +85,8 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
     """
     if not hasattr(problem, "algebra"):
         raise Untraceable("it is no action")
-    _check_asked(problem, y, integrator, OF_ACTIONS)
+    if "algebra" not in _check_asked(problem, y, integrator, OF_ACTIONS):
+        raise Untraceable("the integrator asks for no equations of motion")
     asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
 
     def traced() -> dict[str, Routine]:
@@ -104,7 +105,8 @@ def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
     Raises:
         Untraceable: why there is none.
     """
-    _check_asked(problem, y, integrator, OFFERED)
+    if "rhs" not in _check_asked(problem, y, integrator, OFFERED):
+        raise Untraceable("the integrator asks for no equations of motion")
     asked = field_methods(y.shape, width)[:1]
     found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
                         lambda: Trace(problem, MOST_OPERATIONS).routines(asked, y))
@@ -119,11 +121,13 @@ def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -
         Untraceable: why there is none.
     """
     found = _methods_used(problem, y, width, integrator, staged=False)
-    _check_worth(found["rhs"])
+    _check_worth(found.get("rhs"))
     return _field(problem, y, found)
 
 
-def _check_worth(motion: Routine) -> None:
+def _check_worth(motion: Routine | None) -> None:
+    if motion is None:
+        raise Untraceable("the integrator asks for no equations of motion")
     if motion.operations < FEWEST:
         raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
 
@@ -195,8 +199,6 @@ def _check_asked(problem: Any, y: np.ndarray, integrator: Any, offered: set[str]
     names = names_used(integrator) | {"observe"}
     if not names <= offered:
         raise Untraceable(f"the integrator asks for {', '.join(sorted(names - offered))}")
-    if not names & {"rhs", "algebra"}:
-        raise Untraceable("the integrator asks for no equations of motion")
     return names
 
 
