@@ -76,8 +76,5 @@ def compiler() -> ModuleType:
 
 
 def kernel(function: Function) -> Function:
-    """Decorator; when NUMBA_DISABLE_JIT is set, it marks the function only (`liestep.core.tracing` asks for that)."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"):
-        return cast(Function, Kernel(function))
-    function.py_func = function  # type: ignore[attr-defined]
-    return function
+    """Decorator; without effect when NUMBA_DISABLE_JIT is set."""
+    return function if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else cast(Function, Kernel(function))
