@@ -168,11 +168,11 @@ def test_orders_beyond_are_refused_with_the_reason(order, complaint):
 
 
 @pytest.mark.parametrize(("system", "complaint", "options"), [
-    ("bonded_particles", "more than 1200 operations", {}),
+    ("bonded_particles", r"abs\(\): 'Node' \(_neighbours.py, line \d+", {}),
     ("spherical_pendulum_chain", r"abs\(\): 'Node' \(linalg.py, line \d+: size = abs\(a\[i, k\]\)\)",
      {"mass": "dense", "form": "velocity"}),
-    ("lennard_jones_sphere", "its state has more than 1200 numbers|more than 1200 operations", {}),
-    ("elastic_rod", "more than 1200 operations; take another form, or dop853", {})])
+    ("lennard_jones_sphere", "its state has more than 4000 numbers|more than 4000 operations", {}),
+    ("elastic_rod", "more than 4000 operations; take another form, or dop853", {"mass": "dense", "form": "omega"})])
 def test_what_does_not_trace_is_refused_with_the_line_and_described(system, complaint, options):
     with pytest.raises(InputError, match=rf"^taylor.*: this form has no Taylor series, .*{complaint}"):
         specify(system, "taylor", tolerance=1e-6, t_end=0.1, samples=2, options=options)
@@ -210,5 +210,5 @@ def test_engine_of_references_agrees_with_heyoka():
     times = np.linspace(0.0, 1.0, 4)
     gap = np.abs(ENGINES["taylor_core"](run, times) - ENGINES["taylor"](run, times))
     assert gap.max() <= 1e-12
-    with pytest.raises(NotSymbolic, match="more than 1200 operations"):
+    with pytest.raises(NotSymbolic, match=r"abs\(\): 'Node'"):
         ENGINES["taylor_core"](specify("bonded_particles", "dop853", tolerance=1e-6, t_end=0.1, samples=2), times)

@@ -9,6 +9,7 @@ from liestep.catalogue import sheet, system_ids
 from liestep.errors import InputError
 from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
 from liestep.geometry.linalg import cholesky, cholesky_solve
+from liestep.plugins.trial import plain
 from liestep.runs.specification import specify
 
 
@@ -179,8 +180,47 @@ def test_banded_and_dense_mass_give_the_same_motion(preset):
         assert np.abs(banded[name] - banded[name][0]).max() > 0.0, name
 
 
+@pytest.mark.parametrize("form", ["omega", "velocity"])
+def test_accelerations_by_multipliers_solve_the_full_equations(form):
+    """Those of accelerations and multipliers at once, by NumPy, for velocities that are tangent."""
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 5):
+        half, (q, g, w) = rng.normal(size=(n, n)), rng.normal(size=(3, n, 3))
+        matrix = half @ half.T + np.eye(n)
+        q /= np.linalg.norm(q, axis=1)[:, None]
+        w -= np.sum(w*q, axis=1)[:, None]*q
+        v = np.cross(w, q)
+        full = np.zeros((4*n, 4*n))
+        full[:3*n, :3*n] = np.kron(matrix, np.eye(3))
+        for i in range(n):
+            full[3*i:3*i + 3, 3*n + i], full[3*n + i, 3*i:3*i + 3] = -q[i], q[i]
+        right = np.concatenate([-g.ravel(), -np.sum(v*v, axis=1)])
+        expected = np.linalg.solve(full, right)[:3*n].reshape(n, 3)
+        component, found = mass_component(matrix, "multipliers"), np.zeros((n, 3))
+        if form == "omega":
+            assert plain(component).angular_acceleration(q, w, g, found)
+            expected = np.cross(q, expected)
+        else:
+            assert plain(component).acceleration(q, v, g, found)
+        assert np.abs(found - expected).max() <= 1e-13*np.linalg.cond(matrix)*max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("integrator", ["rkmk4", "rk4"])
+def test_rods_by_multipliers_move_as_with_the_full_matrix(integrator):
+    dense, multipliers = (simulate("elastic_rod", integrator, steps=20, t_end=0.002, options={"mass": mass})
+                          for mass in ("dense", "multipliers"))
+    for name in ("q", "omega", "energy"):
+        assert np.abs(dense[name] - multipliers[name]).max() <= 1e-11*max(1.0, np.abs(dense[name]).max()), name
+        assert np.abs(multipliers[name] - multipliers[name][0]).max() > 0.0, name
+
+
+def test_a_mass_that_is_not_definite_has_no_multipliers():
+    component, rows = mass_component(np.eye(2), "multipliers"), np.zeros((2, 3))
+    assert not plain(component).acceleration(rows, rows, rows, rows.copy())  # q = 0
+
+
 def test_a_mass_without_tridiagonal_inverse_is_not_banded():
-    with pytest.raises(InputError, match="the inverse of this mass matrix is not tridiagonal; allowed is dense"):
+    with pytest.raises(InputError, match="the inverse of this mass matrix is not tridiagonal; allowed are dense, multi"):
         specify("elastic_rod", "rk4", steps=10, t_end=0.01, options={"mass": "banded"})
     general = np.array([[3.0, 1.0, 0.5], [1.0, 3.0, 1.0], [0.5, 1.0, 3.0]])
     assert not has_tridiagonal_inverse(general)

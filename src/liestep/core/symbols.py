@@ -17,7 +17,7 @@ import numpy as np
 
 from liestep.core.tracing import Functions
 
-MOST_NODES = 1_200      # operations of an expression; jets of more take many seconds to compile
+MOST_NODES = 4_000      # operations of an expression; jets of more take minutes to compile
 MOST_DECISIONS = 400    # guards of an expression
 MOST_RUNS = 2000        # of the method, to see where its branches lead
 

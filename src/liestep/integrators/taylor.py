@@ -290,6 +290,7 @@ ORDER = Option("tolerance", "of the series: tolerance takes 1 - ln(tolerance)/2,
 # on spheres (q, dq/dt) with multipliers, fewer operations than (q, omega); on bodies rotations that stay orthonormal
 PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
              {"form": "velocity", "projection": "state", "mass": "banded"},
+             {"form": "velocity", "projection": "state", "mass": "multipliers"},
              {"projection": "state"}, {"form": "orthonormal"})
 
 

@@ -9,7 +9,8 @@ right-hand side for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/
 factor it and solve; in the
                   velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric;
                       with the option mass banded
-                  110 n for two products with the inverse and the tridiagonal solve, and no 12 n^2
+                  110 n for two products with the inverse and the tridiagonal solve, and no 12 n^2; with
+                      multipliers 16 n^2 for two products and the matrix, n^3/3 + 2 n^2 to solve, and no 12 n^2
 linear solve      2 n^3/3 + 2 n^2 for the multipliers; 90 n^2 + 2 (3n)^3/3 + 2 (3n)^2 for f of eq. (28)
 exponential       90 n per action of the group
 
@@ -44,6 +45,8 @@ def cost_model(system: Any, state: Mapping[str, np.ndarray]) -> Callable[[Mappin
             rhs = 0.0
         elif mass == "banded":
             rhs = 110*n
+        elif mass == "multipliers":
+            rhs = 18*n*n + n**3/3
         elif options.get("form") == "velocity":
             rhs = 63*n*n + _lu(3*n)
         else:

@@ -125,8 +125,8 @@ class Declared(NamedTuple):
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
         if chosen == "banded" and matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
-            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed is"
-                             " dense")
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed are"
+                             " dense, multipliers")
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""
@@ -134,15 +134,15 @@ class Declared(NamedTuple):
             text = "accelerations of uncoupled bodies, or by a dense factorisation"
             if not more:
                 return {"mass": Option("dense", text, ("diagonal", "dense"), default_for=self.default_coupling)}
-            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains)",
-                                   ("diagonal", "dense", *more), default_for=self.default_mass)}
+            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains),"
+                                   " or by n multipliers", ("diagonal", "dense", *more), default_for=self.default_mass)}
 
         field = {
             "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt), angles two angles for each body,"
                            " singular at the poles +-e3", ("omega", "velocity", "angles")),
             "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
                                  " tangent", tuple(PROJECTIONS), after_steps=("position", "state")),
-            **mass("banded"),
+            **mass("banded", "multipliers"),
         }
         action = {
             "action": Option("tangent_spheres", "action of the group", ("tangent_spheres",)),
@@ -150,7 +150,7 @@ class Declared(NamedTuple):
                             numbers="finite"),
             "beta": Option(0.0, "see alpha", numbers="finite"),
             "chart": chart_option(lambda options: True),
-            **mass("banded"),
+            **mass("banded", "multipliers"),
         }
         cartesian = {"coordinates": Option("cartesian", "q_i in R^3 with |q_i| = 1", ("cartesian",))}
         return {"sphere_lagrangian": Form(self.lagrangian, mass(), self.check_mass_option),

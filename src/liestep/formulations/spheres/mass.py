@@ -1,7 +1,7 @@
 """Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix,
-or a tridiagonal inverse.
+a tridiagonal inverse, or multipliers.
 
-T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). Both classes offer the same
+T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). All classes offer the same
 methods. Velocities are rows (n, 3).
 """
 from functools import lru_cache
@@ -13,6 +13,7 @@ from liestep.core.rows import Vector, axpy, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.formulations.spheres.banded_mass import BandedMass, banded_mass, is_banded
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
+from liestep.formulations.spheres.multiplier_mass import MultiplierMass, multiplier_mass
 from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
 
 
@@ -120,8 +121,10 @@ class DenseMass(NamedTuple):
         return True
 
 
-def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass:
-    """Component for a mass given as (n,) or (n, n); `solve` is "dense", or "banded" for a tridiagonal inverse.
+def mass_component(matrix: np.ndarray,
+                   solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass | MultiplierMass:
+    """Component for a mass given as (n,) or (n, n); `solve` is "dense", "multipliers", or "banded" for a tridiagonal
+    inverse.
 
     Raises:
         InputError: see `check_mass`, or the inverse is not tridiagonal.
@@ -135,6 +138,8 @@ def mass_component(matrix: np.ndarray, solve: str = "dense") -> DiagonalMass | D
     if solve == "banded":
         _require_banded(inverse)
         return banded_mass(matrix, inverse)
+    if solve == "multipliers":
+        return multiplier_mass(matrix, inverse)
     return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
@@ -154,7 +159,7 @@ def _tridiagonal(content: bytes, n: int) -> bool:
 def _require_banded(inverse: np.ndarray) -> None:
     if not is_banded(inverse):
         raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal;"
-                         " allowed is dense")
+                         " allowed are dense, multipliers")
 
 
 def check_mass(matrix: np.ndarray) -> None:
