@@ -125,8 +125,8 @@ class Declared(NamedTuple):
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
         if chosen == "banded" and matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
-            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed are"
-                             " dense, multipliers")
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed"
+                             " are dense, multipliers")
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""
