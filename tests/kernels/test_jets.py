@@ -22,6 +22,8 @@ OPERATIONS = {
     "negative": (lambda t: -(cos(t)), lambda t: -mpmath.cos(t)),
     "product": (lambda t: sin(t)*cos(2.0*t), lambda t: mpmath.sin(t)*mpmath.cos(2*t)),
     "square": (lambda t: sin(t)*sin(t), lambda t: mpmath.sin(t)**2),
+    "merged": (lambda t: (sin(t)*cos(2.0*t) - t*t) - (cos(t)*cos(t) - 0.3*sin(3.0*t)),
+               lambda t: mpmath.sin(t)*mpmath.cos(2*t) - t*t - mpmath.cos(t)**2 + mpmath.mpf(0.3)*mpmath.sin(3*t)),
     "power": (lambda t: (1.0 + sin(t))**5, lambda t: (1 + mpmath.sin(t))**5),
     "inverse": (lambda t: 1.0/(2.0 + sin(t)), lambda t: 1/(2 + mpmath.sin(t))),
     "quotient": (lambda t: cos(t)/(2.0 + sin(t)), lambda t: mpmath.cos(t)/(2 + mpmath.sin(t))),
@@ -172,6 +174,17 @@ def test_what_leaves_arithmetic_is_refused(function, complaint):
         field(function, 1)
 
 
+def test_what_occurs_twice_is_not_merged():
+    def twice(x, y, t):
+        product = sin(t)*y
+        return True, [product + t, product - y*x]
+
+    found = field(twice, 2)
+    assert [found.nodes[place].op for place in sorted(jets.merged(found.outputs))] == ["mul"]  # y x alone
+    jet = Jet(found, jets.PLAIN, [0.5, 0.25, TIME])
+    assert len(jet.needed(found.outputs)) == len(jets.reachable(found.outputs)) - 1
+
+
 def test_comparisons_of_the_same_numbers_are_decided_once_asked():
     graph = field(lambda y, t: (True, [y]), 1).inputs[0].graph
     assert isinstance(graph.nodes[0] < 1.0, Comparison)
@@ -179,8 +192,22 @@ def test_comparisons_of_the_same_numbers_are_decided_once_asked():
 
 
 class WrongIndex(Jet):
-    def product(self, a, b, k, first=0):
-        return self.summed((self.coefficient(a, j), self.coefficient(b, k - j)) for j in range(first, k + (k < 5)))
+    def pairs(self, a, b, k, sign=1.0):
+        return super().pairs(a, b, k, sign)[:k + (k < 5)]
+
+
+class WrongSign(Jet):
+    """Merged products are never subtracted."""
+
+    def negative(self, x, k):
+        return self.coefficient(x, k)
+
+
+class OneHalf(Jet):
+    """Merged squares are not doubled."""
+
+    def collect(self, sign, product, k, sums, halves):
+        super().collect(sign, product, k, sums, sums)
 
 
 class DroppedZero(Jet):
@@ -195,7 +222,8 @@ class WrongRoot(Jet):
         return self.coefficient(a, k) if k == 4 else super()._sqrt(k, own, a)
 
 
-@pytest.mark.parametrize(("mutant", "name"), [(WrongIndex, "product"), (DroppedZero, "product"), (WrongRoot, "root")])
+@pytest.mark.parametrize(("mutant", "name"), [(WrongIndex, "product"), (DroppedZero, "product"), (WrongRoot, "root"),
+                                              (WrongSign, "merged"), (OneHalf, "merged")])
 def test_wrong_recurrences_are_seen(mutant, name):
     found = field(lambda y, t: (True, [OPERATIONS[name][0](t)]), 1)
     right = np.array(taylor_coefficients(found, [0.25, TIME], ORDER), dtype=float)

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from liestep.core.symbols import Expressions, Guard, Node
 
-CHAINS = 4  # partial sums of a long convolution, which a processor adds at the same time
+CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
+Pairs = list[tuple[Any, Any]]
 
 
 class Arithmetic(Protocol):
@@ -68,14 +69,20 @@ class Jet:
         """start: values of y and t."""
         self.found, self.on, self.start = found, arithmetic, start
         self.known: dict[tuple, Any] = {}
+        sides = [side for guard in found.guards for side in (guard.left, guard.right)]
+        self.merged = merged([*found.outputs, *sides])
 
     def rows(self, order: int) -> Iterable[list[Any]]:
         """Coefficients of y, in order 0, 1, ... `order`."""
-        needed = reachable(self.found.outputs)
+        needed = self.needed(self.found.outputs)
         for k in range(order + 1):
             yield [self.coefficient(node, k) for node in self.found.inputs[:-1]]
             for node in needed if k < order else ():
                 self.coefficient(node, k)
+
+    def needed(self, outputs: Iterable[Any]) -> list[Node]:
+        """The nodes that outputs are made of and whose coefficients occur somewhere."""
+        return [node for node in reachable(outputs) if node.place not in self.merged]
 
     def coefficient(self, x: Any, k: int) -> Any:
         """Coefficient k of a node or a number; None for zero."""
@@ -91,7 +98,7 @@ class Jet:
         """Both sides of a guard, of coefficients 0."""
         sides = []
         for side in (guard.left, guard.right):
-            for node in reachable([side]):
+            for node in self.needed([side]):
                 self.coefficient(node, 0)
             value = self.coefficient(side, 0)
             sides.append(self.on.constant(0.0) if value is None else value)
@@ -114,22 +121,37 @@ class Jet:
         """a/k for a whole number k."""
         return a if a is None or k == 1 else self.on.part(a, k)
 
-    def summed(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
-        """Sum of products, in several chains that are added at the end."""
-        kept = [(a, b) for a, b in pairs if a is not None and b is not None]
-        chains = [None]*min(CHAINS, max(1, len(kept)//3))
-        for i, (a, b) in enumerate(kept):
-            place = i % len(chains)
-            before: Any = chains[place]
-            chains[place] = self.on.mul(a, b) if before is None else self.on.fma(a, b, before)
-        while len(chains) > 1:
-            chains = [self.plus(chains[i], chains[i + 1]) if i + 1 < len(chains) else chains[i]
-                      for i in range(0, len(chains), 2)]
+    def summed(self, inner: Pairs, ends: Pairs) -> Any:
+        """Sum of products, in chains that are added at the end; those at the ends come last."""
+        total = self.chained(None, inner, chains_of(inner))
+        return self.chained(total, ends, CHAINS)
+
+    def chained(self, total: Any, pairs: Pairs, count: int) -> Any:
+        """total + sum of products in so many chains, the first of which begins with the total."""
+        chains = [total, *[None]*(count - 1)]
+        for i, (a, b) in enumerate(pairs):
+            before = chains[i % count]
+            chains[i % count] = self.on.mul(a, b) if before is None else self.on.fma(a, b, before)
+        for other in chains[1:]:
+            chains[0] = self.plus(chains[0], other)
         return chains[0]
 
-    def product(self, a: Node, b: Node, k: int, first: int = 0) -> Any:
-        """sum_{j >= first} a_j b_(k - j)"""
-        return self.summed((self.coefficient(a, j), self.coefficient(b, k - j)) for j in range(first, k + 1))
+    def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+        """Sum of products whose newest factors are those of the first and the last pair."""
+        inner, ends = parted(pairs)
+        return self.chained(None, inner + ends, chains_of(inner + ends))
+
+    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0) -> Pairs:
+        """a_j, sign b_(k - j) for j = 0 ... k"""
+        second = self.coefficient if sign > 0.0 else self.negative
+        return [(self.coefficient(a, j), second(b, k - j)) for j in range(k + 1)]
+
+    def negative(self, x: Node, k: int) -> Any:
+        """-x_k"""
+        key = ("minus", x.place, k)
+        if key not in self.known:
+            self.known[key] = self.times(-1.0, self.coefficient(x, k))
+        return self.known[key]
 
     def slope(self, x: Node, j: int) -> Any:
         """j x_j"""
@@ -156,10 +178,44 @@ class Jet:
         return self.part(value, k)
 
     def _add(self, k: int, a: Node, b: Node) -> Any:
-        return self.plus(self.coefficient(a, k), self.coefficient(b, k))
+        return self.combined(k, [(1.0, a), (1.0, b)])
 
     def _sub(self, k: int, a: Node, b: Node) -> Any:
-        return self.minus(self.coefficient(a, k), self.coefficient(b, k))
+        return self.combined(k, [(1.0, a), (-1.0, b)])
+
+    def combined(self, k: int, waiting: list[tuple[float, Any]]) -> Any:
+        """Coefficient k of a sum of nodes with signs. What is merged is not evaluated for itself: its products are
+        added at once, and squares are doubled together."""
+        others: list[tuple[float, Any]] = []
+        sums, halves = (Pairs(), Pairs()), (Pairs(), Pairs())
+        while waiting:
+            sign, node = waiting.pop()
+            if node.place not in self.merged:
+                others.append((sign, self.coefficient(node, k)))
+            elif node.op in ("add", "sub"):
+                first, second = node.args
+                waiting += [(sign if node.op == "add" else -sign, second), (sign, first)]
+            elif node.op == "scale":
+                sums[1].extend(given([(self.on.constant(sign*node.args[0]), self.coefficient(node.args[1], k))]))
+            else:
+                self.collect(sign, node, k, sums, halves)
+        total, half = self.summed(*sums), self.summed(*halves)
+        if half is not None:
+            total = self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
+        for sign, value in others:
+            total = self.plus(total, value) if sign > 0.0 else self.minus(total, value)
+        return total
+
+    def collect(self, sign: float, product: Node, k: int, sums: tuple[Pairs, Pairs],
+                halves: tuple[Pairs, Pairs]) -> None:
+        """Put the pairs of a product among the others, inner ones and ends; of squares half of them."""
+        pairs, target = self.pairs(*product.args, k, sign), sums
+        if product.args[0] is product.args[1]:
+            sums[0].extend(given(pairs[k//2:k//2 + 1]) if k % 2 == 0 else [])
+            pairs, target = pairs[:(k + 1)//2][::-1], halves
+        inner, ends = parted(pairs)
+        target[0].extend(inner)
+        target[1].extend(ends)
 
     def _shift(self, k: int, number: Any, a: Node) -> Any:
         value = self.coefficient(a, k)
@@ -171,15 +227,10 @@ class Jet:
 
     def _mul(self, k: int, a: Node, b: Node) -> Any:
         if a is not b:
-            return self.product(a, b, k)
-        return self._square(k, a)
-
-    def _square(self, k: int, a: Node) -> Any:
-        half = self.summed((self.coefficient(a, j), self.coefficient(a, k - j)) for j in range((k + 1)//2))
+            return self.convolved(self.pairs(a, b, k))
+        half = self.convolved((self.coefficient(a, j), self.coefficient(a, k - j)) for j in reversed(range((k + 1)//2)))
+        middle = self.coefficient(a, k//2) if k % 2 == 0 else None
         twice = self.times(2.0, half)
-        if k % 2:
-            return twice
-        middle = self.coefficient(a, k//2)
         if middle is None:
             return twice
         return self.on.mul(middle, middle) if twice is None else self.on.fma(middle, middle, twice)
@@ -187,21 +238,21 @@ class Jet:
     def _inverse(self, k: int, own: Node, b: Node) -> Any:
         if k == 0:
             return self.on.div(1.0, self.coefficient(b, 0))
-        rest = self.summed((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
         return self.times(-1.0, self.times(self.coefficient(own, 0), rest))
 
     def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
         inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
         if k == 0:
             return self.times(self.coefficient(a, 0), inverse)
-        rest = self.summed((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
         return self.times(inverse, self.minus(self.coefficient(a, k), rest))
 
     def _sqrt(self, k: int, own: Node, a: Node) -> Any:
         if k == 0:
             return self.on.call("sqrt", self.coefficient(a, 0))
         half = self.once("half of inverse", own, lambda: self.on.div(0.5, self.coefficient(own, 0)))
-        rest = self.times(2.0, self.summed((self.coefficient(own, j), self.coefficient(own, k - j))
+        rest = self.times(2.0, self.convolved((self.coefficient(own, j), self.coefficient(own, k - j))
                                            for j in range(1, (k + 1)//2)))
         if k % 2 == 0:
             middle = self.coefficient(own, k//2)
@@ -224,7 +275,7 @@ class Jet:
                 angle = self.on.constant(0.0) if angle is None else angle
                 self.known[key] = self.on.call("sin", angle), self.on.call("cos", angle)
             else:
-                parts = [self.summed((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
+                parts = [self.convolved((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
                          for part in (1, 0)]
                 self.known[key] = self.part(parts[0], k), self.times(-1.0, self.part(parts[1], k))
         return self.known[key]
@@ -234,13 +285,39 @@ class Jet:
         if k == 0:
             return self.on.call("atan2", self.coefficient(y, 0), self.coefficient(x, 0))
         inverse = self.once("inverse", square, lambda: self.on.div(1.0, self.coefficient(square, 0)))
-        one = self.summed((self.coefficient(x, k - j), self.slope(y, j)) for j in range(1, k + 1))
-        other = self.summed((self.coefficient(y, k - j), self.slope(x, j)) for j in range(1, k + 1))
-        rest = self.summed((self.slope(own, j), self.coefficient(square, k - j)) for j in range(1, k))
+        one = self.convolved((self.coefficient(x, k - j), self.slope(y, j)) for j in range(1, k + 1))
+        other = self.convolved((self.coefficient(y, k - j), self.slope(x, j)) for j in range(1, k + 1))
+        rest = self.convolved((self.slope(own, j), self.coefficient(square, k - j)) for j in range(1, k))
         return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
 
 
 SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
+
+
+def chains_of(pairs: Pairs) -> int:
+    return min(CHAINS, max(1, len(pairs)//3))
+
+
+def given(pairs: Pairs) -> Pairs:
+    """Products that are not zero for every start."""
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
+
+
+def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
+    """Inner pairs, and the first and the last."""
+    kept = given(list(pairs))
+    return kept[1:-1], kept[:1] + kept[1:][-1:]
+
+
+def merged(outputs: Sequence[Any]) -> set[int]:
+    """Places of the nodes that occur nowhere but in one sum or difference."""
+    nodes, users = reachable(outputs), dict[int, list[str]]()
+    for name, values in [("", outputs), *((node.op, node.args) for node in nodes)]:
+        for x in values:
+            if isinstance(x, Node):
+                users.setdefault(x.place, []).append(name)
+    return {node.place for node in nodes if node.op in ("add", "sub", "mul", "scale")
+            and users[node.place] in (["add"], ["sub"])}
 
 
 def reachable(outputs: Iterable[Any]) -> list[Node]:

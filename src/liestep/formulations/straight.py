@@ -115,19 +115,19 @@ def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
 
 
 def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
-    """`straight_field` where loops are not as fast.
+    """`straight_field` where loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is
+    the observables that count.
 
     Raises:
         Untraceable: why there is none.
     """
     found = _methods_used(problem, y, width, integrator, staged=False)
-    _check_worth(found.get("rhs"))
+    if "rhs" in found:
+        _check_worth(found["rhs"])
     return _field(problem, y, found)
 
 
-def _check_worth(motion: Routine | None) -> None:
-    if motion is None:
-        raise Untraceable("the integrator asks for no equations of motion")
+def _check_worth(motion: Routine) -> None:
     if motion.operations < FEWEST:
         raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
 
