@@ -122,9 +122,9 @@ class Jet:
         return a if a is None or k == 1 else self.on.part(a, k)
 
     def summed(self, inner: Pairs, ends: Pairs) -> Any:
-        """Sum of products, in chains that are added at the end; those at the ends come last."""
+        """Sum of products: the inner ones in chains that are added, then one after the other those at the ends."""
         total = self.chained(None, inner, chains_of(inner))
-        return self.chained(total, ends, CHAINS)
+        return self.chained(total, ends, 1)
 
     def chained(self, total: Any, pairs: Pairs, count: int) -> Any:
         """total + sum of products in so many chains, the first of which begins with the total."""
