@@ -209,8 +209,9 @@ class Jet:
     def collect(self, sign: float, product: Node, k: int, sums: tuple[Pairs, Pairs],
                 halves: tuple[Pairs, Pairs]) -> None:
         """Put the pairs of a product among the others, inner ones and ends; of squares half of them."""
-        pairs, target = self.pairs(*product.args, k, sign), sums
-        if product.args[0] is product.args[1]:
+        first, second = product.args
+        pairs, target = self.pairs(first, second, k, sign), sums
+        if first is second:
             sums[0].extend(given(pairs[k//2:k//2 + 1]) if k % 2 == 0 else [])
             pairs, target = pairs[:(k + 1)//2][::-1], halves
         inner, ends = parted(pairs)
