@@ -186,6 +186,32 @@ def test_what_traces_is_described():
     assert "form velocity" in text
 
 
+def defect(run):
+    """Largest entry of |R^T R - 1|."""
+    axes = run["attitude"].values.reshape(-1, 3, 3)
+    return np.abs(np.swapaxes(axes, 1, 2) @ axes - np.eye(3)).max()
+
+
+def test_quadrotors_return_to_the_manifold():
+    """After each step; the embedded form leaves it. Both are the same motion."""
+    usual, plain = (simulate("quadrotor_payload", "taylor", preset="uncontrolled", tolerance=1e-4, t_end=1.0, samples=5,
+                             options=options) for options in ({}, {"form": "embedded"}))
+    q, omega = usual["q"].values, usual["omega"].values
+    assert defect(usual) <= 1e-14 < 1e-9 < defect(plain)
+    assert np.abs(1.0 - np.sum(q*q, axis=-1)).max() <= 1e-14
+    assert np.abs(np.sum(q*omega, axis=-1)).max() <= 1e-14*np.abs(omega).max()
+    assert np.abs(plain["attitude"] - usual["attitude"]).max() <= 1e-3
+
+
+def test_rigid_bodies_return_to_the_manifold():
+    found = [simulate("bonded_particles", "rk4", preset="cluster", steps=200, t_end=0.5, samples=3,
+                      options={"form": form}) for form in ("orthonormal", "embedded")]
+    assert defect(found[0]) <= 1e-14 < 1e-12 < defect(found[1])
+    assert np.abs(found[0]["attitude"] - found[1]["attitude"]).max() <= 1e-6
+    with pytest.raises(InputError, match="acts after each step, and this method does not let it"):
+        specify("bonded_particles", "dop853", tolerance=1e-6, options={"form": "orthonormal"})
+
+
 def test_preferred_options_give_way():
     facts = sheet("spherical_pendulum_chain")
     parameters = start_of("spherical_pendulum_chain", preset="orders").parameters

@@ -48,6 +48,17 @@ def orthogonality_error(q: np.ndarray) -> float:
 
 
 @kernel
+def towards_rotation(y: np.ndarray, i: int) -> None:
+    """Rows i to i + 2 as the axes of Q: Q (3 - Q^T Q)/2, a step towards the nearest rotation that squares the
+    defect."""
+    one, two, three = row(y, i), row(y, i + 1), row(y, i + 2)
+    a, b, c = dot(one, two), dot(two, three), dot(three, one)
+    put(y, i, axpy(-0.5*c, three, axpy(-0.5*a, two, scale(1.5 - 0.5*dot(one, one), one))))
+    put(y, i + 1, axpy(-0.5*b, three, axpy(-0.5*a, one, scale(1.5 - 0.5*dot(two, two), two))))
+    put(y, i + 2, axpy(-0.5*c, one, axpy(-0.5*b, two, scale(1.5 - 0.5*dot(three, three), three))))
+
+
+@kernel
 def principal_angle(q: np.ndarray) -> float:
     """Angle of the rotation Q in [0, pi], from its sine and cosine: an arccos of the trace would lose half of the
     digits near 0 and pi."""

@@ -7,7 +7,8 @@ import numpy as np
 from liestep.core.counters import Counter
 from liestep.core.dispatch import outlined
 from liestep.core.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
-from liestep.geometry.attitude import orthogonality_error, to_space
+from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
+from liestep.geometry.directions import make_tangent, normalise
 from liestep.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
 
 # Rows of what `rates` gives: v', (work', 0, 0), Omega_1', Omega_2', omega_1', omega_2'.
@@ -82,11 +83,14 @@ class QuadrotorPayload(NamedTuple):
 
 
 class PayloadField(NamedTuple):
-    """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i."""
+    """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i.
+
+    `project` brings the attitudes towards rotations and the links to unit length, with tangent rates."""
 
     system: Any
     rates: np.ndarray  # (6, 3) scratch
     meter: np.ndarray
+    orthonormal: int   # 1: `project` acts
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
@@ -111,7 +115,11 @@ class PayloadField(NamedTuple):
         return True
 
     def project(self, y: np.ndarray) -> None:
-        pass
+        if self.orthonormal == 1:
+            for i in range(2):
+                towards_rotation(y, BODIES + BODY_ROWS*i)
+                normalise(y, LINKS + i)
+                make_tangent(y, LINKS + i, RATES + i)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.observe(y, out)

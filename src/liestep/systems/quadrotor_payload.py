@@ -130,7 +130,8 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
-    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter()), parameters, state)
+    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter(),
+                                    int(options["form"] == "orthonormal")), parameters, state)
 
 
 def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
@@ -259,7 +260,10 @@ SHEET = Sheet(
     kinetic_energy=_kinetic,
     conserved_momentum=_conserved,
     forms={
-        "vector_field": Form(_field, {"form": Option("embedded", "all rows in the embedding space", ("embedded",))}),
+        "vector_field": Form(_field, {"form": Option(
+            "embedded", "all rows in the embedding space; orthonormal returns attitudes to rotations, links to unit"
+            " length and their rates to tangents after each step", ("embedded", "orthonormal"),
+            after_steps=("orthonormal",))}),
         "lie_action": Form(_action, {"action": Option("direct_product", "action of the group", ("direct_product",))}),
     },
     default_preset="paper",

@@ -22,8 +22,8 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
-from liestep.geometry.attitude import to_body, to_space
+from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.geometry.attitude import to_body, to_space, towards_rotation
 
 
 @kernel
@@ -172,14 +172,8 @@ class AttitudeField(NamedTuple):
         return True
 
     def project(self, y: np.ndarray) -> None:
-        """Q (3 - Q^T Q)/2: a step towards the nearest rotation that squares the defect."""
-        if self.orthonormal == 0:
-            return
-        one, two, three = row(y, 0), row(y, 1), row(y, 2)
-        a, b, c = dot(one, two), dot(two, three), dot(three, one)
-        put(y, 0, axpy(-0.5*c, three, axpy(-0.5*a, two, scale(1.5 - 0.5*dot(one, one), one))))
-        put(y, 1, axpy(-0.5*b, three, axpy(-0.5*a, one, scale(1.5 - 0.5*dot(two, two), two))))
-        put(y, 2, axpy(-0.5*c, one, axpy(-0.5*b, two, scale(1.5 - 0.5*dot(three, three), three))))
+        if self.orthonormal == 1:
+            towards_rotation(y, 0)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.body.observe(y, out)

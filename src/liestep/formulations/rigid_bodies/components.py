@@ -19,7 +19,7 @@ import numpy as np
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
-from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space
+from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space, towards_rotation
 
 
 @kernel
@@ -123,11 +123,12 @@ class RigidBodies(NamedTuple):
 
 
 class BodiesField(NamedTuple):
-    """Vector field of the rows in the embedding space; nothing is projected."""
+    """Vector field of the rows in the embedding space."""
 
     problem: RigidBodies
     f: np.ndarray  # (2n, 3)
     meter: np.ndarray
+    orthonormal: int   # 1: `project` acts
 
     def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
         """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
@@ -150,7 +151,10 @@ class BodiesField(NamedTuple):
         return True
 
     def project(self, y: np.ndarray) -> None:
-        pass
+        """Each attitude towards the nearest rotation."""
+        if self.orthonormal == 1:
+            for i in range(self.problem.bodies()):
+                towards_rotation(y, 3*i)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.problem.observe(y, out)

@@ -6,6 +6,7 @@ import numpy as np
 
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.counters import new_meter
 from liestep.formulations.action import ActionForm, chart_option
@@ -105,7 +106,9 @@ class Declared(NamedTuple):
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies: Any = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
-        return self.formulated(parameters, state, bodies, BodiesField(bodies, np.zeros_like(plain.spare), plain.meter))
+        orthonormal = int(options.get("form") == "orthonormal")  # the default is no part of a run
+        return self.formulated(parameters, state, bodies,
+                               BodiesField(bodies, np.zeros_like(plain.spare), plain.meter, orthonormal))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies: Any = self.bodies(parameters)
@@ -138,7 +141,10 @@ class Declared(NamedTuple):
         return total
 
     def forms(self) -> dict[str, Form]:
-        return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field),
+        field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"
+                       " after each step", ("embedded", "orthonormal"), after_steps=("orthonormal",),
+                       silent=lambda options: True)
+        return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field, {"form": field}),
                 "lie_action": Form(self.action, {"chart": chart_option(lambda options: True)})}
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, cross, dot, larger, put, row, scale, sqrt, stage_rows
+from liestep.core.rows import axpy, cross, dot, larger, put, row, stage_rows
+from liestep.geometry.directions import make_tangent, normalise
 
 
 @kernel
@@ -20,12 +21,9 @@ def project_rows(projection: int, y: np.ndarray) -> None:
         return
     n = y.shape[0]//2
     for i in range(n):
-        q = row(y, i)
-        q = scale(1.0/sqrt(dot(q, q)), q)
-        put(y, i, q)
+        normalise(y, i)
         if projection == 2:
-            u = row(y, n + i)
-            put(y, n + i, axpy(-dot(q, u), q, u))
+            make_tangent(y, i, n + i)
 
 
 class SphereLagrangian(NamedTuple):
