@@ -12,6 +12,8 @@ RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
 BARS = (16, 64, 256)  # rigid bodies with spherical joints: from 64 to 256 at most 4.6 times, an exponent of 1.10
 LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
+# with a cut-off: an exponent of about 1.1 where steps are shorter as molecules are closer, so that lists last as long
+CUT = (("level2", 162), ("level3", 642), ("level4", 2562), ("level5", 10242))
 
 
 def _cases() -> Iterator[tuple[str, int, Case]]:
@@ -32,6 +34,9 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
     for preset, n in LEVELS:
         yield "molecules, vi_sphere (explicit)", n, Case(
             "", "lennard_jones_sphere", "vi_sphere", "explicit", 0.005, max(2, 4_000_000//n**2), 0.0, preset)
+    for preset, n in CUT:
+        yield "molecules with a cut-off, vi_sphere (explicit)", n, Case(
+            "", "lennard_jones_cutoff", "vi_sphere", "explicit", 0.1/n**0.5, 400, 0.0, preset)
 
 
 def growth(repeats: int) -> Iterator[dict[str, Any]]:

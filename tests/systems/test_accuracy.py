@@ -30,6 +30,8 @@ TIME = 0.3
 # Their starts have to fit joints or a bond, which keep bodies from most degenerate places. Their vector fields take any
 # attitudes and places and hold the accelerations of the joints only: they are compared off the joints as well.
 HELD = ("body_chain", "jointed_body", "mass_spring", "rigid_chain", "rigid_loop")
+# no case: one that is set by a crank angle, below; lists that refuse all molecules at one place
+NO_CASE = (("four_bar", "close"), ("four_bar", "opposite"), ("four_bar", "all"), ("lennard_jones_cutoff", "all"))
 
 
 def smallest_preset(facts):
@@ -166,7 +168,7 @@ STRAIGHT_ROD = pytest.mark.xfail(strict=True, reason="1 - q_{i-1}.q_i as printed
                                  " the paper integrates. An error of 74 units in the last place where the spring's"
                                  " moment is 1e-9 of its stiffness")
 PLACES = [pytest.param(name, how, marks=STRAIGHT_ROD if (name, how) == ("elastic_rod", "all") else ())
-          for name in system_ids() if name != "four_bar" for how in ("close", "opposite", "all")]
+          for name in system_ids() for how in ("close", "opposite", "all") if (name, how) not in NO_CASE]
 
 
 @pytest.mark.parametrize(("name", "how"), PLACES)

@@ -106,10 +106,16 @@ def neighbour_list(diameters: np.ndarray, listed: bool) -> NeighbourList:
     n = len(diameters) if listed else 0
     largest = float(diameters.max())
     ratio = min((largest/float(diameters.min()))**3, max(n, 1))
+    return listed_within(n, largest, 0.5*largest, PER_BODY*ratio)
+
+
+def listed_within(n: int, distance: float, skin: float, each: float) -> NeighbourList:
+    """An empty list of n bodies that act on each other up to a distance, with room for `each` partners of a body on
+    average."""
     buckets = 1
     while buckets < 2*n:
         buckets *= 2
     integers: Any = np.int64
-    return NeighbourList(1.5*largest, 0.5*largest, np.zeros((n + 1, 3)), np.zeros(n + 1, integers),
-                         np.zeros(int(PER_BODY*n*ratio), integers), np.zeros((n, 3), integers),
+    return NeighbourList(distance + skin, skin, np.zeros((n + 1, 3)), np.zeros(n + 1, integers),
+                         np.zeros(int(each*n), integers), np.zeros((n, 3), integers),
                          np.zeros(buckets, integers), np.zeros(n, integers), np.zeros(1, integers))

@@ -149,7 +149,7 @@ def equilibrium_sigma(level: int, reading: str = "mean") -> float:
     return d/2.0**(1.0/6.0)
 
 
-def _check_apart(parameters: Parameters, state: State) -> None:
+def check_apart(parameters: Parameters, state: State) -> None:
     """Raises InputError for two molecules at one point. Two such points have equal components along any direction, so
     that only neighbours in the order of one are compared."""
     if parameters["epsilon"] == 0.0:
@@ -190,7 +190,7 @@ SHEET = spheres(
     build=_build,
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
-    start=_check_apart,
+    start=check_apart,
     default_preset="paper",
     symmetries=(),
     presets={
