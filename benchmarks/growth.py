@@ -12,7 +12,7 @@ RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)
 BARS = (16, 64, 256)  # rigid bodies with spherical joints: from 64 to 256 at most 4.6 times, an exponent of 1.10
 LEVELS = (("level1", 42), ("level2", 162), ("paper", 642), ("level4", 2562))
-# with a cut-off: an exponent of about 1.1 where steps are shorter as molecules are closer, so that lists last as long
+# with a cut-off: an exponent of 1.09 over all sizes; steps are shorter as molecules are closer: lists last as long
 CUT = (("level2", 162), ("level3", 642), ("level4", 2562), ("level5", 10242))
 
 

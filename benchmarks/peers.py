@@ -34,7 +34,7 @@ HORIZONS = (1, 10, 100)  # times the end
 AT_HORIZONS = 1e-6       # error
 METHODS = ("taylor", "dop853", "rkmk853")
 # those above 1e-4 for errors of 1e-4: Taylor series err less than their tolerance
-TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 TARGETS = (1e-4, 1e-8, 1e-11)
 LEAST = 0.01  # seconds of one measurement
 

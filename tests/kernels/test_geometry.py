@@ -264,15 +264,15 @@ def test_plain_python_gives_the_same_bits():
 
 
 @pytest.mark.parametrize("size", [1e-2, 1e-5])
-def test_step_towards_a_rotation_squares_the_defect(size):
-    """Newton's step for the polar factor without an inverse, Bjorck and Bowie 1971 (SIAM J. Numer. Anal. 8, 358): off
-    by D, it leaves 3/4 D^2 + 1/4 D^3 of a matrix whose axes have other lengths and other angles."""
+def test_steps_towards_a_rotation_square_the_defect(size):
+    """Two steps: each takes the singular values s of the matrix to s (3 - s^2)/2."""
     rng = np.random.default_rng(4)
     start = expm(np.array(hat((0.3, -1.1, 0.7)))) + size*rng.uniform(-1.0, 1.0, (3, 3))
     y = np.vstack((np.ones((1, 3)), start.T, np.ones((1, 3))))  # rows: the columns of Q, between others
     towards_rotation(y, 1)
-    assert np.abs(y[1:4].T - 0.5*start @ (3.0*np.eye(3) - start.T @ start)).max() <= 4.0*EPS
+    left, s, right = np.linalg.svd(start)
+    for _ in range(2):
+        s = 0.5*s*(3.0 - s*s)
+    assert np.abs(y[1:4].T - left*s @ right).max() <= 8.0*EPS
     assert (y[[0, 4]] == 1.0).all()
-    before, after = start.T @ start - np.eye(3), y[1:4] @ y[1:4].T - np.eye(3)
-    expected = -0.75*before @ before + 0.25*before @ before @ before
-    assert np.abs(after - expected).max() <= 16.0*EPS
+    assert np.abs(y[1:4] @ y[1:4].T - np.eye(3)).max() <= max(100.0*size**4, 8.0*EPS)

@@ -49,13 +49,14 @@ def orthogonality_error(q: np.ndarray) -> float:
 
 @kernel
 def towards_rotation(y: np.ndarray, i: int) -> None:
-    """Rows i to i + 2 as the axes of Q: Q (3 - Q^T Q)/2, a step towards the nearest rotation that squares the
-    defect."""
-    one, two, three = row(y, i), row(y, i + 1), row(y, i + 2)
-    a, b, c = dot(one, two), dot(two, three), dot(three, one)
-    put(y, i, axpy(-0.5*c, three, axpy(-0.5*a, two, scale(1.5 - 0.5*dot(one, one), one))))
-    put(y, i + 1, axpy(-0.5*b, three, axpy(-0.5*a, one, scale(1.5 - 0.5*dot(two, two), two))))
-    put(y, i + 2, axpy(-0.5*c, one, axpy(-0.5*b, two, scale(1.5 - 0.5*dot(three, three), three))))
+    """Rows i to i + 2 as the axes of Q: twice Q <- Q (3 - Q^T Q)/2, Newton's step towards the nearest rotation
+    (Bjorck and Bowie 1971, SIAM J. Numer. Anal. 8, 358), which squares the defect."""
+    for _ in range(2):
+        one, two, three = row(y, i), row(y, i + 1), row(y, i + 2)
+        a, b, c = dot(one, two), dot(two, three), dot(three, one)
+        put(y, i, axpy(-0.5*c, three, axpy(-0.5*a, two, scale(1.5 - 0.5*dot(one, one), one))))
+        put(y, i + 1, axpy(-0.5*b, three, axpy(-0.5*a, one, scale(1.5 - 0.5*dot(two, two), two))))
+        put(y, i + 2, axpy(-0.5*c, one, axpy(-0.5*b, two, scale(1.5 - 0.5*dot(three, three), three))))
 
 
 @kernel

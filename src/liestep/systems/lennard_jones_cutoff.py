@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, State
-from liestep.core.rows import add, add_to, dot, put, row, scale, sub
+from liestep.core.rows import add, add_to, dot, larger, put, row, scale, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
 from liestep.systems._neighbours import listed_within
@@ -23,37 +23,48 @@ DIAMETER = 2.0           # of the sphere
 
 
 class LennardJonesCutoff(NamedTuple):
-    """Pairs of a neighbour list, each once, in the order of a double loop: the bits are a function of the places."""
+    """Pairs of a neighbour list, each once, in the order of a double loop: the bits are a function of the places.
+    Partners within the cut-off are copied out without a branch, which no processor could predict among many
+    molecules; what follows is the same for all of them."""
 
     epsilon: float
     sigma2: float   # sigma^2
     inner: float    # switch^2
     outer: float    # cutoff^2
     near: Any       # NeighbourList
+    close: Any      # (n,) int64: partners of one molecule within the cut-off
+    square: Any     # (n,) their squared distances
+    slope: Any      # (n,) twice the derivative of v S by them
 
     def pair(self, r2: float) -> tuple[float, float]:
         """v S at the distance sqrt(r2) < cutoff, and twice its derivative by r2."""
-        s2 = self.sigma2/r2
+        inverse, wide = 1.0/r2, 1.0/(self.outer - self.inner)
+        s2 = self.sigma2*inverse
         s6 = s2*s2*s2
-        value = 4.0*self.epsilon*s6*(s6 - 1.0)
-        slope = 24.0*self.epsilon*s6*(1.0 - 2.0*s6)/r2
-        if not r2 > self.inner:
-            return value, slope
-        u, width = (r2 - self.inner)/(self.outer - self.inner), self.outer - self.inner
+        value, slope = 4.0*self.epsilon*s6*(s6 - 1.0), 24.0*self.epsilon*s6*(1.0 - 2.0*s6)*inverse
+        u = larger(0.0, (r2 - self.inner)*wide)
         u3, rest = u*u*u, 1.0 - u
         share = 1.0 - u3*u*(35.0 - u*(84.0 - u*(70.0 - 20.0*u)))
-        return value*share, slope*share - 280.0*value*u3*rest*rest*rest/width
+        return value*share, slope*share - 280.0*value*u3*rest*rest*rest*wide
+
+    def select(self, q: np.ndarray, i: int) -> int:
+        """Copy out the partners of molecule i within the cut-off; their number."""
+        count = 0
+        for k in range(self.near.offset[i], self.near.offset[i + 1]):
+            j = self.near.partner[k]
+            gap = sub(row(q, i), row(q, j))
+            r2 = dot(gap, gap)
+            self.close[count], self.square[count] = j, r2
+            count += 1 if r2 < self.outer else 0
+        return count
 
     def potential(self, q: np.ndarray) -> float:
         total = 0.0
         if not self.near.update(q):
             return np.nan
         for i in range(q.shape[0]):
-            for k in range(self.near.offset[i], self.near.offset[i + 1]):
-                gap = sub(row(q, i), row(q, self.near.partner[k]))
-                r2 = dot(gap, gap)
-                if r2 < self.outer:
-                    total += self.pair(r2)[0]
+            for k in range(self.select(q, i)):
+                total += self.pair(self.square[k])[0]
         return total
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
@@ -65,23 +76,24 @@ class LennardJonesCutoff(NamedTuple):
         if start != 0.0:
             return
         for i in range(n):
-            total = (0.0, 0.0, 0.0)
-            for k in range(self.near.offset[i], self.near.offset[i + 1]):
-                j = self.near.partner[k]
-                gap = sub(row(q, i), row(q, j))
-                r2 = dot(gap, gap)
-                if r2 < self.outer:
-                    g = scale(self.pair(r2)[1], gap)
-                    total = add(total, g)
-                    add_to(out, j, scale(-1.0, g))
+            count, total = self.select(q, i), (0.0, 0.0, 0.0)
+            for k in range(count):
+                self.slope[k] = self.pair(self.square[k])[1]
+            for k in range(count):
+                j = self.close[k]
+                g = scale(self.slope[k], sub(row(q, i), row(q, j)))
+                total = add(total, g)
+                add_to(out, j, scale(-1.0, g))
             add_to(out, i, total)
 
 
 def _build(parameters: Parameters) -> LennardJonesCutoff:
     sigma, n = parameters["sigma"], len(parameters["mass"])
     inner, outer, skin = (sigma*factor for factor in (parameters["switch"], parameters["cutoff"], SKIN))
+    integers: Any = np.int64
     return LennardJonesCutoff(parameters["epsilon"], sigma*sigma, inner*inner, outer*outer,
-                              listed_within(n, outer, skin, partners(n, outer + skin)))
+                              listed_within(n, outer, skin, partners(n, outer + skin)),
+                              np.zeros(n, integers), np.zeros(n), np.zeros(n))
 
 
 def partners(n: int, reach: float) -> int:
