@@ -36,13 +36,14 @@ def main() -> None:
             sections = [("Mechanisms beside C", "mechanisms_c", mechanisms.against_twins(repeats)),
                         ("Maps beside quaternions", "maps", mechanisms.maps_over_quaternions(repeats))]
         elif arguments.what == "peers":
-            from benchmarks import peers
+            from benchmarks import others, peers
 
             repeats = 3 if arguments.quick else 15
             rows = list(peers.compare(peers.PROBLEMS, repeats))
             sections = [("Adaptive methods beside heyoka", "peers", rows),
                         ("Longer motions at 1e-6", "peers_horizons", list(peers.horizons(peers.PROBLEMS, repeats//3))),
-                        ("Who wins", "peers_words", [{"": text} for text in peers.words(rows)])]
+                        ("Other libraries", "peers_others", list(others.compare())),
+                        ("Who wins", "peers_words", [{"": text} for text in peers.words(rows) + others.missing()])]
         elif arguments.what == "lanes":
             from benchmarks import lanes
 

@@ -35,7 +35,7 @@ def compare(repeats: int) -> Iterator[dict[str, Any]]:
             found = [run() for run in lanes.outcomes(spec, states)]
             single = [run_once(spec, state) for state in states[:8]]
             widths = (4, 8)
-            seconds = timed([ours(system, preset, "taylor", tolerance, t_end).call,
+            seconds = timed([ours(system, preset, "taylor", t_end, tolerance).call,
                              *(lockstep(spec, width) for width in widths)], repeats)
             alone, *members = [seconds[0], *(each/MEMBERS for each in seconds[1:])]
             yield {"problem": label, "tolerance": tolerance, "steps": found[0].steps, "single us": 1e6*alone,

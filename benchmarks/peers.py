@@ -5,10 +5,10 @@ thread; the smallest of the repeats counts. heyoka integrates the equations that
 code generation; ours are the loops of runs, with the observables of every accepted step. What a call of a loop takes
 that is at its end already (arguments and start; 20 us for ours, 1 us for heyoka's) is subtracted from both and stands
 in columns of its own: it belongs to the caller, not to the motion."""
-import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,9 @@ class Run(NamedTuple):
     fields: Callable[[], Mapping[str, np.ndarray]]
 
 
+Code = Callable[[float], Run]  # of a tolerance
+
+
 class Curves(NamedTuple):
     """Errors, seconds of the motion and of the call, and defects, by (code, tolerance); the disagreement of two
     references, below which errors say nothing."""
@@ -63,10 +66,10 @@ class Curves(NamedTuple):
 
     def row(self, target: float) -> dict[str, Any]:
         """Seconds at an error; NaN for a code that does not reach it, or where the floor is not well below it."""
-        codes = ("heyoka", *METHODS)
+        codes = tuple(self.calls)
         at = {code: self.at(code, target) if self.floor < 0.1*target else math.nan for code in codes}
         reached = {code: value for code, value in at.items() if value == value}
-        return {"heyoka us": 1e6*at["heyoka"], **{f"{code}/heyoka": at[code]/at["heyoka"] for code in METHODS},
+        return {"heyoka us": 1e6*at["heyoka"], **{f"{code}/heyoka": at[code]/at["heyoka"] for code in codes[1:]},
                 **{f"defect {code}": max((value for key, value in self.defects.items()
                                           if key[0] == code and value < math.inf), default=math.nan) for code in codes},
                 **{f"call {code} us": 1e6*self.calls[code] for code in codes},
@@ -89,18 +92,19 @@ def horizons(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats
                    **curves(system, preset, times*t_end, repeats).row(AT_HORIZONS)}
 
 
-def curves(system: str, preset: str, t_end: float, repeats: int) -> Curves:
-    """All codes with all tolerances on one motion."""
+def curves(system: str, preset: str, t_end: float, repeats: int, codes: Mapping[str, Code] | None = None,
+           tolerances: Sequence[float] = TOLERANCES, clock: Callable[[], float] = time.thread_time) -> Curves:
+    """Codes (ours and heyoka without) with all tolerances on one motion."""
     start = start_of(system, preset=preset)
-    exact, other = peer(system, start, t_end, 1e-18), ours(system, preset, "taylor", 1e-15, t_end)
+    codes = codes or {"heyoka": partial(peer, system, start, t_end),
+                      **{name: partial(ours, system, preset, name, t_end) for name in METHODS}}
+    exact, other = peer(system, start, t_end, 1e-18), ours(system, preset, "taylor", t_end, 1e-15)
     exact.call()
     other.call()
     reference = {name: value.copy() for name, value in exact.fields().items() if name in start.initial}
-    runs = {(name, tolerance): ours(system, preset, name, tolerance, t_end)
-            for name, tolerance in itertools.product(METHODS, TOLERANCES)}
-    runs |= {("heyoka", tolerance): peer(system, start, t_end, tolerance) for tolerance in TOLERANCES}
-    idle = {name: runs[name, TOLERANCES[0]].idle for name in ("heyoka", *METHODS)}
-    seconds = timed([run.call for run in runs.values()] + list(idle.values()), repeats)
+    runs = {(name, tolerance): code(tolerance) for name, code in codes.items() for tolerance in tolerances}
+    idle = {name: runs[name, tolerances[0]].idle for name in codes}
+    seconds = timed([run.call for run in runs.values()] + list(idle.values()), repeats, clock)
     fixed = dict(zip(idle, seconds[len(runs):], strict=True))
     errors, defects = {}, {}
     for key, run in runs.items():
@@ -127,7 +131,7 @@ def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def ours(system: str, preset: str, name: str, tolerance: float, t_end: float) -> Run:
+def ours(system: str, preset: str, name: str, t_end: float, tolerance: float) -> Run:
     """A method of the core with start and end as its only outputs."""
     options: dict[str, Any] = {"atol": tolerance} if name == "dop853" else {}
     if system in MULTIPLIERS:
@@ -183,20 +187,21 @@ def defect(fields: Mapping[str, np.ndarray]) -> float:
     return float(max(found))
 
 
-def timed(calls: Sequence[Callable[[], None]], repeats: int) -> list[float]:
+def timed(calls: Sequence[Callable[[], None]], repeats: int,
+          clock: Callable[[], float] = time.thread_time) -> list[float]:
     """Smallest processor time of each call over the turns, whose order alternates."""
-    best = [_seconds(call, 1) for call in calls]
+    best = [_seconds(call, 1, clock) for call in calls]
     for turn in range(repeats):
         for i in range(len(calls)) if turn % 2 else reversed(range(len(calls))):
-            best[i] = min(best[i], _seconds(calls[i], max(1, int(LEAST/max(best[i], 1e-7)))))
+            best[i] = min(best[i], _seconds(calls[i], max(1, int(LEAST/max(best[i], 1e-7))), clock))
     return best
 
 
-def _seconds(call: Callable[[], None], count: int) -> float:
-    begin = time.thread_time()
+def _seconds(call: Callable[[], None], count: int, clock: Callable[[], float]) -> float:
+    begin = clock()
     for _ in range(count):
         call()
-    return (time.thread_time() - begin)/count
+    return (clock() - begin)/count
 
 
 def _at(curve: Sequence[tuple[float, float]], error: float) -> float:

@@ -111,3 +111,27 @@ def test_a_call_at_the_end_of_a_motion_does_not_move():
     run.idle()
     assert np.array_equal(run.fields()["attitude"], start.initial["attitude"])
     assert peers.distance({"attitude": moved}, {"attitude": start.initial["attitude"]}) > 0.01
+
+
+def test_other_libraries_move_like_heyoka(monkeypatch):
+    """scipy on the compiled right-hand side; the expressions that JAX is given, on numbers."""
+    from benchmarks import others, peers
+    from liestep.catalogue import sheet
+    from liestep.core.jets import PLAIN, taylor_coefficients
+    from liestep.formulations import formulate
+    from liestep.integrators.taylor import field_expressions
+    from liestep.runs.specification import start_of
+
+    start = start_of("heavy_top", preset="asymmetric")
+    field = formulate(sheet("heavy_top"), start.parameters, start.initial, "vector_field", {})
+    runs = [peers.peer("heavy_top", start, 0.5, 1e-12), others.scipy_run(field, 0.5, 1e-12)]
+    for one in runs:
+        one.call()
+    one, two = ({name: value.copy() for name, value in code.fields().items()} for code in runs)
+    assert peers.distance(two, {name: one[name] for name in start.initial}) < 1e-10
+    y, slope = field.start, np.zeros_like(field.start)
+    assert others.loop_for(others.evaluate, field.problem)(field.problem, 0.0, y, slope)
+    found = taylor_coefficients(field_expressions(field.problem, y.shape), [*y.flat, 0.0], 1, PLAIN)[1]
+    assert np.abs(np.reshape(found, y.shape) - slope).max() < 1e-13*np.abs(slope).max()
+    monkeypatch.setattr(others, "find_spec", lambda name: None)
+    assert others.missing() == ["diffrax is not installed; hall/requirements.txt has its version."]
