@@ -181,7 +181,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     drifts, kicks = drifts_and_kicks(options["splitting"])
     return SphereRegularised(tolerance, 0.0 if options["c"] == FROM_ENERGIES else options["c"], drifts, kicks,
-                             above_round_off(4), Ahead(np.zeros(1)))
+                             above_round_off(4), Ahead(np.zeros(2)))
 
 
 METHODS = {

@@ -142,10 +142,15 @@ class PiControl(NamedTuple):
 class Ahead(NamedTuple):
     """Control of a method that knows its next step before it makes it; no step is rejected for its error."""
 
-    next_step: np.ndarray  # (1,) in s
+    next_step: np.ndarray  # (2,) in s; 1 where the step that is made is the last
 
     def reaches(self, h: float, remaining: float) -> bool:
+        self.next_step[1] = 1.0 if h >= remaining else 0.0
         return h >= remaining
+
+    def ends(self) -> bool:
+        """Whether no step will follow, so that nobody asks how long it is."""
+        return self.next_step[1] == 1.0
 
     def accepts(self, error: float) -> bool:
         return error < np.inf

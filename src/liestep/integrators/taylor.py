@@ -184,7 +184,9 @@ class Taylor(NamedTuple):
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
-        self.expand(problem, y, work)
+        work.when[1] = 0.0
+        if not self.control.ends():
+            self.expand(problem, y, work)
 
 
 def field_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
@@ -297,7 +299,7 @@ PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(1)))
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
 
 
 METHODS = {

@@ -63,7 +63,7 @@ class Members(NamedTuple):
     memory: np.ndarray     # (M, 4)
     meter: np.ndarray      # (M, counters)
     when: np.ndarray       # (M, 2)
-    next_step: np.ndarray  # (M, 1)
+    next_step: np.ndarray  # (M, 2)
     steps: np.ndarray      # (M,)
     status: np.ndarray     # (M,)
     taken: np.ndarray      # (1,) how many have a lane, or had one
@@ -209,7 +209,7 @@ class LaneCode:
         outputs = _repeated(new_recorder(shape, kept.astype(float), spec.outputs - 1, spec.samples, observables=seen,
                                          steps=False), baseline)._replace(integrals=accepted.integrals)
         members = Members(np.array([one.start for one in built]).reshape(count, *shape), np.zeros((count, 4)),
-                          np.zeros((count, len(Counter)), dtype=np.int64), np.zeros((count, 2)), np.zeros((count, 1)),
+                          np.zeros((count, len(Counter)), dtype=np.int64), np.zeros((count, 2)), np.zeros((count, 2)),
                           np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64),
                           np.zeros(1, dtype=np.int64), kept)
         return (self.pair, self.problem, outputs, accepted, self._lanes(shape), members,
