@@ -57,6 +57,7 @@ NO_DIGIT = {
     ("prepare_dense", "work.ready["): "a flag",
     ("prepare_dense", "work.current["): "a flag", ("attempt", "work.current["): "a flag",
     ("interpolate", "work.current["): "a flag", ("look", "work.when[1] = "): "a flag",
+    ("accept", "work.when[1] = "): "a flag",
     ("choose", ""): "length of the next step", ("attempt", "total = 0.0"): "whether the state is finite",
     ("attempt", "return (Status.OK, 0.0) if abs(total)"): "whether the state is finite",
     ("attempt", "return status, 0.0 if status"): "a flag",
