@@ -147,6 +147,20 @@ def test_a_guard_that_fails_ends_the_step():
     assert pair.attempt(problem, 0.0, y, 0.1, work) == (Status.NOT_EVALUABLE, math.inf)
 
 
+def test_after_the_last_step_there_is_no_series_to_go_on_with():
+    form = formulated(CASES[0])
+    pair = plain_component(method("taylor").build({"order": 6}, 1e-8, 1.0), PLAIN, np.float64)
+    problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
+    work = pair.workspace(problem, y)
+    pair.start(problem, y, 1.0, work)
+    for share, follows in ((0.5, Status.OK), (1.0, Status.NOT_EVALUABLE)):  # of what remains
+        h = pair.control.next_step[0]
+        pair.control.reaches(h, h/share)
+        assert pair.attempt(problem, 0.0, y, h, work)[0] == Status.OK
+        pair.accept(problem, y, work)
+        assert pair.attempt(problem, h, y, h, work)[0] == follows
+
+
 def test_compiled_runs_are_those_of_plain_python():
     data = simulate("spring_pendulum", "taylor", preset="printed", tolerance=1e-10, t_end=1.0, samples=4,
                     options={"order": 10})
