@@ -16,9 +16,10 @@ from scipy.integrate import solve_ivp
 from benchmarks.peers import MULTIPLIERS, PROBLEMS, TARGETS, Code, Run, curves, peer
 from liestep.catalogue import sheet
 from liestep.contracts.formulated import Formulated
+from liestep.core.arithmetic import Numbers
 from liestep.core.cache import loop_for
 from liestep.core.driver import evaluate
-from liestep.core.jets import Numbers, taylor_coefficients
+from liestep.core.jets import taylor_coefficients
 from liestep.formulations import formulate
 from liestep.integrators.taylor import field_expressions
 from liestep.runs.specification import start_of

@@ -18,7 +18,7 @@ CASES = (("free_rigid_body", "asymmetric"), ("heavy_top", "asymmetric"), ("spher
 def counted(system, preset, orders):
     formulated, _ = build(specify(system, "taylor", preset=preset, tolerance=1e-8, t_end=1.0, samples=2))
     found = field_expressions(formulated.problem, formulated.start.shape)
-    return {order: jet_code(found, order).operations for order in orders}
+    return {order: jet_code(found, order, width=formulated.start.shape[1]).operations for order in orders}
 
 
 def outside(now, before):

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.core import jets, straight
+from liestep.core import arithmetic, jets, straight
 from liestep.core.jets import Jet, taylor_coefficients
 from liestep.core.symbols import SYMBOLIC, Comparison, Untraceable, expressions
 
@@ -36,9 +36,9 @@ OPERATIONS = {
 }
 
 
-def machine(found, order):
+def machine(found, order, width=1):
     """The same as `taylor_coefficients` by machine code: function of y and t -> (holds, coefficients)."""
-    code = straight.jet_code(found, order)
+    code = straight.jet_code(found, order, width=width)
     call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p]*3)(straight.loaded(code.text).addresses["jet"])
 
     def run(start):
@@ -181,7 +181,7 @@ def test_what_occurs_twice_is_not_merged():
 
     found = field(twice, 2)
     assert [found.nodes[place].op for place in sorted(jets.merged(found.outputs))] == ["mul"]  # y x alone
-    jet = Jet(found, jets.PLAIN, [0.5, 0.25, TIME])
+    jet = Jet(found, arithmetic.PLAIN, [0.5, 0.25, TIME])
     assert len(jet.needed(found.outputs)) == len(jets.reachable(found.outputs)) - 1
 
 
@@ -206,8 +206,8 @@ class WrongSign(Jet):
 class OneHalf(Jet):
     """Merged squares are not doubled."""
 
-    def collect(self, sign, product, k, sums, halves):
-        super().collect(sign, product, k, sums, sums)
+    def collect(self, sign, product, k, found):
+        super().collect(sign, product, k, found._replace(half_inner=found.inner, half_ends=found.ends))
 
 
 class DroppedZero(Jet):
@@ -227,5 +227,5 @@ class WrongRoot(Jet):
 def test_wrong_recurrences_are_seen(mutant, name):
     found = field(lambda y, t: (True, [OPERATIONS[name][0](t)]), 1)
     right = np.array(taylor_coefficients(found, [0.25, TIME], ORDER), dtype=float)
-    rows = [[0 if x is None else x for x in line] for line in mutant(found, jets.PLAIN, [0.25, TIME]).rows(ORDER)]
+    rows = [[0 if x is None else x for x in line] for line in mutant(found, arithmetic.PLAIN, [0.25, TIME]).rows(ORDER)]
     assert np.abs(np.array(rows, dtype=float) - right).max() > 1e-10

@@ -117,7 +117,8 @@ def test_other_libraries_move_like_heyoka(monkeypatch):
     """scipy on the compiled right-hand side; the expressions that JAX is given, on numbers."""
     from benchmarks import others, peers
     from liestep.catalogue import sheet
-    from liestep.core.jets import PLAIN, taylor_coefficients
+    from liestep.core.arithmetic import PLAIN
+    from liestep.core.jets import taylor_coefficients
     from liestep.formulations import formulate
     from liestep.integrators.taylor import field_expressions
     from liestep.runs.specification import start_of

@@ -1,64 +1,17 @@
 """Taylor coefficients of the solution of y' = f(t, y) from the expressions of f: recurrences of automatic
 differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and Zou 2005).
 
-The recurrences are written once, on an arithmetic: `Numbers` computes them on numbers of any kind, and
-`liestep.core.straight` writes them as machine code. None stands for a coefficient that is zero for every start.
+The recurrences are written once, on an arithmetic (`core.arithmetic`): `Numbers` computes them on numbers of any kind,
+and `core.writer` writes them as machine code. None stands for a coefficient that is zero for every start.
 """
-import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
+from liestep.core.arithmetic import PLAIN, Arithmetic
 from liestep.core.symbols import Expressions, Guard, Node
 
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
 Pairs = list[tuple[Any, Any]]
-
-
-class Arithmetic(Protocol):
-    """Operations on values; a Python number among the operands is a constant."""
-
-    def add(self, a: Any, b: Any) -> Any: ...
-    def sub(self, a: Any, b: Any) -> Any: ...
-    def mul(self, a: Any, b: Any) -> Any: ...
-    def fma(self, a: Any, b: Any, c: Any) -> Any: ...
-    def div(self, a: Any, b: Any) -> Any: ...
-    def part(self, a: Any, k: int) -> Any: ...
-    def call(self, name: str, *args: Any) -> Any: ...
-    def constant(self, value: Any) -> Any: ...
-
-
-class Numbers:
-    """Arithmetic of the numbers themselves, without fused operations."""
-
-    def __init__(self, functions: dict[str, Callable]):
-        self.functions = functions
-
-    def add(self, a: Any, b: Any) -> Any:
-        return a + b
-
-    def sub(self, a: Any, b: Any) -> Any:
-        return a - b
-
-    def mul(self, a: Any, b: Any) -> Any:
-        return a*b
-
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
-        return a*b + c
-
-    def div(self, a: Any, b: Any) -> Any:
-        return a/b
-
-    def part(self, a: Any, k: int) -> Any:
-        return a/k
-
-    def call(self, name: str, *args: Any) -> Any:
-        return self.functions[name](*args)
-
-    def constant(self, value: Any) -> Any:
-        return value
-
-
-PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2})
 
 
 class Jet:
@@ -187,7 +140,7 @@ class Jet:
         """Coefficient k of a sum of nodes with signs. What is merged is not evaluated for itself: its products are
         added at once, and squares are doubled together."""
         others: list[tuple[float, Any]] = []
-        sums, halves = (Pairs(), Pairs()), (Pairs(), Pairs())
+        products, dots = no_products(), no_products()
         while waiting:
             sign, node = waiting.pop()
             if node.place not in self.merged:
@@ -196,27 +149,52 @@ class Jet:
                 first, second = node.args
                 waiting += [(sign if node.op == "add" else -sign, second), (sign, first)]
             elif node.op == "scale":
-                sums[1].extend(given([(self.on.constant(sign*node.args[0]), self.coefficient(node.args[1], k))]))
+                number = self.on.constant(signed(sign, node.args[0]))
+                products.ends.extend(given([(number, self.coefficient(node.args[1], k))]))
             else:
-                self.collect(sign, node, k, sums, halves)
-        total, half = self.summed(*sums), self.summed(*halves)
-        if half is not None:
-            total = self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
-        for sign, value in others:
+                self.collect(sign, node, k, dots if node.op == "dot" else products)
+        total = self.total(products)
+        for sign, value in [(1.0, self.whole(self.total(dots))), *others]:
             total = self.plus(total, value) if sign > 0.0 else self.minus(total, value)
         return total
 
-    def collect(self, sign: float, product: Node, k: int, sums: tuple[Pairs, Pairs],
-                halves: tuple[Pairs, Pairs]) -> None:
+    def collect(self, sign: float, product: Node, k: int, found: "Products") -> None:
         """Put the pairs of a product among the others, inner ones and ends; of squares half of them."""
         first, second = product.args
-        pairs, target = self.pairs(first, second, k, sign), sums
+        pairs, target = self.pairs(first, second, k, sign), (found.inner, found.ends)
         if first is second:
-            sums[0].extend(given(pairs[k//2:k//2 + 1]) if k % 2 == 0 else [])
-            pairs, target = pairs[:(k + 1)//2][::-1], halves
-        inner, ends = parted(pairs)
-        target[0].extend(inner)
-        target[1].extend(ends)
+            found.inner.extend(given(pairs[k//2:k//2 + 1]) if k % 2 == 0 else [])
+            pairs, target = pairs[:(k + 1)//2][::-1], (found.half_inner, found.half_ends)
+        for pairs_of, more in zip(target, parted(pairs), strict=True):
+            pairs_of.extend(more)
+
+    def total(self, found: "Products") -> Any:
+        """Sum of products, those of squares doubled."""
+        total, half = self.summed(found.inner, found.ends), self.summed(found.half_inner, found.half_ends)
+        if half is None:
+            return total
+        return self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
+
+    # packs, see `liestep.core.packs`
+
+    def whole(self, pack: Any) -> Any:
+        return None if pack is None else self.on.whole(pack)
+
+    def _dot(self, k: int, a: Node, b: Node) -> Any:
+        return self.whole(self._mul(k, a, b))
+
+    def _member(self, k: int, a: Node, i: int) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.member(value, i)
+
+    def _turn(self, k: int, a: Node, places: Sequence[int]) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.turn(value, places)
+
+    def _gather(self, k: int, *members: Any) -> Any:
+        values = [self.coefficient(x, k) for x in members]
+        return None if values.count(None) == len(values) else self.on.gather(
+            [0.0 if value is None else value for value in values])
 
     def _shift(self, k: int, number: Any, a: Node) -> Any:
         value = self.coefficient(a, k)
@@ -292,6 +270,23 @@ class Jet:
         return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
 
 
+class Products(NamedTuple):
+    """Products of a sum: inner ones, and those with the newest factors; half of those of squares."""
+
+    inner: Pairs
+    ends: Pairs
+    half_inner: Pairs
+    half_ends: Pairs
+
+
+def no_products() -> Products:
+    return Products([], [], [], [])
+
+
+def signed(sign: float, number: Any) -> Any:
+    return tuple(sign*x for x in number) if isinstance(number, tuple) else sign*number
+
+
 SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
 
 
@@ -317,7 +312,7 @@ def merged(outputs: Sequence[Any]) -> set[int]:
         for x in values:
             if isinstance(x, Node):
                 users.setdefault(x.place, []).append(name)
-    return {node.place for node in nodes if node.op in ("add", "sub", "mul", "scale")
+    return {node.place for node in nodes if node.op in ("add", "sub", "mul", "scale", "dot")
             and users[node.place] in (["add"], ["sub"])}
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from liestep.core.cache import cache_root
 from liestep.core.exact import MOST_NODES, STALE, Leaf, Unset, decision_tree, leaves_of
-from liestep.core.straight import CONDITIONS, Writer, keep
+from liestep.core.straight import keep
 from liestep.core.symbols import Node, Untraceable
+from liestep.core.writer import CONDITIONS, Writer, vector
 
 HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %meter, ptr %out)"
 LARGE = 500          # operations of routines that are kept: smaller ones are traced in a few hundredths of a second
@@ -259,11 +260,6 @@ def parts_of(n: int) -> list[tuple[int, int]]:
         parts.append((at, width))
         at += width
     return parts
-
-
-def vector(width: int) -> str:
-    """Type of a vector register."""
-    return f"<{width} x double>"
 
 
 def _spread(number: str, width: int, name: str) -> list[str]:

@@ -8,7 +8,6 @@ Object code is kept in the folder of the machine code, named by the hash of its 
 import hashlib
 import os
 import re
-import struct
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -19,105 +18,11 @@ import numpy as np
 
 from liestep.core.cache import cache_root
 from liestep.core.jets import Jet
+from liestep.core.packs import packed
 from liestep.core.symbols import Expressions, Guard
+from liestep.core.writer import CONDITIONS, Writer, literal, vector
 
-CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
-_LITERALS = (0.0, 1.0, -1.0, 0.5, 2.0)
-
-
-def literal(x: float) -> str:
-    """A number as LLVM writes it, all bits."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}"
-
-
-class Writer:
-    """Arithmetic that writes LLVM instructions; values are names of registers, or numbers. With several lanes each
-    value is a vector of one number for each lane, and each operation that on the numbers of one lane."""
-
-    def __init__(self, lanes: int = 1) -> None:
-        self.lines: list[str] = []
-        self.declared: dict[str, None] = {}
-        self.table: dict[float, int] = {}
-        self.lanes = lanes
-        self.kind, self.bits, self.suffix = "double", "i1", "f64"
-        if lanes > 1:
-            self.kind, self.bits, self.suffix = f"<{lanes} x double>", f"<{lanes} x i1>", f"v{lanes}f64"
-
-    def write(self, text: str) -> str:
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
-        return name
-
-    def constant(self, value: Any) -> Any:
-        """A number of the system. It is read from a table, so that other parameters have the same code."""
-        value = float(value)
-        return value if value in _LITERALS else f"%c{self.table.setdefault(value, len(self.table))}"
-
-    def operand(self, x: Any) -> str:
-        if isinstance(x, str):
-            return x
-        return literal(x) if self.lanes == 1 else f"splat (double {literal(x)})"
-
-    def add(self, a: Any, b: Any) -> str:
-        return self.write(f"fadd {self.kind} {self.operand(a)}, {self.operand(b)}")
-
-    def sub(self, a: Any, b: Any) -> str:
-        return self.write(f"fsub {self.kind} {self.operand(a)}, {self.operand(b)}")
-
-    def mul(self, a: Any, b: Any) -> str:
-        if not isinstance(a, str) and a == -1.0:
-            return self.write(f"fneg {self.kind} {self.operand(b)}")
-        return self.write(f"fmul {self.kind} {self.operand(a)}, {self.operand(b)}")
-
-    def fma(self, a: Any, b: Any, c: Any) -> str:
-        return self.call("fma", a, b, c)
-
-    def div(self, a: Any, b: Any) -> str:
-        return self.write(f"fdiv {self.kind} {self.operand(a)}, {self.operand(b)}")
-
-    def part(self, a: Any, k: int) -> str:
-        return self.mul(1.0/k, a)
-
-    def call(self, name: str, *args: Any) -> str:
-        if name == "atan2":
-            return self.one_by_one("@atan2", args)
-        return self.apply(f"@llvm.{name}.{self.suffix}", self.kind, args)
-
-    def apply(self, function: str, kind: str, args: Sequence[Any]) -> str:
-        self.declared[f"declare {kind} {function}({', '.join([kind]*len(args))})"] = None
-        return self.write(f"call {kind} {function}({', '.join(f'{kind} {self.operand(x)}' for x in args)})")
-
-    def one_by_one(self, function: str, args: Sequence[Any]) -> str:
-        """A function that takes one number after the other."""
-        if self.lanes == 1:
-            return self.apply(function, "double", args)
-        joined = "undef"
-        for lane in range(self.lanes):
-            parts = [self.write(f"extractelement {self.kind} {self.operand(x)}, i32 {lane}") for x in args]
-            value = self.apply(function, "double", parts)
-            joined = self.write(f"insertelement {self.kind} {joined}, double {value}, i32 {lane}")
-        return joined
-
-    def load(self, array: str, i: int, name: str) -> list[str]:
-        """Lines that read value i of an array."""
-        return [f"%p{name} = getelementptr {self.kind}, ptr %{array}, i64 {i}",
-                f"%{name} = load {self.kind}, ptr %p{name}, align 8"]
-
-    def load_constant(self, i: int, name: str) -> list[str]:
-        """Lines that read constant i of the table, the same for all lanes, after the times."""
-        target = f"s{name}" if self.lanes > 1 else name
-        lines = [f"%p{name} = getelementptr double, ptr %table, i64 {self.lanes + i}",
-                 f"%{target} = load double, ptr %p{name}"]
-        if self.lanes > 1:
-            lines += [f"%i{name} = insertelement {self.kind} undef, double %{target}, i32 0",
-                      f"%{name} = shufflevector {self.kind} %i{name}, {self.kind} undef,"
-                      f" <{self.lanes} x i32> zeroinitializer"]
-        return lines
-
-    def store(self, array: str, i: int, value: Any) -> None:
-        place = self.write(f"getelementptr {self.kind}, ptr %{array}, i64 {i}")
-        self.lines.append(f"store {self.kind} {self.operand(value)}, ptr {place}, align 8")
 
 
 class Straight(NamedTuple):
@@ -132,21 +37,25 @@ class Straight(NamedTuple):
     operations: int
 
 
-def jet_code(found: Expressions, order: int, lanes: int = 1) -> Straight:
-    """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n), or (order + 1, n, lanes)."""
-    n, writer = len(found.inputs) - 1, Writer(lanes)
-    jet = Jet(found, writer, [*(f"%y{i}" for i in range(n)), "%t"])
+def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1) -> Straight:
+    """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n), or (order + 1, n, lanes). Rows of
+    so many numbers are put into packs (`core.packs`), where that is less work."""
+    found, width = packed(found, width)
+    count, writer = len(found.inputs) - 1, Writer(lanes)
+    n = count*width
+    jet = Jet(found, writer, [*(writer.loaded(f"y{i}", width) for i in range(count)), "%t"])
     rows = list(jet.rows(order))
     operations = len(writer.lines)
     for k, line in enumerate(rows):
         for i, value in enumerate(line):
-            writer.store("out", k*n + i, 0.0 if value is None else value)
+            for part, one in enumerate([0.0]*width if value is None else [value]):
+                writer.store("out", k*n + i*width + part, one)
     for place, line in enumerate((rows[0], rows[order - 1], rows[order])):
         writer.store("out", (order + 1)*n + place, _largest(writer, line))
     result = _all_hold(writer, jet, found.guards)
     head = writer.load("table", 0, "t")
-    for i in range(n):
-        head += writer.load("y", i, f"y{i}")
+    for i in range(count):
+        head += writer.load("y", i*width, f"y{i}", width)
     for place in range(len(writer.table)):
         head += writer.load_constant(place, f"c{place}")
     body = "\n  ".join([*head, *writer.lines, f"ret i64 {result}"])
@@ -173,17 +82,17 @@ def _all_hold(writer: Writer, jet: Jet, guards: Sequence[Guard]) -> str:
 
 def _largest(writer: Writer, line: list[Any]) -> Any:
     """Largest absolute value; a NaN counts as none, as the state itself shows it."""
-    found: Any = 0.0
+    found: Any = None
     for value in line:
         if value is not None:
             size = writer.call("fabs", value)
-            found = size if found == 0.0 else writer.call("maxnum", found, size)
-    return found
+            found = size if found is None else writer.call("maxnum", found, size)
+    return 0.0 if found is None else writer.largest(found)
 
 
 def _sum_code(n: int, order: int) -> str:
     """y = sum_k c_k h^k by Horner's rule, all numbers of y at once."""
-    kind, name = f"<{n} x double>", f"@llvm.fma.v{n}f64"
+    kind, name = vector(n), f"@llvm.fma.v{n}f64"
     lines = ["%step = load double, ptr %h", f"%one = insertelement {kind} undef, double %step, i32 0",
              f"%h0 = shufflevector {kind} %one, {kind} undef, <{n} x i32> zeroinitializer"]
     for k in range(order, -1, -1):

@@ -10,8 +10,9 @@ from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
 from liestep.core.address import call_address
+from liestep.core.arithmetic import Numbers
 from liestep.core.counters import Counter
-from liestep.core.jets import Numbers, taylor_coefficients
+from liestep.core.jets import taylor_coefficients
 from liestep.core.rows import atan2, copy, cos, sin, sqrt
 from liestep.core.status import Status
 from liestep.core.straight import jet_code, loaded
@@ -251,7 +252,7 @@ def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
         found = field_expressions(problem, y.shape)
         if y.dtype != np.float64:
             return PlainJet(Recurrence(found, order))
-        code = jet_code(found, order)
+        code = jet_code(found, order, width=y.shape[1])
     except Untraceable as error:
         raise refusal(error) from None
     places = loaded(code.text).addresses

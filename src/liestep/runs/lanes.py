@@ -175,9 +175,9 @@ class LaneCode:
         self.digest = digest_of(formulated.problem)
         self.problem = straight_field(formulated.problem, formulated.start, formulated.width, pair)
         found = field_expressions(formulated.problem, formulated.start.shape)
-        self.code = jet_code(found, pair.order, lanes)
+        self.code = jet_code(found, pair.order, lanes, formulated.start.shape[1])
         self.addresses = loaded(self.code.text).addresses
-        self.polynomial = loaded(jet_code(found, pair.order).text).addresses["sum"]
+        self.polynomial = loaded(jet_code(found, pair.order, width=formulated.start.shape[1]).text).addresses["sum"]
         self.size = formulated.start.size + formulated.width
         self._lockstep([])  # compiled before threads ask for it
 
