@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.core import arithmetic, jets, straight
+from liestep.core import arithmetic, evaluation, straight
 from liestep.core.jets import Jet, taylor_coefficients
 from liestep.core.symbols import SYMBOLIC, Comparison, Untraceable, expressions
 
@@ -27,6 +27,7 @@ OPERATIONS = {
     "power": (lambda t: (1.0 + sin(t))**5, lambda t: (1 + mpmath.sin(t))**5),
     "inverse": (lambda t: 1.0/(2.0 + sin(t)), lambda t: 1/(2 + mpmath.sin(t))),
     "quotient": (lambda t: cos(t)/(2.0 + sin(t)), lambda t: mpmath.cos(t)/(2 + mpmath.sin(t))),
+    "quotient of a later one": (lambda t: sin(cos(t))/(2.0 + t), lambda t: mpmath.sin(mpmath.cos(t))/(2 + t)),
     "by a number": (lambda t: sin(t)/3.0, lambda t: mpmath.sin(t)/3),
     "root": (lambda t: sqrt(2.0 + sin(t)), lambda t: mpmath.sqrt(2 + mpmath.sin(t))),
     "sine": (lambda t: sin(t*t + 0.5), lambda t: mpmath.sin(t*t + mpmath.mpf(0.5))),
@@ -180,9 +181,9 @@ def test_what_occurs_twice_is_not_merged():
         return True, [product + t, product - y*x]
 
     found = field(twice, 2)
-    assert [found.nodes[place].op for place in sorted(jets.merged(found.outputs))] == ["mul"]  # y x alone
+    assert [found.nodes[place].op for place in sorted(evaluation.merged(found.outputs))] == ["mul"]  # y x alone
     jet = Jet(found, arithmetic.PLAIN, [0.5, 0.25, TIME])
-    assert len(jet.needed(found.outputs)) == len(jets.reachable(found.outputs)) - 1
+    assert len(jet.needed(found.outputs)) == len(evaluation.reachable(found.outputs)) - 1
 
 
 def test_comparisons_of_the_same_numbers_are_decided_once_asked():
@@ -206,8 +207,22 @@ class WrongSign(Jet):
 class OneHalf(Jet):
     """Merged squares are not doubled."""
 
-    def collect(self, sign, product, k, found):
-        super().collect(sign, product, k, found._replace(half_inner=found.inner, half_ends=found.ends))
+    def collect(self, sign, factors, k, terms):
+        super().collect(sign, factors, k, terms._replace(half=terms.inner))
+
+
+class WrongEnd(Jet):
+    """The newest coefficient of a square is not doubled."""
+
+    def once(self, what, x, make):
+        return self.coefficient(x, 0) if what == "double" else super().once(what, x, make)
+
+
+class WrongQuotient(Jet):
+    """What is known late is added with the sign of the rest."""
+
+    def less(self, factor, a, rest):
+        return super().less(factor, a, self.times(-1.0, rest))
 
 
 class DroppedZero(Jet):
@@ -223,6 +238,8 @@ class WrongRoot(Jet):
 
 
 @pytest.mark.parametrize(("mutant", "name"), [(WrongIndex, "product"), (DroppedZero, "product"), (WrongRoot, "root"),
+                                              (WrongEnd, "square"), (WrongQuotient, "root"),
+                                              (WrongQuotient, "quotient of a later one"),
                                               (WrongSign, "merged"), (OneHalf, "merged")])
 def test_wrong_recurrences_are_seen(mutant, name):
     found = field(lambda y, t: (True, [OPERATIONS[name][0](t)]), 1)

@@ -6,7 +6,8 @@ import pytest
 from liestep.catalogue import own_systems, sheet
 from liestep.core import packs
 from liestep.core.arithmetic import Numbers
-from liestep.core.jets import Jet, reachable, taylor_coefficients
+from liestep.core.evaluation import reachable
+from liestep.core.jets import Jet, taylor_coefficients
 from liestep.core.packs import Packed, Packing, packed
 from liestep.core.straight import jet_code
 from liestep.core.symbols import SYMBOLIC, Untraceable, expressions
@@ -178,8 +179,8 @@ class WrongMember(Jet):
 class NoSign(Jet):
     """Products of packs are never subtracted."""
 
-    def collect(self, sign, product, k, found):
-        super().collect(abs(sign), product, k, found)
+    def collect(self, sign, factors, k, terms):
+        super().collect(abs(sign), factors, k, terms)
 
 
 class HalfWhole(Jet):

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from liestep.core.arithmetic import PLAIN, Arithmetic
+from liestep.core.evaluation import lateness, merged, reachable
 from liestep.core.symbols import Expressions, Guard, Node
 
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
-Pairs = list[tuple[Any, Any]]
+Pairs = Sequence[tuple[Any, Any]]
 
 
 class Jet:
@@ -24,6 +25,7 @@ class Jet:
         self.known: dict[tuple, Any] = {}
         sides = [side for guard in found.guards for side in (guard.left, guard.right)]
         self.merged = merged([*found.outputs, *sides])
+        self.late = lateness(found, [*found.outputs, *sides])
 
     def rows(self, order: int) -> Iterable[list[Any]]:
         """Coefficients of y, in order 0, 1, ... `order`."""
@@ -74,11 +76,6 @@ class Jet:
         """a/k for a whole number k."""
         return a if a is None or k == 1 else self.on.part(a, k)
 
-    def summed(self, inner: Pairs, ends: Pairs) -> Any:
-        """Sum of products: the inner ones in chains that are added, then one after the other those at the ends."""
-        total = self.chained(None, inner, chains_of(inner))
-        return self.chained(total, ends, 1)
-
     def chained(self, total: Any, pairs: Pairs, count: int) -> Any:
         """total + sum of products in so many chains, the first of which begins with the total."""
         chains = [total, *[None]*(count - 1)]
@@ -92,7 +89,7 @@ class Jet:
     def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
         """Sum of products whose newest factors are those of the first and the last pair."""
         inner, ends = parted(pairs)
-        return self.chained(None, inner + ends, chains_of(inner + ends))
+        return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
 
     def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0) -> Pairs:
         """a_j, sign b_(k - j) for j = 0 ... k"""
@@ -139,41 +136,49 @@ class Jet:
     def combined(self, k: int, waiting: list[tuple[float, Any]]) -> Any:
         """Coefficient k of a sum of nodes with signs. What is merged is not evaluated for itself: its products are
         added at once, and squares are doubled together."""
-        others: list[tuple[float, Any]] = []
-        products, dots = no_products(), no_products()
+        products, dots = no_terms(), no_terms()
         while waiting:
             sign, node = waiting.pop()
             if node.place not in self.merged:
-                others.append((sign, self.coefficient(node, k)))
+                products.late.append((self.late[node.place], sign, self.coefficient(node, k)))
             elif node.op in ("add", "sub"):
                 first, second = node.args
                 waiting += [(sign if node.op == "add" else -sign, second), (sign, first)]
             elif node.op == "scale":
-                number = self.on.constant(signed(sign, node.args[0]))
-                products.ends.extend(given([(number, self.coefficient(node.args[1], k))]))
+                number, value = self.on.constant(signed(sign, node.args[0])), self.coefficient(node.args[1], k)
+                products.late.append((self.late[node.args[1].place], 1.0, Pair(number, value)))
             else:
-                self.collect(sign, node, k, dots if node.op == "dot" else products)
-        total = self.total(products)
-        for sign, value in [(1.0, self.whole(self.total(dots))), *others]:
-            total = self.plus(total, value) if sign > 0.0 else self.minus(total, value)
+                self.collect(sign, node.args, k, dots if node.op == "dot" else products)
+        if dots.late:
+            products.late.append((max(late for late, *_ in dots.late) + 1, 1.0, self.whole(self.total(dots))))
+        return self.total(products)
+
+    def collect(self, sign: float, factors: Sequence[Node], k: int, terms: "Terms") -> None:
+        """Add the convolution of two nodes to the terms of a sum; of squares half the inner products."""
+        a, b = factors
+        pairs = self.pairs(a, b, k, sign)
+        if a is b and k > 0:
+            terms.half.extend(pairs[1:(k + 1)//2])
+            terms.inner.extend(pairs[k//2:k//2 + 1] if k % 2 == 0 else [])
+            double = self.once("double", a, lambda: self.times(2.0, self.coefficient(a, 0)))
+            terms.late.append((self.late[a.place], 1.0, Pair(double, pairs[0][1])))
+            return
+        terms.inner.extend(pairs[1:-1])
+        terms.late.append((self.late[b.place], 1.0, Pair(*pairs[0])))
+        if k > 0:
+            terms.late.append((self.late[a.place], 1.0, Pair(*pairs[-1])))
+
+    def total(self, terms: "Terms") -> Any:
+        """A sum; what is known last is added last, so that the rest does not wait for it."""
+        total, half = (self.chained(None, pairs, chains_of(pairs)) for pairs in map(given, (terms.inner, terms.half)))
+        if half is not None:
+            total = self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
+        for _, sign, term in sorted(terms.late, key=lambda term: term[0]):
+            if isinstance(term, Pair):
+                total = self.chained(total, given([term]), 1)
+            else:
+                total = self.plus(total, term) if sign > 0.0 else self.minus(total, term)
         return total
-
-    def collect(self, sign: float, product: Node, k: int, found: "Products") -> None:
-        """Put the pairs of a product among the others, inner ones and ends; of squares half of them."""
-        first, second = product.args
-        pairs, target = self.pairs(first, second, k, sign), (found.inner, found.ends)
-        if first is second:
-            found.inner.extend(given(pairs[k//2:k//2 + 1]) if k % 2 == 0 else [])
-            pairs, target = pairs[:(k + 1)//2][::-1], (found.half_inner, found.half_ends)
-        for pairs_of, more in zip(target, parted(pairs), strict=True):
-            pairs_of.extend(more)
-
-    def total(self, found: "Products") -> Any:
-        """Sum of products, those of squares doubled."""
-        total, half = self.summed(found.inner, found.ends), self.summed(found.half_inner, found.half_ends)
-        if half is None:
-            return total
-        return self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
 
     # packs, see `liestep.core.packs`
 
@@ -205,27 +210,28 @@ class Jet:
         return None if value is None else self.on.mul(self.on.constant(number), value)
 
     def _mul(self, k: int, a: Node, b: Node) -> Any:
-        if a is not b:
-            return self.convolved(self.pairs(a, b, k))
-        half = self.convolved((self.coefficient(a, j), self.coefficient(a, k - j)) for j in reversed(range((k + 1)//2)))
-        middle = self.coefficient(a, k//2) if k % 2 == 0 else None
-        twice = self.times(2.0, half)
-        if middle is None:
-            return twice
-        return self.on.mul(middle, middle) if twice is None else self.on.fma(middle, middle, twice)
+        terms = no_terms()
+        self.collect(1.0, (a, b), k, terms)
+        return self.total(terms)
 
     def _inverse(self, k: int, own: Node, b: Node) -> Any:
         if k == 0:
             return self.on.div(1.0, self.coefficient(b, 0))
         rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
-        return self.times(-1.0, self.times(self.coefficient(own, 0), rest))
+        return self.times(self.negative(own, 0), rest)
 
     def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
         inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
         if k == 0:
             return self.times(self.coefficient(a, 0), inverse)
         rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
-        return self.times(inverse, self.minus(self.coefficient(a, k), rest))
+        if self.late[a.place] <= self.late[b.place]:
+            return self.times(inverse, self.minus(self.coefficient(a, k), rest))
+        return self.less(inverse, self.coefficient(a, k), self.times(self.times(-1.0, inverse), rest))
+
+    def less(self, factor: Any, a: Any, rest: Any) -> Any:
+        """factor a + rest, for an a that is known late."""
+        return rest if a is None else self.times(factor, a) if rest is None else self.on.fma(factor, a, rest)
 
     def _sqrt(self, k: int, own: Node, a: Node) -> Any:
         if k == 0:
@@ -237,7 +243,7 @@ class Jet:
             middle = self.coefficient(own, k//2)
             if middle is not None:
                 rest = self.on.mul(middle, middle) if rest is None else self.on.fma(middle, middle, rest)
-        return self.times(half, self.minus(self.coefficient(a, k), rest))
+        return self.less(half, self.coefficient(a, k), self.times(self.times(-1.0, half), rest))
 
     def _sin(self, k: int, a: Node) -> Any:
         return self.turned(a, k)[0]
@@ -270,17 +276,24 @@ class Jet:
         return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
 
 
-class Products(NamedTuple):
-    """Products of a sum: inner ones, and those with the newest factors; half of those of squares."""
+class Pair(NamedTuple):
+    """Factors of a product."""
 
-    inner: Pairs
-    ends: Pairs
-    half_inner: Pairs
-    half_ends: Pairs
+    first: Any
+    second: Any
 
 
-def no_products() -> Products:
-    return Products([], [], [], [])
+class Terms(NamedTuple):
+    """Terms of a sum: products of older coefficients, those of squares once, and what is as new as the sum, products or
+    values with signs; the numbers say which of it is known first."""
+
+    inner: list[tuple[Any, Any]]
+    half: list[tuple[Any, Any]]
+    late: list[tuple[int, float, Any]]
+
+
+def no_terms() -> Terms:
+    return Terms([], [], [])
 
 
 def signed(sign: float, number: Any) -> Any:
@@ -294,7 +307,7 @@ def chains_of(pairs: Pairs) -> int:
     return min(CHAINS, max(1, len(pairs)//3))
 
 
-def given(pairs: Pairs) -> Pairs:
+def given(pairs: Pairs) -> list[tuple[Any, Any]]:
     """Products that are not zero for every start."""
     return [(a, b) for a, b in pairs if a is not None and b is not None]
 
@@ -303,29 +316,6 @@ def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
     """Inner pairs, and the first and the last."""
     kept = given(list(pairs))
     return kept[1:-1], kept[:1] + kept[1:][-1:]
-
-
-def merged(outputs: Sequence[Any]) -> set[int]:
-    """Places of the nodes that occur nowhere but in one sum or difference."""
-    nodes, users = reachable(outputs), dict[int, list[str]]()
-    for name, values in [("", outputs), *((node.op, node.args) for node in nodes)]:
-        for x in values:
-            if isinstance(x, Node):
-                users.setdefault(x.place, []).append(name)
-    return {node.place for node in nodes if node.op in ("add", "sub", "mul", "scale", "dot")
-            and users[node.place] in (["add"], ["sub"])}
-
-
-def reachable(outputs: Iterable[Any]) -> list[Node]:
-    """The nodes that outputs are made of, in an order in which they can be evaluated."""
-    found: dict[int, Node] = {}
-    waiting = [x for x in outputs if isinstance(x, Node)]
-    while waiting:
-        node = waiting.pop()
-        if node.place not in found:
-            found[node.place] = node
-            waiting += [x for x in node.args if isinstance(x, Node)]
-    return [found[place] for place in sorted(found)]
 
 
 def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from liestep.core.jets import merged, reachable
+from liestep.core.evaluation import merged, reachable
 from liestep.core.symbols import Expressions, Graph, Guard, Node
 
 ELEMENTWISE = ("add", "sub", "mul", "div", "inverse", "sqrt")

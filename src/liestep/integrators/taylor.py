@@ -20,7 +20,7 @@ from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable,
 from liestep.core.tracing import plain_component
 from liestep.errors import InputError
 from liestep.formulations import formulate
-from liestep.integrators.step_control import Ahead, power
+from liestep.integrators.step_control import Ahead
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
@@ -159,10 +159,10 @@ class Taylor(NamedTuple):
         """The next step from the largest numbers of a state and of its last two coefficients; infinite where both
         vanish."""
         size = max(1.0, state)
-        rho = power(size/last, 1.0/self.order) if last > 0.0 else np.inf
+        exponent = math.log(size/last)/self.order if last > 0.0 else np.inf
         if before > 0.0:
-            rho = min(rho, power(size/before, 1.0/(self.order - 1)))
-        self.control.next_step[0] = self.share*rho
+            exponent = min(exponent, math.log(size/before)/(self.order - 1))
+        self.control.next_step[0] = self.share*math.exp(exponent)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
