@@ -9,7 +9,8 @@ import pytest
 
 from liestep.core import arithmetic, evaluation, straight
 from liestep.core.jets import Jet, taylor_coefficients
-from liestep.core.symbols import SYMBOLIC, Comparison, Untraceable, expressions
+from liestep.core.paths import expressions
+from liestep.core.symbols import SYMBOLIC, Comparison, Untraceable
 
 ORDER, TIME = 13, 0.375
 sqrt, sin, cos, atan2, below = SYMBOLIC.sqrt, SYMBOLIC.sin, SYMBOLIC.cos, SYMBOLIC.atan2, SYMBOLIC.below

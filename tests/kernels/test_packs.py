@@ -9,8 +9,9 @@ from liestep.core.arithmetic import Numbers
 from liestep.core.evaluation import reachable
 from liestep.core.jets import Jet, taylor_coefficients
 from liestep.core.packs import Packed, Packing, packed
+from liestep.core.paths import expressions
 from liestep.core.straight import jet_code
-from liestep.core.symbols import SYMBOLIC, Untraceable, expressions
+from liestep.core.symbols import SYMBOLIC, Untraceable
 from liestep.errors import InputError
 from liestep.integrators.taylor import field_expressions
 from liestep.runs.execution import build

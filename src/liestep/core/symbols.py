@@ -1,10 +1,5 @@
-"""Expressions of a component's plain method: it is run on symbols (`core.tracing`), common parts are shared, and
-branches on values become guards or are refused.
-
-A branch on a value has a second side. It is a guard when that side ends at once with False ("cannot be evaluated"): a
-pivot that is not positive, a radius that vanishes. The guard is then checked at run time. Any other branch would be
-wrong somewhere, so that the method is refused, with the line that branches.
-"""
+"""Expressions of a component's plain method: it is run on symbols (`core.tracing`), and common parts are shared.
+Branches on values are decided here, and looked at from both sides in `core.paths`."""
 import linecache
 import math
 import sys
@@ -13,13 +8,10 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from liestep.core.tracing import Functions
 
-MOST_NODES = 4_000      # operations of an expression; jets of more take minutes to compile
-MOST_DECISIONS = 400    # guards of an expression
-MOST_RUNS = 2000        # of the method, to see where its branches lead
+MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
+MOST_DECISIONS = 2_000  # guards of an expression
 
 
 class Untraceable(Exception):
@@ -210,7 +202,7 @@ class Graph:
         """Where the method is: file, number and text of its line."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_globals.get("__name__") in (
-                __name__, "liestep.core.exact"):
+                __name__, "liestep.core.exact", "liestep.core.paths"):
             frame = frame.f_back
         return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
 
@@ -258,67 +250,3 @@ class Expressions(NamedTuple):
     outputs: list[Any]
     guards: list[Guard]
     nodes: list[Node]
-
-
-Method = Callable[[list[Node]], tuple[Any, Sequence[Any]]]
-
-
-def expressions(method: Method, inputs: int) -> Expressions:
-    """Outputs of `method(symbols) -> (evaluable, outputs)`.
-
-    Raises:
-        Untraceable: it branches on values otherwise than by guards, leaves arithmetic, or takes too many operations.
-    """
-    paths = _Paths(method, inputs)
-    graph, outputs = paths.first()
-    sides = [side for _, side, _ in graph.taken]
-    for number, (_, side, line) in enumerate(graph.taken):
-        if not paths.fail([*sides[:number], not side]):
-            raise Untraceable(f"it branches on a value{line}")
-    guards = [Guard(asked.op, asked.left, asked.right, side) for asked, side, _ in graph.taken]
-    return Expressions(graph.nodes[:inputs], list(outputs), guards, graph.nodes)
-
-
-class _Paths:
-    """The ways through a method, each one run of it with the sides of its first branches given."""
-
-    def __init__(self, method: Method, inputs: int):
-        self.method, self.inputs, self.runs = method, inputs, 0
-
-    def run(self, forced: Sequence[bool]) -> tuple[Graph, bool, Sequence[Any]]:
-        self.runs += 1
-        if self.runs > MOST_RUNS:
-            raise Untraceable("its branches on values lead too far")
-        return _run(self.method, self.inputs, forced)
-
-    def first(self) -> tuple[Graph, Sequence[Any]]:
-        """A way on which the method can be evaluated, the sides True before those that are False."""
-        forced: list[bool] = []
-        while True:
-            graph, evaluable, outputs = self.run(forced)
-            if evaluable:
-                return graph, outputs
-            sides = [side for _, side, _ in graph.taken]
-            while sides and not sides[-1]:
-                sides.pop()
-            if not sides:
-                raise Untraceable("it can be evaluated nowhere")
-            forced = [*sides[:-1], False]
-
-    def fail(self, forced: list[bool]) -> bool:
-        """Whether the method ends with False on all ways that begin like this."""
-        graph, evaluable, _ = self.run(forced)
-        sides = [side for _, side, _ in graph.taken]
-        return not evaluable and all(self.fail([*sides[:number], not sides[number]])
-                                     for number in range(len(forced), len(sides)))
-
-
-def _run(method: Method, inputs: int, forced: Sequence[bool]) -> tuple[Graph, bool, Sequence[Any]]:
-    graph = Graph(forced)
-    symbols = [graph.node("input", i) for i in range(inputs)]
-    try:
-        with np.errstate(all="raise"):
-            evaluable, outputs = method(symbols)
-        return graph, bool(evaluable), outputs
-    except (TypeError, ValueError, ArithmeticError, AttributeError, IndexError) as error:
-        raise Untraceable(f"{error}{place_of(error)}") from None

@@ -13,10 +13,11 @@ from liestep.core.address import call_address
 from liestep.core.arithmetic import Numbers
 from liestep.core.counters import Counter
 from liestep.core.jets import taylor_coefficients
+from liestep.core.paths import expressions
 from liestep.core.rows import atan2, copy, cos, sin, sqrt
 from liestep.core.status import Status
 from liestep.core.straight import jet_code, loaded
-from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable, expressions
+from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.core.tracing import plain_component
 from liestep.errors import InputError
 from liestep.formulations import formulate
