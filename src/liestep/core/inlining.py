@@ -87,7 +87,7 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
 def unit_signature(function: Callable, this: types.Type) -> Any:
     """How a method of a component is called that is compiled apart (`liestep.core.dispatch.apart`); None where it is
     inlined: it is not marked, or the component has numbers of another kind."""
-    numbers = types.float64, types.int64
+    numbers = types.float64, types.int64, types.uint32
     if not hasattr(function, "apart") or any(item.dtype not in numbers for item in _arrays(this)):
         return None
     declared = ({int: types.int64, float: types.float64}.get(kind) or types.Array(types.float64, kind, "C")

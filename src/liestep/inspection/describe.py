@@ -10,11 +10,11 @@ from liestep.catalogue import integrator_ids, method, sheet, system_ids, system_
 from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Sheet
-from liestep.core.symbols import Untraceable
+from liestep.core.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate, formulate_standard
 from liestep.formulations.straight import action_routines, routines
-from liestep.integrators.taylor import field_expressions
+from liestep.integrators.taylor import series_expressions
 from liestep.runs.specification import applicable, complete_options
 
 WIDTH = 120
@@ -58,11 +58,12 @@ def _series(facts: Sheet) -> list[str]:
     try:
         options = complete_options(method("taylor"), facts, parameters, {})
         found = formulate(facts, parameters, preset.initial(parameters), "vector_field", options)
-        traced = field_expressions(found.problem, found.start.shape)
+        traced = series_expressions(found.problem, found.start.shape)
     except (InputError, Untraceable) as error:
         return [_entry("Taylor series", f"none: {error}")]
     chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in facts.forms["vector_field"].options)
-    return [_entry("Taylor series", f"straight-line code, {len(traced.nodes) - len(traced.inputs)} operations and"
+    code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
+    return [_entry("Taylor series", f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and"
                    f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}")]
 
 

@@ -1,7 +1,8 @@
 """The adaptive Taylor method on every vector field that can be written as expressions: a step of high order costs one
-evaluation of a jet, which is straight-line machine code (`core.jets`, `core.straight`)."""
+evaluation of a jet, which is straight-line machine code (`core.jets`, `core.straight`), or loops over a tape where that
+would be too large (`core.tape`)."""
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,107 +10,25 @@ import numpy as np
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
-from liestep.core.address import call_address
-from liestep.core.arithmetic import Numbers
 from liestep.core.counters import Counter
-from liestep.core.jets import taylor_coefficients
 from liestep.core.paths import expressions
-from liestep.core.rows import atan2, copy, cos, sin, sqrt
+from liestep.core.rows import copy
+from liestep.core.sources import component_modules, source_hash
 from liestep.core.status import Status
 from liestep.core.straight import jet_code, loaded
 from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
+from liestep.core.tape import MOST_OPERATIONS, tape_of
 from liestep.core.tracing import plain_component
+from liestep.core.units import new_units
 from liestep.errors import InputError
 from liestep.formulations import formulate
+from liestep.formulations.straight import digest_of
+from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
 from liestep.integrators.step_control import Ahead
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
-
-
-class StraightJet(NamedTuple):
-    """Taylor coefficients of a solution by machine code."""
-
-    jet: int
-    polynomial: int
-    table: np.ndarray  # time, then the constants of the system
-    step: np.ndarray   # (1,)
-
-    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        """Coefficients of the solution through y at time t, then the largest numbers of y and of the last two, out
-        ((order + 1) m d + 3,); False where there is none."""
-        self.table[0] = t
-        return call_address(self.jet, y, self.table, out) == 1
-
-    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k, by Horner's rule."""
-        self.step[0] = h
-        call_address(self.polynomial, c, self.step, out)
-
-
-class LaneJet(NamedTuple):
-    """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
-    (`runs.lanes`); all numbers of the lanes stand side by side."""
-
-    lane: int
-    ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
-    h: np.ndarray             # (lanes,) steps for which there are sums
-    sums: np.ndarray          # (m d, lanes) states after them
-    coefficients: np.ndarray  # ((order + 1) m d + 3, lanes)
-    gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
-    polynomial: int
-    step: np.ndarray          # (1,)
-
-    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        """The largest numbers alone; False for a state whose coefficients are still to come."""
-        if self.ready[self.lane] == 0:
-            return False
-        last = out.shape[0] - 1
-        for i in range(last - 2, last + 1):
-            out[i] = self.coefficients[i, self.lane]
-        return True
-
-    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k"""
-        if h == self.h[self.lane]:
-            for i in range(out.shape[0]):
-                for k in range(out.shape[1]):
-                    out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
-            return
-        if self.gathered[self.lane] == 0:
-            for i in range(c.shape[0] - 3):
-                c[i] = self.coefficients[i, self.lane]
-            self.gathered[self.lane] = 1
-        self.step[0] = h
-        call_address(self.polynomial, c, self.step, out)
-
-
-class Recurrence:
-    """The recurrences of a jet on numbers of any kind."""
-
-    def __init__(self, found: Expressions, order: int):
-        self.found, self.order = found, order
-
-    def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
-        lines = taylor_coefficients(self.found, [*y.flat, t], self.order, Numbers(functions))
-        sizes = [max(abs(value) for value in lines[k]) for k in (0, self.order - 1, self.order)]
-        out[:] = [*(value for line in lines for value in line), *sizes]
-        return True
-
-
-class PlainJet(NamedTuple):
-    """The same without machine code, for certificates."""
-
-    recurrence: Recurrence
-
-    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.recurrence(t, y, out, {"sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2})
-
-    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        lines = c[:-3].reshape(-1, *out.shape)
-        out[:] = lines[-1]
-        for line in lines[-2::-1]:
-            out[:] = out*h + line
+MOST_TRACED = 4  # expressions in memory, up to 75 MB each
 
 
 class TaylorWork(NamedTuple):
@@ -191,8 +110,9 @@ class Taylor(NamedTuple):
             self.expand(problem, y, work)
 
 
-def field_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
-    """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time.
+def field_expressions(problem: Any, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
+    """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time, at
+    most so many operations.
 
     Raises:
         Untraceable: see there.
@@ -202,13 +122,33 @@ def field_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
         out: Any = np.zeros(shape, dtype=object)
         return plain_component(problem, SYMBOLIC).rhs(symbols[-1], y, out), list(out.flat)
 
-    if np.prod(shape) > MOST_NODES:
-        raise Untraceable(f"its state has more than {MOST_NODES} numbers")
+    if np.prod(shape) > most:
+        raise Untraceable(f"its state has more than {most} numbers")
     meter = problem.meter.copy()
     try:
-        return expressions(rhs, int(np.prod(shape)) + 1)
+        return expressions(rhs, int(np.prod(shape)) + 1, most)
     finally:
         problem.meter[:] = meter  # the trace is no evaluation
+
+
+_traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
+
+
+def series_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """The same for jets of any kind, remembered: a trace of the largest ones takes seconds, and a run asks three
+    times."""
+    key = digest_of(problem), source_hash(*component_modules(problem)), shape
+    if key not in _traced:
+        if len(_traced) == MOST_TRACED:
+            _traced.clear()
+        try:
+            _traced[key] = field_expressions(problem, shape, MOST_OPERATIONS)
+        except Untraceable as error:
+            _traced[key] = error
+    found = _traced[key]
+    if isinstance(found, Untraceable):
+        raise found
+    return found
 
 
 def refusal(error: Untraceable) -> InputError:
@@ -227,7 +167,7 @@ def _traceable(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) ->
         except (InputError, LookupError, TypeError, ValueError):
             continue  # a start of other parameters
         try:
-            field_expressions(found.problem, found.start.shape)
+            series_expressions(found.problem, found.start.shape)
         except Untraceable as error:
             raise refusal(error) from None
         return
@@ -250,12 +190,14 @@ def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
         InputError: the right-hand side cannot be written as expressions, or they would be too large.
     """
     try:
-        found = field_expressions(problem, y.shape)
-        if y.dtype != np.float64:
-            return PlainJet(Recurrence(found, order))
-        code = jet_code(found, order, width=y.shape[1])
+        found = series_expressions(problem, y.shape)
     except Untraceable as error:
         raise refusal(error) from None
+    if y.dtype != np.float64:
+        return PlainJet(Recurrence(found, order))
+    if len(found.nodes) > MOST_NODES:
+        return LoopedJet(tape_of(found, order), new_units(LoopedJet))
+    code = jet_code(found, order, width=y.shape[1])
     places = loaded(code.text).addresses
     return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 

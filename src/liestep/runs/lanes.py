@@ -24,8 +24,9 @@ from liestep.core.symbols import Untraceable
 from liestep.core.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.formulations.straight import StraightField, digest_of, straight_field
+from liestep.integrators._jets import LaneJet
 from liestep.integrators.step_control import Ahead
-from liestep.integrators.taylor import LaneJet, Taylor, TaylorWork, field_expressions
+from liestep.integrators.taylor import Taylor, TaylorWork, field_expressions
 from liestep.runs.execution import Outcome, build, run_once
 from liestep.runs.recorder import Integrals, Recorder, new_recorder
 from liestep.runs.specification import RunSpecification

@@ -1,0 +1,137 @@
+"""Taylor coefficients of a vector field at a state, as components: by straight-line machine code, in lanes, by loops
+over a tape, and on numbers of any kind."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.core.address import call_address
+from liestep.core.arithmetic import Numbers
+from liestep.core.dispatch import apart
+from liestep.core.jets import taylor_coefficients
+from liestep.core.rows import atan2, cos, larger, sin, sqrt
+from liestep.core.symbols import Expressions
+from liestep.core.tape import Tape
+
+
+class StraightJet(NamedTuple):
+    """Taylor coefficients of a solution by machine code."""
+
+    jet: int
+    polynomial: int
+    table: np.ndarray  # time, then the constants of the system
+    step: np.ndarray   # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """Coefficients of the solution through y at time t, then the largest numbers of y and of the last two, out
+        ((order + 1) m d + 3,); False where there is none."""
+        self.table[0] = t
+        return call_address(self.jet, y, self.table, out) == 1
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k, by Horner's rule."""
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
+
+
+class LaneJet(NamedTuple):
+    """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
+    (`runs.lanes`); all numbers of the lanes stand side by side."""
+
+    lane: int
+    ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
+    h: np.ndarray             # (lanes,) steps for which there are sums
+    sums: np.ndarray          # (m d, lanes) states after them
+    coefficients: np.ndarray  # ((order + 1) m d + 3, lanes)
+    gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
+    polynomial: int
+    step: np.ndarray          # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """The largest numbers alone; False for a state whose coefficients are still to come."""
+        if self.ready[self.lane] == 0:
+            return False
+        last = out.shape[0] - 1
+        for i in range(last - 2, last + 1):
+            out[i] = self.coefficients[i, self.lane]
+        return True
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k"""
+        if h == self.h[self.lane]:
+            for i in range(out.shape[0]):
+                for k in range(out.shape[1]):
+                    out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
+            return
+        if self.gathered[self.lane] == 0:
+            for i in range(c.shape[0] - 3):
+                c[i] = self.coefficients[i, self.lane]
+            self.gathered[self.lane] = 1
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
+
+
+class LoopedJet(NamedTuple):
+    """Taylor coefficients of a solution by loops over a tape: one machine code for all systems."""
+
+    tape: Tape
+    units: np.ndarray
+
+    @apart(float, 2, 1)
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """As that of StraightJet."""
+        tape, n, order = self.tape, y.size, self.tape.c.shape[1] - 1
+        for k in range(order + 1):
+            tape.enter(k, t, y)
+            for i in range(n):
+                out[k*n + i] = tape.c[i, k]
+            if k < order:
+                tape.advance(k, tape.kind.shape[0] if k == 0 else tape.needed)
+            if k == 0 and not tape.holds():
+                return False
+        for place in range(3):
+            k, largest = 0 if place == 0 else order - 2 + place, 0.0
+            for i in range(n):
+                largest = larger(largest, abs(tape.c[i, k]))
+            out[(order + 1)*n + place] = largest
+        return True
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k, by Horner's rule."""
+        n = out.size
+        last = (c.shape[0] - 3)//n - 1
+        for i in range(out.shape[0]):
+            for a in range(out.shape[1]):
+                at = i*out.shape[1] + a
+                total = c[last*n + at]
+                for k in range(last - 1, -1, -1):
+                    total = total*h + c[k*n + at]
+                out[i, a] = total
+
+
+class Recurrence:
+    """The recurrences of a jet on numbers of any kind."""
+
+    def __init__(self, found: Expressions, order: int):
+        self.found, self.order = found, order
+
+    def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
+        lines = taylor_coefficients(self.found, [*y.flat, t], self.order, Numbers(functions))
+        sizes = [max(abs(value) for value in lines[k]) for k in (0, self.order - 1, self.order)]
+        out[:] = [*(value for line in lines for value in line), *sizes]
+        return True
+
+
+class PlainJet(NamedTuple):
+    """The same without machine code, for certificates."""
+
+    recurrence: Recurrence
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.recurrence(t, y, out, {"sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2})
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        lines = c[:-3].reshape(-1, *out.shape)
+        out[:] = lines[-1]
+        for line in lines[-2::-1]:
+            out[:] = out*h + line
