@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
-from math import comb
 from typing import Any
 
 from liestep.certificates.number import NEAREST, Number, libmp, numbers
 from liestep.core.tracing import Functions
 from liestep.geometry import so3
+from liestep.geometry.rotation_series import term
 
 MARGIN = 32          # bits of sums of series beyond those of a number
 SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
@@ -45,25 +45,11 @@ def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[An
 def _factors(kind: type[Number], name: str) -> list[int]:
     """Coefficients of a series in the squared angle, at angle 1, as multiples of 2^-(BITS + MARGIN): enough for
     SERIES_BELOW."""
-    terms: dict[str, Callable[[int], Fraction]] = {"s": lambda k: Fraction((-1)**k, math.factorial(2*k + 1)),
-            "c": lambda k: Fraction((-1)**k, math.factorial(2*k + 2)),
-            "d": lambda k: Fraction((-1)**k, math.factorial(2*k + 3)),
-            # derivatives with respect to z, divided by z
-            "c'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), math.factorial(2*k + 4)),
-            "d'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), math.factorial(2*k + 5)),
-            "g": lambda k: abs(_bernoulli(2*k + 2))/math.factorial(2*k + 2),
-            "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/math.factorial(2*k + 4)}
-    term = terms[name]
     found: list[Fraction] = []
     least = Fraction(1, 2**kind.BITS)
     while not found or abs(found[-1]) > least*abs(found[0]):
-        found.append(term(len(found)))
+        found.append(term(name, len(found)))
     return [round(x*2**(kind.BITS + MARGIN)) for x in found]
-
-
-@cache
-def _bernoulli(j: int) -> Fraction:
-    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*_bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
 
 
 def _sum(kind: type[Number], name: str, z2: Number) -> Number:

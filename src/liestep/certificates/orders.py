@@ -32,7 +32,7 @@ FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the 
 DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk54": 4,
                 "rkmk853": 7}
 # methods that know their step before it is made: from the last coefficients, or from the fictitious time
-WITHOUT_ESTIMATE = ("taylor", "sphere_regularised")
+WITHOUT_ESTIMATE = ("taylor", "lie_taylor", "sphere_regularised")
 # of the methods that take any pair: its own extension, or a cubic polynomial through both ends
 DENSE_ORDERS_OF_PAIRS = {"dormand_prince54": 4, "heun_euler21": 2}
 
@@ -107,6 +107,7 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
                                                                                        "dexpinv": 4})),
     "taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3}),
                Variant({"order": 6, "form": "omega"}, _CHAIN), Variant({"order": 6, "form": "coadjoint"}, _TOP)),
+    "lie_taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3})),
     "rkmk_pair": (Variant({}), *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
                   Variant({"norm": "algebra"}), Variant({"tableau": "bogacki_shampine32", "dexpinv": 1})),
 }

@@ -1,6 +1,7 @@
 """Arithmetic on which recurrences are written: numbers and packs of numbers (`core.packs`)."""
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,8 +27,9 @@ class Arithmetic(Protocol):
 class Numbers:
     """Arithmetic of the numbers themselves, without fused operations; packs are arrays."""
 
-    def __init__(self, functions: dict[str, Callable]):
-        self.functions = functions
+    def __init__(self, functions: dict[str, Callable], one: Any = 1.0):
+        """one: the number 1, in which fractions are written."""
+        self.functions, self.one = functions, one
 
     def add(self, a: Any, b: Any) -> Any:
         return a + b
@@ -51,7 +53,9 @@ class Numbers:
         return self.functions[name](*args)
 
     def constant(self, value: Any) -> Any:
-        return np.array(value) if isinstance(value, tuple) else value
+        if isinstance(value, tuple):
+            return np.array([self.constant(x) for x in value])
+        return value.numerator*self.one/value.denominator if isinstance(value, Fraction) else value
 
     def gather(self, values: Sequence[Any]) -> Any:
         return np.array(values)

@@ -297,7 +297,10 @@ def no_terms() -> Terms:
 
 
 def signed(sign: float, number: Any) -> Any:
-    return tuple(sign*x for x in number) if isinstance(number, tuple) else sign*number
+    """A number or numbers with a sign; fractions stay exact."""
+    if isinstance(number, tuple):
+        return tuple(signed(sign, x) for x in number)
+    return -number if sign < 0.0 else number
 
 
 SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself

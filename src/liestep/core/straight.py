@@ -37,14 +37,19 @@ class Straight(NamedTuple):
     operations: int
 
 
-def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1) -> Straight:
+def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, base: int = 0) -> Straight:
     """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n), or (order + 1, n, lanes). Rows of
-    so many numbers are put into packs (`core.packs`), where that is less work."""
+    so many numbers are put into packs (`core.packs`), where that is less work.
+
+    base: if not zero, `y` holds only so many numbers, the last before the time; the others begin at zero, and theirs
+    are the coefficients that are written."""
     found, width = packed(found, width)
     count, writer = len(found.inputs) - 1, Writer(lanes)
-    n = count*width
-    jet = Jet(found, writer, [*(writer.loaded(f"y{i}", width) for i in range(count)), "%t"])
-    rows = list(jet.rows(order))
+    zeros = count - base//width if base else 0
+    loaded_rows = [writer.loaded(f"y{i}", width) for i in range(count - zeros)]
+    jet = Jet(found, writer, [*[None]*zeros, *loaded_rows, "%t"])
+    rows = [line[:zeros or count] for line in jet.rows(order)]
+    n = len(rows[0])*width
     operations = len(writer.lines)
     for k, line in enumerate(rows):
         for i, value in enumerate(line):
@@ -54,13 +59,14 @@ def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1) -> 
         writer.store("out", (order + 1)*n + place, _largest(writer, line))
     result = _all_hold(writer, jet, found.guards)
     head = writer.load("table", 0, "t")
-    for i in range(count):
+    for i in range(len(loaded_rows)):
         head += writer.load("y", i*width, f"y{i}", width)
     for place in range(len(writer.table)):
         head += writer.load_constant(place, f"c{place}")
     body = "\n  ".join([*head, *writer.lines, f"ret i64 {result}"])
+    sums = _sum_code(writer, n, order) if lanes == 1 else _sums_code(n, order, lanes)
     text = "\n".join([*writer.declared, "define i64 @jet(ptr noalias %y, ptr noalias %table, ptr noalias %out) {",
-                      f"  {body}", "}", _sum_code(n, order) if lanes == 1 else _sums_code(n, order, lanes)])
+                      f"  {body}", "}", sums])
     return Straight(text, np.array([0.0]*lanes + list(writer.table)), operations)
 
 
@@ -90,8 +96,8 @@ def _largest(writer: Writer, line: list[Any]) -> Any:
     return 0.0 if found is None else writer.largest(found)
 
 
-def _sum_code(n: int, order: int) -> str:
-    """y = sum_k c_k h^k by Horner's rule, all numbers of y at once."""
+def _sum_code(writer: Writer, n: int, order: int) -> str:
+    """y = sum_k c_k h^k by Horner's rule, all numbers of y at once; the writer declares what it calls."""
     kind, name = vector(n), f"@llvm.fma.v{n}f64"
     lines = ["%step = load double, ptr %h", f"%one = insertelement {kind} undef, double %step, i32 0",
              f"%h0 = shufflevector {kind} %one, {kind} undef, <{n} x i32> zeroinitializer"]
@@ -101,8 +107,8 @@ def _sum_code(n: int, order: int) -> str:
                      f"%s{k} = call {kind} {name}({kind} %h0, {kind} %s{k + 1}, {kind} %c{k})")
     lines += [f"store {kind} %s0, ptr %y, align 8", "ret i64 1"]
     body = "\n  ".join(lines)
-    return (f"declare {kind} {name}({kind}, {kind}, {kind})\n"
-            f"define i64 @sum(ptr noalias %c, ptr noalias %h, ptr noalias %y) {{\n  {body}\n}}")
+    writer.declared[f"declare {kind} {name}({kind}, {kind}, {kind})"] = None
+    return f"define i64 @sum(ptr noalias %c, ptr noalias %h, ptr noalias %y) {{\n  {body}\n}}"
 
 
 def _sums_code(n: int, order: int, lanes: int) -> str:

@@ -112,11 +112,16 @@ class LoopedJet(NamedTuple):
 class Recurrence:
     """The recurrences of a jet on numbers of any kind."""
 
-    def __init__(self, found: Expressions, order: int):
+    def __init__(self, found: Expressions, order: int, base: int = 0):
+        """base: as for `core.straight.jet_code`."""
         self.found, self.order = found, order
+        self.moving = len(found.inputs) - 1 - base
+        self.zeros: list[Any] = [None]*self.moving if base else []
 
     def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
-        lines = taylor_coefficients(self.found, [*y.flat, t], self.order, Numbers(functions))
+        numbers = Numbers(functions, one=0.0*y.flat[0] + 1.0)
+        lines = taylor_coefficients(self.found, [*self.zeros, *y.flat, t], self.order, numbers)
+        lines = [line[:self.moving] for line in lines]
         sizes = [max(abs(value) for value in lines[k]) for k in (0, self.order - 1, self.order)]
         out[:] = [*(value for line in lines for value in line), *sizes]
         return True

@@ -2,7 +2,7 @@
 evaluation of a jet, which is straight-line machine code (`core.jets`, `core.straight`), or loops over a tape where that
 would be too large (`core.tape`)."""
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,15 +134,16 @@ def field_expressions(problem: Any, shape: tuple[int, ...], most: int = MOST_NOD
 _traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
 
 
-def series_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
-    """The same for jets of any kind, remembered: a trace of the largest ones takes seconds, and a run asks three
-    times."""
-    key = digest_of(problem), source_hash(*component_modules(problem)), shape
+def remembered(problem: Any, shape: tuple[int, ...], trace: Callable[[Any, tuple[int, ...]], Expressions]
+               ) -> Expressions:
+    """What `trace` finds for a problem and states of this shape: a trace of the largest ones takes seconds, and a run
+    asks three times."""
+    key = trace, digest_of(problem), source_hash(*component_modules(problem)), shape
     if key not in _traced:
         if len(_traced) == MOST_TRACED:
             _traced.clear()
         try:
-            _traced[key] = field_expressions(problem, shape, MOST_OPERATIONS)
+            _traced[key] = trace(problem, shape)
         except Untraceable as error:
             _traced[key] = error
     found = _traced[key]
@@ -151,35 +152,51 @@ def series_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
     return found
 
 
+def large_field(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """`field_expressions` for jets of any kind."""
+    return field_expressions(problem, shape, MOST_OPERATIONS)
+
+
+def series_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """The same, remembered."""
+    return remembered(problem, shape, large_field)
+
+
 def refusal(error: Untraceable) -> InputError:
     """Why a form has no Taylor series, and what has none of its limits."""
     return InputError(f"this form has no Taylor series, because its right-hand side cannot be traced: {error}; take"
                       " another form, or dop853")
 
 
-def _traceable(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
-    """Raises InputError for a form that cannot be written as expressions, at the first start that the system has for
-    these parameters."""
-    for preset in sheet.presets.values():
-        try:
-            start = sheet.check_initial(parameters, preset.initial(parameters))
-            found = formulate(sheet, parameters, start, "vector_field", options)
-        except (InputError, LookupError, TypeError, ValueError):
-            continue  # a start of other parameters
-        try:
-            series_expressions(found.problem, found.start.shape)
-        except Untraceable as error:
-            raise refusal(error) from None
-        return
+Trace = Callable[[Any, tuple[int, ...]], Any]  # of a problem and the shape of its states
 
 
-def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str:
-    """Why the form that the method prefers on a system cannot be traced; "" where it can."""
-    try:
-        _traceable(sheet.forms["vector_field"].preferred(parameters, {}, PREFERRED), sheet, parameters)
-    except InputError as error:
-        return str(error)
-    return ""
+def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: Trace,
+                  refuse: Callable[[Untraceable], InputError]) -> tuple[Callable, Callable]:
+    """`combination` and `requires` of a method with Taylor series: whether a form, or the one that the method prefers,
+    can be written as expressions, at the first start that the system has for these parameters."""
+    def combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+        for preset in sheet.presets.values():
+            try:
+                start = sheet.check_initial(parameters, preset.initial(parameters))
+                found = formulate(sheet, parameters, start, formulation, options)
+            except (InputError, LookupError, TypeError, ValueError):
+                continue  # a start of other parameters
+            try:
+                trace(found.problem, found.start.shape)
+            except Untraceable as error:
+                raise refuse(error) from None
+            return
+
+    def requires(parameters: Mapping[str, Any], sheet: Sheet) -> str:
+        """Why there are none; "" where there are."""
+        try:
+            combination(sheet.forms[formulation].preferred(parameters, {}, prefers), sheet, parameters)
+        except InputError as error:
+            return str(error)
+        return ""
+
+    return combination, requires
 
 
 def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
@@ -246,12 +263,13 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
 
 
+COMBINATION, REQUIRES = series_checks("vector_field", PREFERRED, series_expressions, refusal)
 METHODS = {
     "taylor": Method(
         summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
         order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
         conserves="the manifold, where the form offers a projection, to round-off", prefers=PREFERRED,
-        combination=_traceable, requires=_missing,
+        combination=COMBINATION, requires=REQUIRES,
         citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
         order_for=lambda options, sheet, parameters:
         LARGEST_ORDER if options["order"] == "tolerance" else options["order"],

@@ -1,0 +1,174 @@
+"""Taylor series in the Lie algebra: the adaptive Munthe-Kaas method of order up to 15 on any action whose equations can
+be written as expressions."""
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.sheet import Options
+from liestep.core.paths import expressions
+from liestep.core.slopes import Slope, parts, with_slopes
+from liestep.core.status import Status
+from liestep.core.straight import jet_code, loaded
+from liestep.core.symbols import SYMBOLIC, Expressions, Untraceable
+from liestep.core.tracing import plain_component
+from liestep.errors import InputError
+from liestep.geometry import charts, so3
+from liestep.geometry.rotation_series import term
+from liestep.integrators._jets import PlainJet, Recurrence, StraightJet
+from liestep.integrators.step_control import Ahead
+from liestep.integrators.taylor import (
+    LARGEST_ORDER,
+    ORDER,
+    Taylor,
+    order_of,
+    remembered,
+    series_checks,
+    share_of_radius,
+)
+
+
+class LieTaylorWork(NamedTuple):
+    jet: Any
+    c: np.ndarray      # ((order + 1) 3 d + 3,) coefficients of sigma at the state
+    new: np.ndarray    # (m, d)
+    when: np.ndarray   # (2,) time at the end of the step; 1 when c belongs to the state
+    sigma: np.ndarray  # (d, 3)
+
+
+class LieTaylor(NamedTuple):
+    """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action.
+
+    y(t + h) = exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is
+    the sum of its Taylor series. Steps as those of `taylor`, relative to 1 rad. Dense output is the same series.
+    """
+
+    tolerance: float
+    order: int
+    share: float   # of the radius of convergence
+    control: Any   # Ahead
+
+    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+        """Raises InputError for an action or a generator that cannot be written as expressions."""
+        rows = (problem.algebra_rows(), 3)
+        return LieTaylorWork(chart_jet(problem, y, self.order),
+                             np.zeros((self.order + 1)*rows[0]*rows[1] + 3, y.dtype), np.zeros_like(y),
+                             np.zeros(2), np.zeros(rows, y.dtype))
+
+    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+        return Taylor(self.tolerance, self.order, self.share, self.control).start(problem, y, t_end, work)
+
+    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        """New state in work.new."""
+        if work.when[1] == 0.0:
+            return Status.NOT_EVALUABLE, np.inf
+        work.jet.sum(work.c, h, work.sigma)
+        if not problem.in_chart(work.sigma):
+            return Status.CHART_LIMIT, np.inf
+        problem.act(work.sigma, y, work.new)
+        work.when[0] = t + h
+        return Status.OK, 0.0
+
+    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        """State at t + s h, 0 <= s <= 1."""
+        work.jet.sum(work.c, s*h, work.sigma)
+        problem.act(work.sigma, y, out)
+
+    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        Taylor(self.tolerance, self.order, self.share, self.control).accept(problem, y, work)
+
+
+def _sums(*names: str) -> Callable[[Any], tuple[Any, ...]]:
+    """Series in the squared angle. At the angle zero the power k of it has no coefficient below 2 k, so that series of
+    order LARGEST_ORDER are complete, and those of a lower order take no more operations."""
+    def apply(z2: Any) -> tuple[Any, ...]:
+        powers: list[Any] = [Fraction(1)]
+        for _ in range((LARGEST_ORDER - 1)//2):
+            powers.append(powers[-1]*z2)
+        return tuple(sum(term(name, k)*power for k, power in enumerate(powers)) for name in names)
+    return apply
+
+
+# closed forms of the functions of rotations have no derivatives at the angle zero
+NEAR_ZERO = SYMBOLIC._replace(kernels=(
+    (so3.coefficients, _sums("s", "c", "d")), (so3.dexpinv_coefficients, _sums("g", "g'")),
+    (so3.dexp_coefficients, _sums("c", "d", "c'", "d'")), (charts.half_angle, _sums("C", "S"))))
+INFINITESIMAL = with_slopes(SYMBOLIC)
+
+
+def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """sigma' = dexpinv_sigma f(t, y) and y' = d/de exp(e f).y at e = 0 as expressions of sigma, y and the time, for
+    series at sigma = 0.
+
+    Raises:
+        Untraceable: the action or its generator cannot be written so.
+    """
+    rows = problem.algebra_rows()
+    near, still = (plain_component(problem, functions) for functions in (NEAR_ZERO, INFINITESIMAL))
+
+    def rate(symbols: list[Any]) -> tuple[Any, list[Any]]:
+        sigma: Any = np.array(symbols[:3*rows], dtype=object).reshape(rows, 3)
+        y: Any = np.array(symbols[3*rows:-1], dtype=object).reshape(shape)
+        f, out = (np.zeros((rows, 3), dtype=object) for _ in range(2))
+        moved: Any = np.zeros(shape, dtype=object)
+        evaluable = near.algebra(symbols[-1], y, f)
+        inside = near.dexpinv(sigma, f, out)
+        still.act(np.vectorize(lambda x: Slope(0.0, x), otypes="O")(f),
+                  np.vectorize(lambda x: Slope(x, 0.0), otypes="O")(y), moved)
+        return evaluable and inside, [*out.flat, *(parts(x)[1] for x in moved.flat)]
+
+    meter = problem.meter.copy()
+    try:
+        return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
+    finally:
+        problem.meter[:] = meter  # the trace is no evaluation
+
+
+def chart_series(problem: Any, shape: tuple[int, ...]) -> Expressions:
+    """The same, remembered."""
+    return remembered(problem, shape, chart_expressions)
+
+
+def refusal(error: Untraceable) -> InputError:
+    """Why an action has no Taylor series, and what has none of its limits."""
+    return InputError(f"this action has no Taylor series, because its equations cannot be traced: {error}; take another"
+                      " chart, or rkmk853")
+
+
+def chart_jet(problem: Any, y: np.ndarray, order: int) -> Any:
+    """Component that evaluates the coefficients of sigma at states like y.
+
+    Raises:
+        InputError: the action or its generator cannot be written as expressions, or they would be too large.
+    """
+    try:
+        found = chart_series(problem, y.shape)
+    except Untraceable as error:
+        raise refusal(error) from None
+    if y.dtype != np.float64:
+        return PlainJet(Recurrence(found, order, y.size))
+    code = jet_code(found, order, width=3 if y.shape[1] == 3 else 1, base=y.size)
+    places = loaded(code.text).addresses
+    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
+
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
+    return LieTaylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
+
+
+COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)
+METHODS = {
+    "lie_taylor": Method(
+        summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the algebra",
+        order=LARGEST_ORDER, formulation="lie_action", conserves=ORBIT, adaptive=True,
+        combination=COMBINATION, requires=REQUIRES, options={"order": ORDER},
+        citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99",
+        order_for=lambda options, sheet, parameters:
+        LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
+        build=_build),
+}
