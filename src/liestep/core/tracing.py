@@ -32,16 +32,23 @@ class Functions(NamedTuple):
 
 def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
     """The component with plain methods; float64 arrays become arrays of `numbers`, by default of
-    objects that can hold anything."""
+    objects that can hold anything. An array that two components share is shared by their copies."""
+    return _plain_item(component, functions, numbers, {})
+
+
+def _plain_item(component: Any, functions: Functions, numbers: type, arrays: dict[int, np.ndarray]) -> Any:
     if isinstance(component, np.ndarray):
         if component.dtype != np.float64:
             return component
-        return component.astype(numbers) if functions.scalar is float else _converted(component, functions.scalar)
+        if id(component) not in arrays:
+            arrays[id(component)] = (component.astype(numbers) if functions.scalar is float
+                                     else _converted(component, functions.scalar))
+        return arrays[id(component)]
     if isinstance(component, float | np.floating):
         return functions.scalar(component)
     if not isinstance(component, tuple):
         return component
-    fields = [plain_component(item, functions, numbers) for item in component]
+    fields = [_plain_item(item, functions, numbers, arrays) for item in component]
     cls = getattr(type(component), "traced_from", type(component))  # that of a plain component is that of its methods
     return _plain_class(cls, functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
 

@@ -45,20 +45,18 @@ class LieTaylor(NamedTuple):
     the sum of its Taylor series. Steps as those of `taylor`, relative to 1 rad. Dense output is the same series.
     """
 
-    tolerance: float
-    order: int
-    share: float   # of the radius of convergence
-    control: Any   # Ahead
+    series: Any   # Taylor
+    control: Any  # Ahead, that of the series
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
-        return LieTaylorWork(chart_jet(problem, y, self.order),
-                             np.zeros((self.order + 1)*rows[0]*rows[1] + 3, y.dtype), np.zeros_like(y),
+        return LieTaylorWork(chart_jet(problem, y, self.series.order),
+                             np.zeros((self.series.order + 1)*rows[0]*rows[1] + 3, y.dtype), np.zeros_like(y),
                              np.zeros(2), np.zeros(rows, y.dtype))
 
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
-        return Taylor(self.tolerance, self.order, self.share, self.control).start(problem, y, t_end, work)
+        return self.series.start(problem, y, t_end, work)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
@@ -78,7 +76,7 @@ class LieTaylor(NamedTuple):
         problem.act(work.sigma, y, out)
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
-        Taylor(self.tolerance, self.order, self.share, self.control).accept(problem, y, work)
+        self.series.accept(problem, y, work)
 
 
 def _sums(*names: str) -> Callable[[Any], tuple[Any, ...]]:
@@ -158,7 +156,8 @@ def chart_jet(problem: Any, y: np.ndarray, order: int) -> Any:
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    return LieTaylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
+    control = Ahead(np.zeros(2))
+    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control), control)
 
 
 COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)
