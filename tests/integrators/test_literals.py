@@ -61,6 +61,7 @@ NO_DIGIT = {
     ("choose", ""): "length of the next step", ("attempt", "total = 0.0"): "whether the state is finite",
     ("attempt", "return (Status.OK, 0.0) if abs(total)"): "whether the state is finite",
     ("attempt", "return status, 0.0 if status"): "a flag",
+    ("attempt", "return Status.OK, 0.0"): "a flag: the step is chosen without an error",
     ("towards_rotation", "put(y, i"): "axes at right angles; test_geometry.py has others",
     ("slope", ""): "any rate of the fictitious time gives a method of this order",
     ("arrive", "before, last = h, "): "first guess of a secant; the iteration ends at the same time from any",

@@ -79,22 +79,25 @@ class LieTaylor(NamedTuple):
         self.series.accept(problem, y, work)
 
 
-def _sums(*names: str) -> Callable[[Any], tuple[Any, ...]]:
-    """Series in the squared angle. At the angle zero the power k of it has no coefficient below 2 k, so that series of
-    order LARGEST_ORDER are complete, and those of a lower order take no more operations."""
-    def apply(z2: Any) -> tuple[Any, ...]:
-        powers: list[Any] = [Fraction(1)]
-        for _ in range((LARGEST_ORDER - 1)//2):
-            powers.append(powers[-1]*z2)
-        return tuple(sum(term(name, k)*power for k, power in enumerate(powers)) for name in names)
-    return apply
+def series_kernels(powers: int) -> tuple[tuple[Callable, Callable], ...]:
+    """What stands for the functions of rotations, whose closed forms have no derivatives at the angle zero: their
+    series up to a power of the squared angle."""
+    def sums(*names: str) -> Callable[[Any], tuple[Any, ...]]:
+        def apply(z2: Any) -> tuple[Any, ...]:
+            found: list[Any] = [Fraction(1)]
+            for _ in range(powers):
+                found.append(found[-1]*z2)
+            return tuple(sum(term(name, k)*power for k, power in enumerate(found)) for name in names)
+        return apply
+
+    return ((so3.coefficients, sums("s", "c", "d")), (so3.dexpinv_coefficients, sums("g", "g'")),
+            (so3.dexp_coefficients, sums("c", "d", "c'", "d'")), (charts.half_angle, sums("C", "S")))
 
 
-# closed forms of the functions of rotations have no derivatives at the angle zero
-NEAR_ZERO = SYMBOLIC._replace(kernels=(
-    (so3.coefficients, _sums("s", "c", "d")), (so3.dexpinv_coefficients, _sums("g", "g'")),
-    (so3.dexp_coefficients, _sums("c", "d", "c'", "d'")), (charts.half_angle, _sums("C", "S"))))
-INFINITESIMAL = with_slopes(SYMBOLIC)
+# at the angle zero the power k of its square has no coefficient below 2 k: complete for every order, and of a lower
+# order no more operations
+NEAR_ZERO = SYMBOLIC._replace(kernels=series_kernels((LARGEST_ORDER - 1)//2))
+INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 
 def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
