@@ -14,6 +14,7 @@ from liestep.core.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate, formulate_standard
 from liestep.formulations.straight import action_routines, routines
+from liestep.integrators.lie_taylor import chart_series
 from liestep.integrators.taylor import series_expressions
 from liestep.runs.specification import applicable, complete_options
 
@@ -49,22 +50,31 @@ def _system(name: str) -> str:
         _entry("Integrators", ", ".join(able)), *_series(facts), *_code(facts)])
 
 
+# title, integrator, expressions of a problem and its rows
+SERIES = (("Taylor series", "taylor", series_expressions), ("Taylor series in the algebra", "lie_taylor", chart_series))
+
+
 def _series(facts: Sheet) -> list[str]:
-    """What a Taylor series of the vector field takes, or why there is none."""
-    if "vector_field" not in facts.forms:
-        return []
-    preset = facts.presets[facts.default]
+    """What Taylor series of the vector field and in the algebra take, or why there are none."""
+    preset, found = facts.presets[facts.default], []
     parameters = facts.check(preset.parameters)
-    try:
-        options = complete_options(method("taylor"), facts, parameters, {})
-        found = formulate(facts, parameters, preset.initial(parameters), "vector_field", options)
-        traced = series_expressions(found.problem, found.start.shape)
-    except (InputError, Untraceable) as error:
-        return [_entry("Taylor series", f"none: {error}")]
-    chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in facts.forms["vector_field"].options)
-    code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
-    return [_entry("Taylor series", f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and"
-                   f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}")]
+    for title, name, traced_of in SERIES:
+        formulation = method(name).formulation
+        if formulation not in facts.forms:
+            continue
+        try:
+            options = complete_options(method(name), facts, parameters, {})
+            made = formulate(facts, parameters, preset.initial(parameters), formulation, options)
+            traced = traced_of(made.problem, made.start.shape)
+        except (InputError, Untraceable) as error:
+            found.append(_entry(title, f"none: {error}"))
+            continue
+        own = facts.forms[formulation].options
+        chosen = ", ".join(f"{key} {value}" for key, value in options.items() if key in own)
+        code = "straight-line code" if len(traced.nodes) <= MOST_NODES else "loops over a tape"
+        found.append(_entry(title, f"{code}, {len(traced.nodes) - len(traced.inputs)} operations and"
+                            f" {len(traced.guards)} guards in one evaluation{f' ({chosen})' if chosen else ''}"))
+    return found
 
 
 CODE = (("Stages of dop853", "dop853", routines, "rhs"), ("Map to the algebra", "rkmk853", action_routines, "algebra"))
