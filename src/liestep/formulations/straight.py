@@ -25,7 +25,7 @@ from liestep.core.straight import loaded
 from liestep.core.symbols import Untraceable
 from liestep.core.units import units_of
 from liestep.formulations.machine import Machine, Seen, StraightAction, StraightField, StraightRates
-from liestep.formulations.traced import Trace, check_stage, field_methods, generator_methods
+from liestep.formulations.traced import LaneTrace, Trace, check_stage, field_methods, generator_methods
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
@@ -182,6 +182,21 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, s
 
     kind = type(integrator) if staged else None
     return _remembered(f"{asked!r} {kind} {digest_of(problem)}", (problem, integrator), traced)
+
+
+def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lanes: int) -> dict[str, Routine]:
+    """The methods that an integrator with a jet of its own and its recorder call, for so many lanes at once.
+
+    Raises:
+        Untraceable: why there are none.
+    """
+    names = _check_asked(problem, y, integrator, OFFERED)
+    asked = [method for method in field_methods(y.shape, width) if method.name in names]
+
+    def traced() -> dict[str, Routine]:
+        return LaneTrace(problem, lanes, MOST_OPERATIONS).routines(asked, y)
+
+    return _remembered(f"{asked!r} {lanes} {digest_of(problem)}", (problem, integrator), traced)
 
 
 def _check_asked(problem: Any, y: np.ndarray, integrator: Any, offered: set[str]) -> set[str]:
