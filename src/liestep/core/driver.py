@@ -41,6 +41,20 @@ def record(recorder: Any, problem: Any, y: np.ndarray, k: int, t: float) -> Stat
     return recorder.record(problem, y, k, t)
 
 
+@kernel
+def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndarray, h: float, out: np.ndarray,
+                  memory: np.ndarray, interval: float, work: Any) -> Status:
+    """Record the outputs that are due before `time`, by dense output of the step from y; memory as in
+    `advance_adaptive`."""
+    t, k, status = memory[0], int(memory[3]), Status.OK
+    while status == Status.OK and k <= outputs.points and k*interval < time:
+        pair.interpolate(problem, t, y, h, (k*interval - t)/h, out, work)
+        status = outputs.record(problem, out, k, k*interval)
+        k += 1
+    memory[3] = k if status == Status.OK else k - 1  # the one that failed is still due
+    return status
+
+
 def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
                      memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
                      work: Any) -> tuple[Status, int]:
@@ -72,14 +86,11 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
         if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
             problem.meter[Counter.STEPS_ACCEPTED] += 1
-            k = int(memory[3])
-            while k <= outputs.points and k*interval < time:
-                pair.interpolate(problem, t, y, h, (k*interval - t)/h, out, work)
-                status = outputs.record(problem, out, k, k*interval)
-                if status != Status.OK:
-                    return status, entries
-                k += 1
+            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work)
+            if status != Status.OK:
+                return status, entries
             pair.accept(problem, y, work)
+            k = int(memory[3])
             if k <= outputs.points and (k*interval == time or final):
                 status = record(outputs, problem, y, k, time)
                 k += 1
