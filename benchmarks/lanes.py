@@ -15,6 +15,7 @@ from benchmarks.peers import ours, timed
 from liestep.core.cache import loop_for
 from liestep.runs import lanes
 from liestep.runs.execution import Outcome, build, ensemble_states, run_once
+from liestep.runs.lockstep import advance_lanes
 from liestep.runs.specification import RunSpecification, specify
 
 # label, system, preset, end
@@ -51,15 +52,15 @@ def lockstep(spec: RunSpecification, width: int) -> Callable[[], None]:
     code = lanes.LaneCode(spec, formulated, pair, width)
     built = [build(spec, state)[0] for state in states]
     given = code.arrays(built)
-    loop = loop_for(lanes.advance_lanes, *given[:-2])
+    loop = loop_for(advance_lanes, *given[:-2])
     starts = np.array([one.start for one in built])
 
     def call() -> None:
-        *_, outputs, accepted, used, members = given[:-2]
-        for changed in (members.memory, members.meter, members.when, members.steps, members.taken, outputs.filled,
-                        accepted.filled, accepted.integrals.last):
+        *_, outputs, accepted, _, members = given[:-2]
+        for changed in (members.memory, members.meter, members.steps, members.taken, outputs.filled, accepted.filled,
+                        accepted.integrals.last):
             changed[...] = 0
-        members.y[:], used.member[:] = starts, -1
+        members.y[:] = starts
         loop(*given)
 
     return call
