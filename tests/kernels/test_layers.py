@@ -66,7 +66,7 @@ def test_there_is_no_circle():
 @pytest.mark.parametrize("module", FILES)
 def test_files_and_functions_are_short(module):
     text = FILES[module].read_text("utf-8")
-    assert len(text.splitlines()) <= 350
+    assert len(text.splitlines()) <= 600
     long = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)
             and node.end_lineno - node.lineno >= 60]
     assert not long
