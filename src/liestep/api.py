@@ -153,7 +153,7 @@ def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
     Raises:
         InputError: unknown system; the sentence names the closest one.
     """
-    return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).conserves}
+    return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).sentence}
             for name in integrator_ids() if problem is None or applicable(problem, name)}
 
 

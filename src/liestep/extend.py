@@ -2,7 +2,8 @@
 
 Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `multibody`, `Sheet`, `Parameter`,
 `Preset`, `Form`, `Formulated`, `StateField`, `Observable`, `ActionForm`, checks of the manifold. Integrators: `Method`,
-`Option`, `Status`, `ORBIT`, `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
+`Option`, `Status`, what they keep: `Keeps`, `Where`, `ORBIT`, `PROJECTED`; `coefficients` of exact fractions,
+`NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
 `revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque`
 and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
 `put`, `dot`, ... (`liestep.core.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
@@ -11,13 +12,15 @@ from typing import NamedTuple
 
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated, Observable, StateField
+from liestep.contracts.keeping import ORBIT, PROJECTED, Keeps, Where
 from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.counters import Counter, new_meter
 from liestep.core.dispatch import kernel
+from liestep.core.precision import coefficients
 from liestep.core.rows import (
     add,
     add_to,
@@ -27,6 +30,8 @@ from liestep.core.rows import (
     cos,
     cross,
     dot,
+    exp,
+    log,
     put,
     row,
     scale,
@@ -35,6 +40,7 @@ from liestep.core.rows import (
     stage_columns,
     stage_rows,
     sub,
+    tan,
 )
 from liestep.core.status import Status
 from liestep.errors import InputError
@@ -65,11 +71,11 @@ from liestep.formulations.spheres.family import spheres
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 
 __all__ = [
-    "GROUND", "ORBIT", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Kept", "Method",
-    "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField", "Status", "Torque",
-    "add", "add_to", "atan2", "axpy", "blade", "body_state", "check_attitude", "check_directions", "check_tangent",
-    "complement", "copy", "cos", "cross", "cylindrical", "dot", "drive", "fixed_body", "kernel", "multibody",
-    "new_meter", "orthogonality_error", "planar", "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row",
-    "scale", "screw", "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub",
-    "to_body", "to_space", "universal",
+    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Keeps",
+    "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField",
+    "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state", "check_attitude",
+    "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos", "cross", "cylindrical", "dot",
+    "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_meter", "orthogonality_error", "planar",
+    "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row", "scale", "screw", "sin", "spheres", "spherical",
+    "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "universal",
 ]

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.extend import (
+    Keeps,
     Method,
     Parameter,
     Preset,
@@ -83,6 +84,6 @@ SHEETS = {"chain_of_bobs": spheres(
     presets={"two": Preset("two alike", "none", "own", {"bobs": 2, "weight": 1.0}, start, 1.0)})}
 METHODS = {"kick_drift_kick": Method(
     summary="order 2, 2 gradients, symmetric, explicit", order=2, formulation="sphere_lagrangian", symmetric=True,
-    conserves="unit length", build=lambda options, tolerance, t_end: KickDriftKick(0.5),
+    conserves=(Keeps.MANIFOLD,), build=lambda options, tolerance, t_end: KickDriftKick(0.5),
     requires=lambda p, sheet: "" if sheet.mass is not None and np.ndim(sheet.mass(p)) == 1 else "it needs uncoupled"
     " bodies")}

@@ -42,5 +42,5 @@ class AdamsBashforth(NamedTuple):
 
 
 METHODS = {"adams_bashforth2": Method(
-    summary="order 2, two-step, explicit", order=2, formulation="vector_field", conserves="nothing exactly",
+    summary="order 2, two-step, explicit", order=2, formulation="vector_field",
     build=lambda options, tolerance, t_end: AdamsBashforth(np.array([1.5, -0.5]), np.ones(1)))}

@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-# what can be kept -> words of `Method.conserves`, of which one must be there
-KEEP = {"energy": ("energy",), "momentum": ("momentum maps",),
-        "manifold": ("unit length", "unit quaternions", "orthogonality", "the orbit of the action", "constraints",
-                     "positions of joints")}
+from liestep.contracts.keeping import Keeps
+
+# what can be kept -> facts of which one must be declared
+KEEP = {"energy": {Keeps.ENERGY, Keeps.BOUNDED}, "momentum": {Keeps.MOMENTUM}, "manifold": {Keeps.MANIFOLD},
+        "symplectic": {Keeps.SYMPLECTIC}}
 TIE = 1.1  # costs whose ratio is at most this are a tie
-
-
-def keeps(conserves: str, words: Iterable[str]) -> bool:
-    """Whether a method that conserves what the text says keeps what one of the words names."""
-    return any(word in conserves for word in words)
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 import pandas
 
-from liestep.analysis.choice import KEEP, choose, keeps
+from liestep.analysis.choice import KEEP, choose
 from liestep.analysis.results import StudyResults
 from liestep.analysis.work_table import at_equal_error
 from liestep.catalogue import method, sheet
+from liestep.contracts.keeping import Keeps
 from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core.counters import EVALUATIONS
-from liestep.runs.specification import start_of
+from liestep.runs.specification import complete_options, start_of
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
-# what must be kept -> words of `Method.conserves`, of which one must be there
-KEPT = {"nothing": ("",), "energy": KEEP["energy"], "manifold": KEEP["manifold"], "momentum maps": KEEP["momentum"],
-        "symplectic form": ("symplectic form",)}
+# what must be kept -> facts of which one must be declared
+KEPT: dict[str, set[Keeps]] = {"nothing": set(), "energy": KEEP["energy"], "manifold": KEEP["manifold"],
+                               "momentum maps": KEEP["momentum"], "symplectic form": KEEP["symplectic"]}
 NOT = "no "       # before a thing to keep: only methods that do not keep it
 KEPT |= {f"{NOT}symplectic form": KEPT["symplectic form"]}
 COSTS = ("evaluations", "cost")   # cost in flops
@@ -28,6 +29,7 @@ WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "erro
 MATRIX_COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
                   "error_largest", "sentence")
 Costs = dict[str, dict[float, dict[str, float]]]  # integrator -> level -> cost and resolution
+Facts = Mapping[str, frozenset[Keeps]]            # integrator -> what it keeps on a problem
 
 
 def class_of(facts: Sheet, parameters: Parameters) -> str:
@@ -68,31 +70,41 @@ def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict
     each problem."""
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))
-    ids = {key: results.study.integrator_id(key) for key in results.config.integrators}
     rows: list[dict[str, Any]] = []
     for cost in costs:
         if not metrics[cost].notna().any():
             continue
-        classes: dict[tuple[str, float | None], list[Costs]] = {}
+        classes: dict[tuple[str, float | None], list[tuple[Costs, Facts]]] = {}
         for problem, setup in results.config.problems.items():
             runs = metrics[metrics["problem"] == problem]
             if runs["error"].notna().any():
                 facts = sheet(setup.system)
-                kind = class_of(facts, start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
-                                                initial=setup.initial).parameters)
-                found = costs_at(runs, cost)
+                parameters = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
+                                      initial=setup.initial).parameters
+                kind, found = class_of(facts, parameters), costs_at(runs, cost)
+                kept = {name: _kept(results, name, facts, parameters) for name in found}
                 t_end = float(runs["t_end"].iloc[0])
                 periods = t_end/setup.period if setup.period else None
-                classes.setdefault((kind, periods and round(periods, 6)), []).append(found)
+                classes.setdefault((kind, periods and round(periods, 6)), []).append((found, kept))
                 common = {"study": results.study.name, "scope": "problem", "problem": problem, "class": kind,
                           "t_end": t_end, "periods": periods}
-                rows += [common | row for row in winners(found, ids, cost)]
+                rows += [common | row for row in winners(found, kept, cost)]
         for (kind, periods), members in classes.items():
             if len(members) > 1:
                 common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan,
                           "periods": periods}
-                rows += [common | row for row in winners(together(members, cost), ids, cost)]
+                costs, facts = zip(*members, strict=True)
+                everywhere = together(costs, cost)
+                kept = {name: frozenset.intersection(*(own[name] for own in facts)) for name in everywhere}
+                rows += [common | row for row in winners(everywhere, kept, cost)]
     return rows
+
+
+def _kept(results: StudyResults, key: str, facts: Sheet, parameters: Parameters) -> frozenset[Keeps]:
+    """What an integrator of a study declares to keep on a problem, with its options there."""
+    entry, declared = results.config.integrators[key], method(results.study.integrator_id(key)).on(facts)
+    return declared.kept(complete_options(declared, facts, parameters, entry.options if entry else {}), facts,
+                         parameters)
 
 
 def together(members: Iterable[Costs], cost: str) -> Costs:
@@ -110,13 +122,13 @@ def together(members: Iterable[Costs], cost: str) -> Costs:
     return found
 
 
-def winners(costs: Costs, ids: Mapping[str, str], cost: str) -> list[dict[str, Any]]:
-    """One row for each level and each thing to keep, by `choose`."""
+def winners(costs: Costs, kept: Facts, cost: str) -> list[dict[str, Any]]:
+    """One row for each level and each thing to keep, by `choose`; of a class what is kept on every problem."""
     rows = []
     for level in LEVELS:
-        for keep, words in KEPT.items():
+        for keep, wanted in KEPT.items():
             table = [{"integrator": name, "error": level, cost: at[level][cost]} for name, at in costs.items()
-                     if level in at and keeps(method(ids[name]).conserves, words) != keep.startswith(NOT)]
+                     if level in at and (not wanted or bool(wanted & kept[name]) != keep.startswith(NOT))]
             choice = choose(table, level, cost)
             at = costs[choice.winner][level] if choice.winner else {"step": nan, "tolerance": nan}
             rows.append({"error": level, "keep": keep, "by": cost, "winner": choice.winner or "", "step": at["step"],

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.catalogue import integrator_ids, method
+from liestep.catalogue import integrator_ids, method, sheet
 from liestep.certificates.flow import largest
 from liestep.certificates.functions import functions_of
 from liestep.certificates.number import numbers
 from liestep.certificates.orders import CASES, VORTICES, cases_of
 from liestep.certificates.steps import REDUNDANT, Case, Step, step_of
+from liestep.contracts.keeping import Keeps
+from liestep.runs.specification import complete_options, start_of
 from liestep.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
 
 DIGITS = 60
@@ -46,8 +48,13 @@ class Defect(NamedTuple):
         return self.sizes[0] >= VISIBLE and abs(self.slope - self.order - 1) <= SLOPE_ALLOWED
 
 
-def declared_symplectic(integrator: str) -> bool:
-    return "symplectic form" in method(integrator).conserves
+def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> bool:
+    """Whether the symplectic form is declared to be kept on a case."""
+    facts = sheet(case.problem)
+    parameters = start_of(case.problem, preset=case.preset, parameters=case.parameters).parameters
+    declared = method(integrator).on(facts)
+    return Keeps.SYMPLECTIC in declared.kept(complete_options(declared, facts, parameters, options or {}), facts,
+                                             parameters)
 
 
 def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
@@ -61,20 +68,19 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
         basis, form, pair = _direction_basis(step.start), area_form(step.problem.generator.pace), lambda y: (y, y)
     kind = numbers(DIGITS)
     sizes = tuple(_defect(step, kind.of(h), basis, form, pair) for h in STEPS)
-    return Defect(integrator, options or {}, case.name, step.order, sizes, declared_symplectic(integrator))
+    return Defect(integrator, options or {}, case.name, step.order, sizes,
+                  declared_symplectic(case, integrator, options))
 
 
 def defects() -> Iterator[Defect]:
     """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
     those in redundant coordinates, whose rows are no point of a cotangent bundle."""
     for name in integrator_ids():
-        declared = declared_symplectic(name)
         if method(name).adaptive or method(name).formulation in REDUNDANT:
             continue
-        if not (declared or method(name).order <= LARGEST_ORDER):
-            continue
-        for case in cases_of(name, (CHAIN, BODIES, TOP) if declared else (CHAIN, TOP)):
-            yield defect_of(case, name)
+        for case in cases_of(name, (CHAIN, BODIES, TOP)):
+            if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
+                yield defect_of(case, name)
     yield defect_of(VORTICES[0], "lie_heun")
     for theta in (0.0, 0.25):
         yield defect_of(TOP, "slgi", {"theta": theta})

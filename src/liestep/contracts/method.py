@@ -3,10 +3,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from liestep.contracts.keeping import Facts, Keeps, declared_facts, sentence
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
 
-ORBIT = "the orbit of the action: unit lengths, tangency, orthogonality, Casimirs of a coadjoint action"
+
+@dataclass(frozen=True)
+class Lack:
+    """Why a method cannot run on a system: without its formulation, or for the reason of a system that has it."""
+
+    reason: str
+    formulation: bool = False
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,8 @@ class Method:
     order: int
     formulation: str
     build: Callable[[Options, float | None, float], Any]
-    conserves: str
+    # what it keeps, as facts; a text of an old plugin is shown and declares nothing
+    conserves: Facts | str = ()
     symmetric: bool = False
     adaptive: bool = False
     fictitious: bool = False          # adaptive with the tolerance for a step of fictitious time, not for an error
@@ -36,13 +44,13 @@ class Method:
     # (options, sheet, parameters): raises InputError where the complete options do not fit a system
     combination: Callable[[Options, Sheet, Mapping[str, Any]], None] = lambda options, sheet, parameters: None
     fewest_steps: int = 1             # of a run with fixed steps: a multistep method needs a history
-    # (parameters, sheet) -> what is missing, in words; "" where it can run
-    requires: Callable[[Mapping[str, Any], Sheet], str] | None = None
-    # what it does with forces that depend on time and velocity, in words; "": nothing. Methods on vector fields and Lie
-    # group actions need not say: their right-hand sides hold the forces
-    forces: str = ""
-    # what it needs of earlier steps, in words; "": a step of any length can be made from any state of a run
-    history: str = ""
+    # (parameters, sheet) -> what is missing, in words; None where it can run
+    requires: Callable[[Mapping[str, Any], Sheet], str | None] | None = None
+    # what it does with forces that depend on time and velocity, in words; None: nothing. Methods on vector fields and
+    # Lie group actions need not say: their right-hand sides hold the forces
+    forces: str | None = None
+    # what it needs of earlier steps, in words; None: a step of any length can be made from any state of a run
+    history: str | None = None
     # choices of options of forms that the method takes as its defaults, the first of these that a system allows
     prefers: tuple[Mapping[str, Any], ...] = ()
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
@@ -58,7 +66,7 @@ class Method:
     @property
     def takes_forces(self) -> bool:
         """Whether it runs on systems with forces of time and velocity."""
-        return bool(self.forces) or self.formulation in ("vector_field", "lie_action")
+        return self.forces is not None or self.formulation in ("vector_field", "lie_action")
 
     def order_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
         """Order with complete options on a system."""
@@ -68,12 +76,24 @@ class Method:
         """Whether the method with complete options is its own adjoint on a system."""
         return self.symmetric if self.symmetric_for is None else self.symmetric_for(options, sheet, parameters)
 
-    def lacks(self, sheet: Sheet, parameters: Mapping[str, Any] | None = None) -> str | None:
-        """Why it cannot run on a system, in words; None where it can. Without parameters only the formulation counts;
-        "" stands for a formulation that the system does not have."""
+    @property
+    def sentence(self) -> str:
+        """What it keeps, in words."""
+        if isinstance(self.conserves, str):
+            return f"{self.conserves} (in words only: `conserves` takes facts of liestep.extend.Keeps)"
+        return sentence((*self.conserves, *((Keeps.REVERSIBLE,) if self.symmetric else ())))
+
+    def kept(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> frozenset[Keeps]:
+        """The facts that are declared for complete options on a system."""
+        facts = declared_facts(() if isinstance(self.conserves, str) else self.conserves, options, sheet, parameters)
+        return facts | {Keeps.REVERSIBLE} if self.symmetric_of(options, sheet, parameters) else facts
+
+    def lacks(self, sheet: Sheet, parameters: Mapping[str, Any] | None = None) -> Lack | None:
+        """Why it cannot run on a system; None where it can. Without parameters only the formulation counts."""
         if self.on(sheet).formulation not in sheet.forms:
-            return ""
+            return Lack(f"the system has no formulation {self.formulation}", formulation=True)
         if parameters is None:
             return None
-        own = self.requires(parameters, sheet) if self.requires else ""
-        return own or (sheet.requires(parameters, self.on(sheet)) if sheet.requires else "") or None
+        reason = (self.requires(parameters, sheet) if self.requires else None) or (
+            sheet.requires(parameters, self.on(sheet)) if sheet.requires else None)
+        return Lack(reason) if reason else None

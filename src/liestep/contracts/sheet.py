@@ -67,8 +67,8 @@ class Sheet:
     # parameters (..., 3) that have to be turned with the state when all of space is turned, for the same motion; None
     # where that is no symmetry
     symmetries: tuple[str, ...] | None = None
-    # (parameters, method) -> why the method cannot run at these parameters, in words; "" where it can
-    requires: "Callable[[Mapping[str, Any], Method], str] | None" = None
+    # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
+    requires: "Callable[[Mapping[str, Any], Method], str | None] | None" = None
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 

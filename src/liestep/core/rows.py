@@ -4,12 +4,15 @@ raise.
 Tuples of three scalars live in registers: no memory, no reference counts.
 """
 import math
+import sys
 
 import numpy as np
 
 from liestep.core.dispatch import kernel
 
 Vector = tuple[float, float, float]
+_EXP, _LOG, _TAN = math.exp, math.log, math.tan  # not the names of the kernels that call them
+LARGEST_EXPONENT = math.log(sys.float_info.max)
 
 
 @kernel
@@ -137,6 +140,26 @@ def sin(x: float) -> float:
 def cos(x: float) -> float:
     """Cosine that is NaN for non-finite arguments, compiled or not."""
     return math.cos(x) if abs(x) < np.inf else np.nan
+
+
+@kernel
+def tan(x: float) -> float:
+    """Tangent that is NaN for non-finite arguments, compiled or not."""
+    return _TAN(x) if abs(x) < np.inf else np.nan
+
+
+@kernel
+def exp(x: float) -> float:
+    """Exponential that is infinite where it overflows, compiled or not."""
+    return np.inf if x > LARGEST_EXPONENT else _EXP(x)
+
+
+@kernel
+def log(x: float) -> float:
+    """Natural logarithm that is -inf at 0 and NaN below, compiled or not."""
+    if x > 0.0:
+        return _LOG(x)
+    return -np.inf if x == 0.0 else np.nan
 
 
 @kernel

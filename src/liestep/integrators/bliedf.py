@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Keeps
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -120,7 +121,7 @@ def _method(order: int) -> Method:
 
     more = {"commutator": Option("on", "the term [U_(n+1), U_n]/12, without which the order is 2", ("on", "off"))}
     return Method(summary=f"order {order}, implicit, {order} steps, index 3, backward differentiation", order=order,
-                  formulation="index_three", conserves="positions of joints to Newton's tolerance",
+                  formulation="index_three", conserves=(Keeps.POSITIONS,),
                   citation="Wieloch and Arnold 2021; lgt2022 section 4.3",
                   options=(more if order == 3 else {}) | NEWTON,
                   fewest_steps=order, order_for=lambda chosen, sheet, parameters: min(order, _limit(chosen)),

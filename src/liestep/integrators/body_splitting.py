@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import SMOOTH
 from liestep.contracts.method import Method
 from liestep.core.counters import Counter
 from liestep.core.rows import dot, put, row
@@ -49,8 +50,7 @@ METHODS = {
     "dlm": Method(
         summary="order 2, explicit, symmetric, five turns about body axes, one evaluation of the forces", order=2,
         formulation="rigid_bodies", symmetric=True,
-        conserves="orthogonality, symplectic form, momentum maps of space, not of the body; energy bounded where the"
-        " forces are smooth",
+        conserves=SMOOTH,
         citation="Dullweber, Leimkuhler and McLachlan 1997; Miller et al. 2002",
         build=lambda options, tolerance, t_end: AxisSplitting(5)),
 }

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
@@ -97,7 +98,8 @@ METHODS = {
     "campello": Method(
         summary="order 1, explicit for phi = 1, else a fixed-point iteration; for equal moments", order=1,
         formulation="rigid_bodies", citation="rodrigues2021 eq. (26); Campello 2015", requires=needs_equal_moments,
-        conserves="orthogonality, momentum maps; symplectic form for phi = 1 only",
+        conserves=(Keeps.MANIFOLD, Keeps.MOMENTUM, Where(
+            Keeps.SYMPLECTIC, "for phi = 1 only", lambda options, sheet, parameters: options["phi"] == 1.0)),
         options={"phi": Option(1.0, "share of the forces at the start of the step", normalise=check_phi,
                                values="any number from 0 to 1"),
                  "tolerance": Option(1e-15, "change of the new velocities, relative to the largest, and of the"

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.core.precision import coefficients
 from liestep.core.rows import axpy, put, row
 from liestep.core.status import Status

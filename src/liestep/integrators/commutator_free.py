@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
 from liestep.core.rows import axpy, copy, put, row
 from liestep.core.status import Status

@@ -180,7 +180,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
 METHODS = {
     "dop853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
-        conserves="nothing exactly", adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
+        adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
         options={"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")},
         build=_build),
 }

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import TOPS, Keeps
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
@@ -99,7 +100,7 @@ METHODS = {
     "em_rotation": Method(
         summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights", order=2,
         formulation="cotangent_rotation", symmetric=True, order_for=_order,
-        conserves="orthogonality, energy and momentum maps of free bodies and heavy tops",
+        conserves=(Keeps.MANIFOLD, *TOPS),
         citation="own; compare Simo and Wong 1991, Lewis and Simo 1994",
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the rotation of a step, as the last two changes show it,"

@@ -88,7 +88,7 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
 METHODS = {
     "ode45": Method(
         summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
-        order=5, formulation="vector_field", conserves="nothing exactly", adaptive=True,
+        order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
         build=dormand_prince),

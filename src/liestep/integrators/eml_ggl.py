@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import LINEAR, MOMENTA, Keeps
 from liestep.contracts.method import Method
 from liestep.core.counters import Counter
 from liestep.core.status import Status
@@ -175,7 +176,7 @@ METHODS = {
     "eml_ggl": Method(
         summary="order 2, symmetric, implicit: eml with the constraint of velocities at the end of the step", order=2,
         formulation="constrained_lagrangian", symmetric=True,
-        conserves="constraints and their velocities; generalized energy where Dg p stays; momentum maps of one body",
+        conserves=(Keeps.MANIFOLD, MOMENTA, LINEAR),
         citation="livens2025 section 2.3; Gear, Gupta and Leimkuhler 1985; the scheme is our own",
         options={"gradient": GRADIENT, **STOP},
         build=lambda options, tolerance, t_end: StabilisedStep(RULES[options["gradient"]], options["stop"] == "printed",

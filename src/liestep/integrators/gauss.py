@@ -1,11 +1,14 @@
 """Gauss collocation on a vector field: the symplectic Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3)."""
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Facts, Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
+from liestep.contracts.sheet import Options, Sheet
 from liestep.core.counters import Counter
 from liestep.core.dispatch import kernel
 from liestep.core.precision import coefficients, square_root
@@ -108,10 +111,24 @@ def check_stages(value: Any) -> int:
     return int(value)
 
 
+
+def _quadratic(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+    """Whether lengths, tangency and orthogonality are the manifold, which is kept without a projection."""
+    return ("lie_action" in sheet.forms and "stabilisation" not in options
+            and options.get("projection", "none") == "none")
+
+
+def _momentum(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+    """Whether the momentum map is quadratic in the state."""
+    return _quadratic(options, sheet, parameters) and (sheet.mass is None or np.ndim(sheet.mass(parameters)) == 1)
+
+
+QUADRATIC: Facts = (Where(Keeps.MANIFOLD, "of lengths, tangency and orthogonality", _quadratic),
+                    Where(Keeps.MOMENTUM, "that are quadratic in the state", _momentum))
 METHODS = {
     "gauss": Method(
         summary="order 4 with 2 stages, 6 with 3; implicit, symmetric", order=4, formulation="vector_field",
-        symmetric=True, conserves="quadratic invariants of the vector field", citation="Butcher 1964",
+        symmetric=True, conserves=QUADRATIC, citation="Butcher 1964",
         options={"stages": Option(2, "stages; the order is twice their number", normalise=check_stages, values="2, 3"),
                  "tolerance": Option(1e-15, "error left in a row of the state, as the last two changes show it,"
                                      " relative to it"),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
@@ -269,7 +270,8 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Generaliz
 METHODS = {
     "generalized_alpha": Method(
         summary="order 2, implicit, index 3, numerical damping by rho", order=2, formulation="index_three",
-        conserves="positions of joints to Newton's tolerance, of index 2 also their velocities",
+        conserves=(Keeps.POSITIONS, Where(Keeps.MANIFOLD, "of index 2", lambda options, sheet, parameters:
+                                          options.get("index") == 2)),
         citation="Bruels, Cardona and Arnold 2012; lgt2022 section 4.2",
         options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping; ignored beside coefficients",
                                normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,

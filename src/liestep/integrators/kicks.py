@@ -28,17 +28,17 @@ def move(problem: Any, h: float, y: np.ndarray) -> None:
             put(y, 4*n + i, axpy(h, row(y, 5*n + i), row(y, 4*n + i)))
 
 
-def needs_equal_moments(parameters: Parameters, sheet: Sheet) -> str:
+def needs_equal_moments(parameters: Parameters, sheet: Sheet) -> str | None:
     """`Method.requires` of the closed-form maps for spherical bodies."""
     assert sheet.moments is not None
     moments = np.asarray(sheet.moments(parameters))
     body = int(np.argmax((moments != moments[:, :1]).any(axis=1)))
     if (moments[body] == moments[body, 0]).all():
-        return ""
+        return None
     values = ", ".join(f"{value:g}" for value in moments[body])
     return (f"it is for bodies with three equal moments of inertia, and body {body} has {values} kg m2 (lgvi and dlm"
             " take any)")
 
 
 def have_equal_moments(parameters: Parameters, sheet: Sheet) -> bool:
-    return needs_equal_moments(parameters, sheet) == ""
+    return needs_equal_moments(parameters, sheet) is None

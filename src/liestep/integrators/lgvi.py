@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import SMOOTH
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -66,7 +67,7 @@ def _method(name: str, order: int, stages: int, source: str) -> Method:
 
     return Method(summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric, implicit in each attitude",
                   order=order, formulation="rigid_bodies", symmetric=True, citation=source, options=OPTIONS,
-                  conserves="orthogonality, symplectic form, momentum maps; energy bounded where the forces are smooth",
+                  conserves=SMOOTH,
                   build=build)
 
 

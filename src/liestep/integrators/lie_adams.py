@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.precision import coefficients

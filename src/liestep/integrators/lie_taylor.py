@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
 from liestep.core.paths import expressions
 from liestep.core.slopes import Slope, parts, with_slopes

@@ -9,6 +9,7 @@ are eliminated one after the other by the reduced solver (`_linked_bodies`), in 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from liestep.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
@@ -89,21 +90,21 @@ METHODS = {
     "eml": Method(
         summary="order 2, symmetric, implicit, for singular mass matrices and constraints; with a potential order 4"
         " at most by weights", order=2, formulation="constrained_lagrangian", symmetric=True,
-        conserves="constraints, generalized energy p.v - T + V, momentum maps (without quaternion joints)",
+        conserves=(*OF_POSITIONS, MOMENTA, IN_LINES, Keeps.BOUNDED),
         citation="livens2025 eqs. (72), (86), (103), remark 4.11",
         options={"solver": SOLVER, "gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, resolve=_resolve,
         order_for=composed_order(4), build=_energetic),
     "mpl": Method(
         summary="order 2, symmetric, implicit midpoint rule of Livens' equations; with a potential order 4 at most by"
         " weights", order=2, formulation="constrained_lagrangian", symmetric=True,
-        conserves="constraints, momentum maps (without quaternion joints); energy bounded",
+        conserves=(*OF_POSITIONS, MOMENTA, Keeps.BOUNDED),
         citation="livens2025, section 5.4", options={"solver": SOLVER, "weights": TIED_WEIGHTS, **STOP},
         resolve=_resolve, order_for=composed_order(4), build=_midpoint),
     "eml_p": Method(
         summary="order 2, 3 at most by weights, implicit, not symmetric: eml, then q.v of each quaternion is removed",
         order=2,
         formulation="constrained_lagrangian",
-        conserves="constraints, momentum maps (without quaternion joints); without potential also the energy",
+        conserves=(*OF_POSITIONS, MOMENTA, IN_LINES),
         citation="own; livens2025 remark 4.8",
         options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, order_for=composed_order(3),
         build=_projected),

@@ -3,7 +3,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub

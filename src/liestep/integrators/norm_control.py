@@ -67,7 +67,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
 METHODS = {
     "ode45_norm": Method(
         summary="order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides",
-        order=5, formulation="vector_field", conserves="nothing exactly", adaptive=True,
+        order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
         build=_build),

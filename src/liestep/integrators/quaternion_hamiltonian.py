@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
@@ -96,7 +97,7 @@ POLAR = Option(1.0, "moment J_00 of the augmented mass matrix over half the trac
                " depend on it")
 
 
-def _method(summary: str, conserves: str, citation: str, variant: str = "", **further: Any) -> Method:
+def _method(summary: str, conserves: Facts, citation: str, variant: str = "", **further: Any) -> Method:
     def build(options: Any, tolerance: float | None, t_end: float) -> Composition:
         inner = HamiltonianStep(KINDS[variant or options["variant"]], options["polar"], options["stop"] == "printed",
                                 options["tolerance"], options["iterations"])
@@ -109,12 +110,14 @@ def _method(summary: str, conserves: str, citation: str, variant: str = "", **fu
 METHODS = {
     "emh": _method(
         "order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
-        "constraints, also q.p = 0; energy; momentum maps (without joints)", "Betsch and Siebert 2009; livens2025,"
+        (*OF_POSITIONS, MOMENTA, Keeps.ENERGY), "Betsch and Siebert 2009; livens2025,"
         " appendix D", "emh", options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP},
         order_for=composed_order(8)),
     "mph": _method(
         "order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
-        "constraints; momentum maps with variants a, b; energy bounded", "livens2025, section 5.4",
+        (*OF_POSITIONS, Keeps.BOUNDED, Where(
+            Keeps.MOMENTUM, "with variants a, b, without joints", lambda options, sheet, parameters:
+            options["variant"] != "x" and MOMENTA.holds(options, sheet, parameters))), "livens2025, section 5.4",
         options={"variant": Option("b", "where the mass matrix at the midpoint has its factor |q_m|^-4: a nowhere, x in"
                                    " the equation for q only, b in both", ("b", "a", "x")), "polar": POLAR, **STOP}),
 }

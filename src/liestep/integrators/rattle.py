@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
@@ -172,7 +173,7 @@ METHODS = {
     "rattle": Method(
         summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", order=2,
         formulation="constant_mass", symmetric=True,
-        conserves="constraints and their velocities, symplectic form, momentum maps; energy bounded",
+        conserves=VARIATIONAL,
         citation="Andersen 1983; Leimkuhler and Skeel 1994",
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Keeps, Where
 from liestep.contracts.method import Method
 from liestep.core.dispatch import kernel
 from liestep.core.rows import Vector, row, sqrt
@@ -78,7 +79,9 @@ METHODS = {
         summary="order 2, explicit, quaternions by Richardson extrapolation, one evaluation of the forces", order=2,
         formulation="rigid_bodies", symmetric=False,
         symmetric_for=lambda options, sheet, parameters: have_equal_moments(parameters, sheet),
-        conserves="unit quaternions, momentum maps; symplectic where the moments are equal, and only there",
+        conserves=(Keeps.MANIFOLD, Keeps.MOMENTUM, Where(
+            Keeps.SYMPLECTIC, "where the moments are equal, and only there",
+            lambda options, sheet, parameters: have_equal_moments(parameters, sheet))),
         citation="LAMMPS, math_extra: fix nve/asphere, fix nve/bpm/sphere",
         build=lambda options, tolerance, t_end: Richardson(2.0)),
 }

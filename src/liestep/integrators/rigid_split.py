@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
+from liestep.contracts.sheet import Options, Sheet
 from liestep.core.precision import above_round_off
 from liestep.core.status import Status
 from liestep.errors import InputError, number_or_nan
@@ -96,8 +97,8 @@ def _fitting(order: Callable[[Options], int], remedy: str) -> Callable[[Options]
     return resolve
 
 
-def _method(summary: str, default: str, free: Callable[[Options], Any], order: Callable[[Options], int], conserves: str,
-            citation: str, options: Mapping[str, Option], remedy: str = "") -> Method:
+def _method(summary: str, default: str, free: Callable[[Options], Any], order: Callable[[Options], int],
+            conserves: Facts, citation: str, options: Mapping[str, Option], remedy: str = "") -> Method:
     def build(chosen: Options, tolerance: float | None, t_end: float) -> RigidSplit:
         return RigidSplit(free(chosen), *drifts_and_kicks(chosen["splitting"]))
 
@@ -106,29 +107,34 @@ def _method(summary: str, default: str, free: Callable[[Options], Any], order: C
                   order_for=order_of_splitting, citation=citation, build=build)
 
 
+def _of_order_2(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+    return bool(options["order"] == 2)
+
+
 EVERY = max(SPLITTING_ORDERS.values())
 
 METHODS = {
     "exact_split": _method(
         "order 6, or 2 to 8 by splitting; explicit, exact free motion by elliptic functions for steps of any angle",
         "rkn6a", lambda options: exact_flow(), lambda options: EVERY,
-        "orthogonality, symplectic form, momentum maps, energy of a free body; energy bounded",
+        (*VARIATIONAL, FREE),
         "Celledoni, Fasso, Saefstroem and Zanna 2008; Blanes and Moan 2002", {}),
     "dmv": _method(
         "order 6, or 2 to 8 by splitting; free motion by the discrete Moser-Veselov map, preprocessed to order 10",
         "rkn6a", lambda options: MoserVeselov(options["order"], options["tolerance"], options["iterations"]),
         lambda options: options["order"],
-        "orthogonality, momentum maps, energy of a free body; symplectic for order 2 (then strang is lgvi) only",
+        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(Where(fact, "for order 2 (then strang is lgvi) only", _of_order_2)
+                                                 for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
         "Hairer and Vilmart 2006; Blanes and Moan 2002",
         {"order": Option(10, "order of the free motion", normalise=check_order, values="2 | 4 | 6 | 8"), **SOLVER},
         ", or a higher order of the free motion"),
     "body_midpoint": _method(
         "order 2, or 4 to 8 by splitting; free motion by the midpoint rule for the body momentum and the Cayley map",
         "strang", lambda options: BodyMidpoint(options["tolerance"], options["iterations"]), lambda options: 2,
-        "orthogonality, momentum maps, energy of a free body; not symplectic",
+        (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE),
         "Austin, Krishnaprasad and Wang 1993", SOLVER),
     "lie_midpoint": _method(
         "order 2, or 4 to 8 by splitting; free motion by the Lie midpoint rule",
         "strang", lambda options: LieMidpoint(options["tolerance"], options["iterations"], above_round_off(3)),
-        lambda options: 2, "orthogonality, momentum maps of space; not symplectic", "Krysl 2005", SOLVER),
+        lambda options: 2, (Keeps.MANIFOLD, Keeps.MOMENTUM), "Krysl 2005", SOLVER),
 }

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import ORBIT, Method
+from liestep.contracts.keeping import ORBIT
+from liestep.contracts.method import Method
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order

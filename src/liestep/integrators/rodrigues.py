@@ -7,6 +7,7 @@ drift exp (the tests compute it).
 """
 from typing import Any
 
+from liestep.contracts.keeping import SMOOTH
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -21,7 +22,6 @@ DRIFT = {"drift": Option("newmark", "angle of the drift with z = h|w|: 2 arctan(
                          tuple(RULES))}
 CHART = {"chart": Option("none", "how attitudes are kept: matrices; alpha as printed, singular at a turn of pi;"
                          " modified Rodrigues parameters, singular at 2 pi", ("none", "alpha", "modified"))}
-KEPT = "orthogonality, symplectic form, momentum maps; energy bounded where the forces are smooth"
 
 
 def _build(drift: str) -> Any:
@@ -35,13 +35,13 @@ def _build(drift: str) -> Any:
 
 def _map(drift: str, summary: str, source: str) -> Method:
     return Method(summary=f"order 2, one evaluation of the forces, explicit, symmetric, for equal moments; {summary}",
-                  order=2, formulation="rigid_bodies", symmetric=True, conserves=KEPT, citation=source, options=CHART,
+                  order=2, formulation="rigid_bodies", symmetric=True, conserves=SMOOTH, citation=source, options=CHART,
                   requires=needs_equal_moments, build=_build(drift))
 
 
 def _composition(name: str, order: int, stages: int, source: str) -> Method:
     return Method(summary=f"order {order}, {stages} stages, explicit, symmetric, for equal moments", order=order,
-                  formulation="rigid_bodies", symmetric=True, conserves=KEPT, citation=source, options=DRIFT,
+                  formulation="rigid_bodies", symmetric=True, conserves=SMOOTH, citation=source, options=DRIFT,
                   requires=needs_equal_moments,
                   build=lambda options, tolerance, t_end: Composition(KickDrift(RULES[options["drift"]], 0.5, 0.5),
                                                                       composition_weights(name)))
@@ -54,7 +54,7 @@ METHODS = {
     "rodrigues_euler": Method(
         summary="order 1, one evaluation of the forces, explicit, for equal moments: a whole kick, then the drift",
         order=1, formulation="rigid_bodies", citation="rodrigues2021 eqs. (27), (30)",
-        conserves="orthogonality, symplectic form, momentum maps; energy bounded where the forces are smooth",
+        conserves=SMOOTH,
         options=DRIFT, requires=needs_equal_moments,
         build=lambda options, tolerance, t_end: Composition(KickDrift(RULES[options["drift"]], 1.0, 0.0),
                                                             composition_weights("one"))),

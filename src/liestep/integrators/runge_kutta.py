@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import PROJECTED
 from liestep.contracts.method import Method
 from liestep.core.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
@@ -40,7 +41,7 @@ class ExplicitRungeKutta(NamedTuple):
 
 
 def _method(tableau: Tableau, summary: str) -> Method:
-    return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves="nothing exactly",
+    return Method(summary=summary, order=tableau.order, formulation="vector_field", conserves=PROJECTED,
                   projects=True, citation=tableau.source,
                   build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau.arrays()))
 
@@ -51,7 +52,7 @@ METHODS = {
     "rk4": _method(TABLEAUX["rk4"], "order 4, 4 stages, explicit"),
     "runge_kutta": Method(
         summary="any explicit tableau, known or declared", order=4, formulation="vector_field",
-        conserves="nothing exactly", projects=True, citation="Kutta 1901",
+        conserves=PROJECTED, projects=True, citation="Kutta 1901",
         options=TABLEAU, order_for=lambda options, sheet, parameters: tableau_of(options).order,
         build=lambda options, tolerance, t_end: ExplicitRungeKutta(*tableau_of(options).arrays())),
 }

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -155,7 +156,7 @@ def _method(summary: str, formulation: str, source: str, options: dict[str, Opti
     many = {"rigid_bodies": lambda options, tolerance, t_end: SymplecticSweeps(one(options), SWEEPS)}
     return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
                   options=options,
-                  conserves="orthogonality, symplectic form, momentum maps; energy bounded", order_for=order_for,
+                  conserves=VARIATIONAL, order_for=order_for,
                   symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5, forces=APPLIED,
                   build=lambda options, tolerance, t_end: one(options), elsewhere=many if sweeps else {})
 
@@ -167,7 +168,7 @@ METHODS = {
     "slgi_composed": Method(
         summary="order 4, or 6 and 8 by weights; symmetric composition of slgi with theta = 1/2", order=4,
         formulation="cotangent_rotation", symmetric=True, citation="liegroup2021, section 3.2, composed",
-        conserves="orthogonality, symplectic form, momentum maps; energy bounded",
+        conserves=VARIATIONAL,
         options={"weights": Option("y4", "scheme of the composition", COMPOSED), **SOLVER},
         order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order, forces=APPLIED,
         build=lambda options, tolerance, t_end: Composition(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -190,7 +191,7 @@ METHODS = {
                 " encounters, diagonal mass; the tolerance is the fictitious step in s",
         order=SPLITTING_ORDERS[DEFAULT], formulation="sphere_lagrangian", symmetric=True, adaptive=True,
         fictitious=True,
-        conserves="unit length, tangency, momentum maps, symplectic form of the extended phase space; energy bounded",
+        conserves=VARIATIONAL,
         citation="Preto and Tremaine 1999, Astron. J. 118, 2532; Mikkola and Tanikawa 1999, Celest. Mech. Dyn. Astron."
                  " 74, 287",
         options={"splitting": Option(DEFAULT, "coefficients: compositions of kick, drift, kick; f(T - E_0) is not"

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options, Parameters, Sheet
 from liestep.core.counters import Counter
@@ -62,11 +63,11 @@ class SphereSplit(NamedTuple):
         return Status.OK
 
 
-def needs_uncoupled_masses(parameters: Parameters, sheet: Sheet) -> str:
+def needs_uncoupled_masses(parameters: Parameters, sheet: Sheet) -> str | None:
     """`Method.requires`: why it cannot run on coupled masses."""
     assert sheet.mass is not None
     if np.ndim(sheet.mass(parameters)) == 1:
-        return ""
+        return None
     return "it is for a diagonal mass matrix, and the masses of this system are coupled (vi_sphere takes any)"
 
 
@@ -82,7 +83,7 @@ METHODS = {
     "sphere_split": Method(
         summary="order 6, or 2 to 8 by splitting; explicit kicks and great circles, diagonal mass",
         order=SPLITTING_ORDERS[DEFAULT], formulation="sphere_lagrangian", symmetric=True,
-        conserves="unit length, tangency, symplectic form, momentum maps; energy bounded",
+        conserves=VARIATIONAL,
         citation="McLachlan, Modin and Verdier 2014; Blanes and Moan 2002", options=splitting(DEFAULT),
         order_for=order_of_splitting, requires=needs_uncoupled_masses, resolve=require_diagonal,
         build=lambda options, tolerance, t_end: SphereSplit(*drifts_and_kicks(options["splitting"]))),

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
@@ -94,12 +95,12 @@ def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, An
         return
 
 
-def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str:
+def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
     try:
         _require_spheres(sheet.forms["lie_action"].preferred(parameters, {}, PREFERRED), sheet, parameters)
     except InputError as error:
         return str(error)
-    return ""
+    return None
 
 
 PREFERRED = ({"action": "coadjoint"},)
@@ -108,7 +109,7 @@ METHODS = {
     "spherical_midpoint": Method(
         summary="order 2, implicit, on products of spheres: point vortices, the momentum of a free body",
         order=2, formulation="lie_action", symmetric=True,
-        conserves="lengths, symplectic form, linear momenta; energy bounded",
+        conserves=VARIATIONAL,
         citation="McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301", prefers=PREFERRED,
         options={"tolerance": Option(1e-15, "of the fixed-point iteration, relative to the largest vector"),
                  "iterations": Option(100, "at most", numbers="whole")},

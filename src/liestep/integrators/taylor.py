@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import PROJECTED
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
@@ -188,13 +189,13 @@ def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: 
                 raise refuse(error) from None
             return
 
-    def requires(parameters: Mapping[str, Any], sheet: Sheet) -> str:
-        """Why there are none; "" where there are."""
+    def requires(parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
+        """Why there are none; None where there are."""
         try:
             combination(sheet.forms[formulation].preferred(parameters, {}, prefers), sheet, parameters)
         except InputError as error:
             return str(error)
-        return ""
+        return None
 
     return combination, requires
 
@@ -268,7 +269,7 @@ METHODS = {
     "taylor": Method(
         summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
         order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
-        conserves="the manifold, where the form offers a projection, to round-off", prefers=PREFERRED,
+        conserves=PROJECTED, prefers=PREFERRED,
         combination=COMBINATION, requires=REQUIRES,
         citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
         order_for=lambda options, sheet, parameters:

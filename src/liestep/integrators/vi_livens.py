@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.keeping import Keeps, Where
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.core.counters import Counter
@@ -121,7 +122,9 @@ METHODS = {
     "vi_livens": Method(
         summary="order 2, symmetric, implicit, variational, for singular mass matrices and constraints; 4, 6 or 8 by"
         " weights", order=2, formulation="constrained_lagrangian", symmetric=True,
-        conserves="constraints and their velocities, symplectic form, momentum maps; energy bounded",
+        conserves=(Keeps.MANIFOLD, Keeps.SYMPLECTIC, Keeps.BOUNDED, Where(
+            Keeps.MOMENTUM, "without angles as coordinates", lambda options, sheet, parameters:
+            options.get("coordinates") != "spherical")),
         citation="livens2025, outlook; Marsden and West 2001",
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"

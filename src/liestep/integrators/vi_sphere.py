@@ -1,6 +1,7 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
 from typing import Any
 
+from liestep.contracts.keeping import VARIATIONAL
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
@@ -56,7 +57,7 @@ def _method(name: str, order: int, stages: int, source: str) -> Method:
         summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal"
         " mass, else implicit",
         order=order, formulation="sphere_lagrangian", symmetric=True,
-        conserves="unit length, tangency, symplectic form, momentum maps; energy bounded", citation=source,
+        conserves=VARIATIONAL, citation=source,
         options=OPTIONS, resolve=_resolve,
         forces="half kicks by F at both ends, the last one solved to round-off: the same order; drag c on a mass m"
         f" converges up to a step of about {DRAG[name]} m/c (NOT_CONVERGED beyond)"

@@ -5,13 +5,14 @@ from typing import Any
 
 from liestep.analysis.choice import KEEP
 from liestep.catalogue import method, sheet
+from liestep.contracts.keeping import Keeps
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Sheet
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
 from liestep.recommendation.words import BUDGET
 from liestep.runs.numbers import positive
-from liestep.runs.specification import RunSpecification, Start, specify, start_of
+from liestep.runs.specification import RunSpecification, Start, complete_options, specify, start_of
 
 INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
 FINER = (10, 5, 2, 1)       # errors are looked at so many times in each part, the most that the steps allow
@@ -39,6 +40,15 @@ class Request:
     def declared(self, integrator: str) -> Method:
         """An integrator with the formulation that the problem has."""
         return method(integrator).on(self.facts)
+
+    def kept(self, integrator: str) -> frozenset[Keeps]:
+        """What an integrator declares to keep here, with the options that it gets."""
+        found, parameters = self.declared(integrator), self.start.parameters
+        try:
+            options = complete_options(found, self.facts, parameters, {})
+        except InputError:  # it is refused with its sentence when it runs
+            return frozenset()
+        return found.kept(options, self.facts, parameters)
 
     def shorter(self, t_end: float) -> "Request":
         """The same with another end."""
@@ -68,6 +78,11 @@ class Request:
                 "initial": {name: value.tolist() for name, value in self.start.initial.items()}}
 
 
+def named(keep: str) -> str:
+    """A word for keep in a sentence."""
+    return "symplectic form" if keep == "symplectic" else keep
+
+
 def adaptive_options(integrator: str, tolerance: float) -> dict[str, Any]:
     """The absolute tolerance, where the method has one, moves with the relative one."""
     return {"atol": tolerance} if "atol" in method(integrator).options else {}
@@ -95,5 +110,5 @@ def request(problem: str, *, error: Any, preset: str | None = None, parameters: 
     seen = formulate_standard(found.facts, start.parameters, start.initial).observables
     if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
         raise InputError(f"{problem} conserves no component of the momentum with these parameters; keep is"
-                         " energy, manifold or nothing")
+                         f" {', '.join(word for word in KEEP if word != keep)} or nothing")
     return found

@@ -3,15 +3,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
-from liestep.analysis.choice import KEEP, Choice, choose, keeps
+from liestep.analysis.choice import KEEP, Choice, choose
 from liestep.analysis.timing import timer
 from liestep.catalogue import integrator_ids, method
+from liestep.contracts.keeping import sentence
 from liestep.errors import InputError
 from liestep.recommendation.agreement import FIRST, TOLERANCE, agree, engines
 from liestep.recommendation.answer import Recommendation
 from liestep.recommendation.classes import Group, Workshop, bound, groups
 from liestep.recommendation.keeping import Keeping
-from liestep.recommendation.request import INTERVALS, Request, adaptive_options, request
+from liestep.recommendation.request import INTERVALS, Request, adaptive_options, named, request
 from liestep.recommendation.search import USABLE, Candidate, search
 from liestep.recommendation.trials import QUARTER, Trials
 from liestep.recommendation.words import BUDGET
@@ -50,25 +51,26 @@ class Tournament:
         able, self.eligible = [], []
         for name in integrator_ids():
             reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
-            if reason == "" or name in GENERAL:
+            if (reason is not None and reason.formulation) or name in GENERAL:
                 continue
             if reason is not None:
-                self.table.append(Candidate(name, reason, method(name).order))
+                self.table.append(Candidate(name, reason.reason, method(name).order))
                 continue
             if method(name).fictitious:
                 self.table.append(Candidate(name, "not tried: its tolerance is a step of fictitious time, for close"
                                             " encounters", method(name).order))
                 continue
             able.append(name)
-            if asked.keep and not keeps(method(name).conserves, KEEP[asked.keep]):
-                self.table.append(Candidate(name, f"does not keep the {asked.keep}: it conserves"
-                                            f" {method(name).conserves}", method(name).order))
+            kept = asked.kept(name)
+            if asked.keep and not KEEP[asked.keep] & kept:
+                self.table.append(Candidate(name, f"does not keep the {named(asked.keep)}: it conserves"
+                                            f" {sentence(sorted(kept))}", method(name).order))
             else:
                 self.eligible.append(name)
         self.engines = engines(asked, tuple(able))
         if not self.eligible:
-            raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {asked.keep}: keep is"
-                             " another word, or nothing")
+            raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {named(asked.keep)}:"
+                             " keep is another word, or nothing")
 
     def hold(self) -> Recommendation:
         """The whole tournament."""
@@ -200,7 +202,7 @@ class Tournament:
         if choice.winner is None:
             why = "; ".join(f"{one.integrator} {one.reason}" for one in self.table if one.tried)
             raise InputError(f"no integrator reaches the error {self.asked.error:g} on {self.asked.problem}"
-                             f"{f' and keeps the {self.asked.keep}' if self.asked.keep else ''}: {why}")
+                             f"{f' and keeps the {named(self.asked.keep)}' if self.asked.keep else ''}: {why}")
         best, parts = self._row(choice.winner), QUARTER if trials.pilot else 1
         assert best.size is not None
         for one in self.table:

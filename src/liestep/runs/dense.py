@@ -66,9 +66,9 @@ def require_partial_steps(spec: RunSpecification) -> None:
     if declared.adaptive:
         raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
                          " ask for more of them with samples=")
-    if declared.history:
+    if declared.history is not None:
         able = [name for name in integrator_ids() if applicable(spec.problem, name, spec.parameters)
-                and not (method(name).history or method(name).adaptive)]
+                and not (method(name).history is not None or method(name).adaptive)]
         raise InputError(f"{spec.integrator} has no dense output and no events: {declared.history}, which a partial"
                          f" step would spoil; integrators that have: {', '.join(able)}")
 

@@ -215,7 +215,7 @@ def require_applicable(problem: str, integrator: str, parameters: Mapping[str, A
     reason = method(integrator).lacks(sheet(problem), parameters)
     if reason is not None:
         able = ", ".join(name for name in integrator_ids() if applicable(problem, name, parameters)) or "none"
-        raise InputError(f"{integrator} cannot run on {problem}{f': {reason}' if reason else ''};"
+        raise InputError(f"{integrator} cannot run on {problem}{'' if reason.formulation else f': {reason.reason}'};"
                          f" integrators that can: {able}")
 
 

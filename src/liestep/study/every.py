@@ -43,7 +43,7 @@ def _refusals(setup: ProblemConfig, start: Start, integrators: dict[str, Integra
         declared = method(name)
         reason = declared.lacks(sheet(setup.system), start.parameters)
         if reason is not None:
-            yield key, reason or f"the system has no formulation {declared.formulation}"
+            yield key, reason.reason
             continue
         size = {"tolerance": 1e-6} if declared.adaptive else {"steps": declared.fewest_steps}
         try:

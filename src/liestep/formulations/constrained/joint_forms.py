@@ -65,11 +65,11 @@ class Jointed(NamedTuple):
         if options["coordinates"] == "directors":
             euler_moments(self.bodies(parameters).inertia)
 
-    def requires(self, parameters: Parameters, method: Method) -> str:
+    def requires(self, parameters: Parameters, method: Method) -> str | None:
         """Why a method that inverts the mass matrix of directors cannot run: a flat body."""
         flat = method.formulation == "constant_mass" and not np.all(
             euler_moments(self.bodies(parameters).inertia) > 0.0)
-        return "a flat body has a singular mass matrix in directors" if flat else ""
+        return "a flat body has a singular mass matrix in directors" if flat else None
 
     def manifold(self, parameters: Parameters, state: State) -> None:
         """Raises InputError for attitudes that are none, open joints, ends that move apart, and redundant joints."""

@@ -42,11 +42,11 @@ def central_inertia(inertia: np.ndarray, mass: float, centre: np.ndarray) -> np.
     return np.diag(inertia) - mass*(centre @ centre*np.eye(3) - np.outer(centre, centre))
 
 
-def why_not(inertia: np.ndarray, mass: float, centre: np.ndarray) -> str:
-    """Why there are no absolute coordinates, in words; "" where there are."""
+def why_not(inertia: np.ndarray, mass: float, centre: np.ndarray) -> str | None:
+    """Why there are no absolute coordinates, in words; None where there are."""
     smallest = float(np.linalg.eigvalsh(central_inertia(inertia, mass, centre))[0])
     if smallest > SMALLEST*float(np.max(inertia)):
-        return ""
+        return None
     return ("absolute coordinates need an inertia about the centre of mass that is positive definite; its smallest"
             f" moment is {smallest:.3g} kg m2")
 

@@ -41,12 +41,12 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
                  moments=lambda values: values["inertia"][None], **further)
 
 
-def _requires_torques(declared: Declared, other: Callable[[Parameters, Method], str] | None
-                      ) -> Callable[[Parameters, Method], str]:
+def _requires_torques(declared: Declared, other: Callable[[Parameters, Method], str | None] | None
+                      ) -> Callable[[Parameters, Method], str | None]:
     """`Sheet.requires`: what the system says itself, and that applied torques need a method that takes them."""
-    def requires(values: Parameters, method: Method) -> str:
+    def requires(values: Parameters, method: Method) -> str | None:
         if not method.takes_forces and declared.has_applied(values):
             return "its formulation has no torques that depend on time and velocity, and the system has"
-        return other(values, method) if other else ""
+        return other(values, method) if other else None
 
     return requires

@@ -175,11 +175,14 @@ class Declared(NamedTuple):
                           _attitude_reader(gravity), float(np.linalg.norm(momentum)))
 
     def check_form(self, parameters: Parameters, options: Options) -> None:
-        """Raises InputError for the coadjoint motion of a body with applied torques."""
+        """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""
         for name in ("form", "action"):
             if options.get(name) == "coadjoint" and self.has_applied(parameters):
                 raise InputError(f"option {name} is coadjoint, which has no torques of time and velocity, and the"
                                  f" system has; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+            if options.get(name) == "coadjoint" and not hasattr(self.build(parameters), "dual"):
+                raise InputError(f"option {name} is coadjoint, for which the system must have dual, dual_rhs and"
+                                 f" dual_observe; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on the rows Pi and, with gravity, Gamma."""
@@ -218,14 +221,14 @@ class Declared(NamedTuple):
 
 
 def needs_thickness(parameters: Parameters, method: Method,
-                    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str:
+                    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str | None:
     """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
     inertia about its centre of mass."""
     if method.formulation == "constant_mass" and not np.all(euler_moments(parameters["inertia"]) > 0.0):
         return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
     if mass_center is not None and method.formulation in ("lie_chart", "index_three"):
         return why_not(parameters["inertia"], *mass_center(parameters))
-    return ""
+    return None
 
 
 def _check_redundant(parameters: Parameters, options: Options) -> None:

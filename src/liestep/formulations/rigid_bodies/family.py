@@ -40,12 +40,12 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
             total = total + 0.5*np.sum(masses(values)[:, None]*fields["velocity"]**2, axis=(1, 2))
         return total
 
-    def requires(values: Parameters, method: Method) -> str:
+    def requires(values: Parameters, method: Method) -> str | None:
         # the kicks of `rigid_bodies` take forces of positions and attitudes, whatever the method does elsewhere
         if method.formulation == "rigid_bodies" and is_damped(build(values)):
             return ("its formulation has no forces that depend on velocities, and the system is damped (integrators on"
                     " vector_field or lie_action take them)")
-        return ""
+        return None
 
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  requires=requires,

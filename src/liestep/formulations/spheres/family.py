@@ -75,12 +75,12 @@ def _row_sizes(rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
     return np.concatenate([np.full(n, 1.0), np.full(n, rate), np.full(len(rows) - 2*n, 1.0)])
 
 
-def _requires_forces(declared: Declared, other: Callable[[Parameters, Method], str] | None
-                     ) -> Callable[[Parameters, Method], str]:
+def _requires_forces(declared: Declared, other: Callable[[Parameters, Method], str | None] | None
+                     ) -> Callable[[Parameters, Method], str | None]:
     """`Sheet.requires`: what the system says itself, and that a system with forces needs a method that takes them."""
-    def requires(values: Parameters, method: Method) -> str:
+    def requires(values: Parameters, method: Method) -> str | None:
         if not method.takes_forces and declared.forced(values):
             return "its formulation has no forces that depend on time and velocity, and the system has"
-        return other(values, method) if other else ""
+        return other(values, method) if other else None
 
     return requires

@@ -1,0 +1,111 @@
+"""What methods declare to keep, held against what short uncompiled runs measure; no decision reads a text."""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from liestep.analysis.choice import KEEP
+from liestep.catalogue import integrator_ids, method, sheet
+from liestep.contracts.keeping import Keeps
+from liestep.contracts.method import Lack, Method
+from liestep.errors import InputError
+from liestep.extend import ORBIT
+from liestep.recommendation.tournament import Tournament, request
+from liestep.runs.specification import complete_options, start_of
+
+PROGRAM = Path(__file__).parents[1]/"measured_facts.py"
+CASES = ("sphere_nbody:four_bodies:1", "heavy_top:asymmetric:0.5", "free_rigid_body:asymmetric:1",
+         "spherical_pendulum_chain:paper_scaled:0.5", "sphere_vortices:four:1", "mass_spring:printed:1",
+         "spring_pendulum:spatial:0.5", "jointed_body:slow_top:0.3", "body_chain:double_pendulum:0.2",
+         "bonded_particles:cluster:0.002")
+ROUND_OFF = 1e-11        # relative, after 20 steps
+LIES = {"MANIFOLD": "manifold", "MOMENTUM": "momentum", "ENERGY": "energy"}  # fact -> what a run shows
+UNTRACED = {"lie_taylor"}  # its equations are traced for machine code only
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """What each method keeps and declares on each case."""
+    found = subprocess.run([sys.executable, PROGRAM, *CASES], capture_output=True, text=True, check=True,
+                           env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    return json.loads(found.stdout)
+
+
+def test_no_declaration_contradicts_what_runs_keep(rows):
+    wrong = [(row["system"], row["integrator"], fact, row[shown]) for row in rows for fact, shown in LIES.items()
+             if fact in row["declared"] and row.get(shown, 0.0) > ROUND_OFF]
+    assert wrong == []
+    assert {row["integrator"] for row in rows} | UNTRACED == set(integrator_ids())
+
+
+def test_who_keeps_the_manifold_declares_it(rows):
+    """But for multistep methods of index 3, which keep the rates of some joints without being made for it."""
+    modest = {row["integrator"] for row in rows if row.get("manifold", 1.0) <= ROUND_OFF
+              and "MANIFOLD" not in row["declared"]}
+    assert modest <= {"bliedf1", "bliedf2", "bliedf3", "generalized_alpha"}
+
+
+def test_undeclared_facts_are_lost_somewhere(rows):
+    """Who declares the manifold nowhere loses it somewhere: the measure can tell."""
+    declared = {row["integrator"] for row in rows if "MANIFOLD" in row["declared"]}
+    lost = {row["integrator"] for row in rows if row.get("manifold", 0.0) > ROUND_OFF}
+    assert {"rk4", "ode45", "dop853", "bliedf2"} <= lost - declared
+    assert {"vi_sphere", "rattle", "slgi", "rkmk4"} <= declared
+
+
+def kept(integrator, problem, preset, **options):
+    facts, start = sheet(problem), start_of(problem, preset=preset)
+    declared = method(integrator).on(facts)
+    return declared.kept(complete_options(declared, facts, start.parameters, options), facts, start.parameters)
+
+
+def test_facts_depend_on_options_and_systems():
+    assert Keeps.MANIFOLD in kept("taylor", "heavy_top", "asymmetric")
+    assert Keeps.MANIFOLD not in kept("taylor", "heavy_top", "asymmetric", form="attitude")
+    assert Keeps.MANIFOLD in kept("rk4", "heavy_top", "asymmetric", form="orthonormal")
+    assert Keeps.SYMPLECTIC in kept("campello", "bonded_particles", "cluster", phi=1.0)
+    assert Keeps.SYMPLECTIC not in kept("campello", "bonded_particles", "cluster", phi=0.5)
+    assert not KEEP["energy"] & kept("eml_p", "heavy_top", "asymmetric")
+    assert KEEP["energy"] & kept("eml_p", "mass_spring", "printed")
+    assert Keeps.ENERGY in kept("dmv", "free_rigid_body", "asymmetric")
+    assert not KEEP["energy"] & kept("dmv", "heavy_top", "asymmetric")
+    assert Keeps.REVERSIBLE in kept("slgi", "heavy_top", "asymmetric", theta=0.5)
+    assert Keeps.REVERSIBLE not in kept("slgi", "heavy_top", "asymmetric", theta=0.25)
+
+
+def test_recommend_keeps_the_symplectic_form_and_says_what_the_others_keep():
+    held = Tournament(request("heavy_top", preset="asymmetric", error=1e-3, keep="symplectic"))
+    assert {"lgvi", "slgi", "exact_split"} <= set(held.eligible)
+    assert not {"rk4", "taylor", "rkmk4", "dmv", "em_rotation"} & set(held.eligible)
+    reasons = {row.integrator: row.reason for row in held.table}
+    assert reasons["rk4"] == "does not keep the symplectic form: it conserves nothing exactly"
+    assert reasons["taylor"] == "does not keep the symplectic form: it conserves the manifold"
+    assert "taylor" in Tournament(request("heavy_top", preset="asymmetric", error=1e-3, keep="manifold")).eligible
+
+
+def test_the_sentence_is_made_from_the_facts_and_a_text_of_an_old_plugin_declares_nothing():
+    assert method("campello").sentence == "the manifold; momentum maps; symplectic form for phi = 1 only"
+    old = Method("order 2", 2, "vector_field", lambda options, tolerance, t_end: None, "unit length, momentum maps")
+    facts, start = sheet("sphere_nbody"), start_of("sphere_nbody")
+    assert old.kept({}, facts, start.parameters) == frozenset()
+    assert old.sentence == ("unit length, momentum maps (in words only: `conserves` takes facts of"
+                            " liestep.extend.Keeps)")
+    orbit = Method("order 2", 2, "lie_action", lambda options, tolerance, t_end: None, conserves=ORBIT)
+    assert orbit.kept({}, facts, start.parameters) == {Keeps.MANIFOLD}
+
+
+def test_a_lack_says_whether_the_formulation_is_missing():
+    assert method("sphere_split").lacks(sheet("sphere_nbody"), start_of("sphere_nbody").parameters) is None
+    assert method("lgvi").lacks(sheet("sphere_nbody")) == Lack("the system has no formulation rigid_bodies", True)
+    chain = start_of("spherical_pendulum_chain").parameters
+    lack = method("sphere_split").lacks(sheet("spherical_pendulum_chain"), chain)
+    assert not lack.formulation
+    assert lack.reason.startswith("it is for a diagonal mass matrix")
+
+
+def test_a_word_that_nothing_is_kept_by_is_refused():
+    with pytest.raises(InputError, match="unknown word for keep 'form'"):
+        request("heavy_top", error=1e-3, keep="form")
