@@ -1,9 +1,7 @@
 """Ralston's method, order 2: y+ = y + h/4 (k_0 + 3 k_1), k_0 = f(t, y), k_1 = f(t + 2/3 h, y + 2/3 h k_0)."""
-from fractions import Fraction
-
 import numpy as np
 
-from liestep.extend import Method, NamedTuple, Status, coefficients
+from liestep.extend import Fraction, Method, NamedTuple, Status, coefficients
 
 
 class Ralston(NamedTuple):
@@ -23,6 +21,5 @@ class Ralston(NamedTuple):
         return Status.OK if known else Status.NOT_EVALUABLE
 
 
-WEIGHTS = [[Fraction(2, 3), 0], [Fraction(1, 4), Fraction(3, 4)]]
 METHODS = {"rk2_ralston": Method("order 2, 2 stages, explicit", 2, "vector_field", citation="Ralston 1962",
-                                 build=lambda options, tolerance, t_end: Ralston(coefficients(WEIGHTS)))}
+    build=lambda options, tolerance, t_end: Ralston(coefficients([[Fraction(2, 3), 0], [0.25, 0.75]])))}

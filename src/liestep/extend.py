@@ -8,6 +8,7 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
 `put`, `dot`, ... (`liestep.core.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
+from fractions import Fraction
 from typing import NamedTuple
 
 from liestep.contracts.form import Form
@@ -71,8 +72,8 @@ from liestep.formulations.spheres.family import spheres
 from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 
 __all__ = [
-    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "InputError", "Keeps",
-    "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField",
+    "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction", "InputError",
+    "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField",
     "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state", "check_attitude",
     "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos", "cross", "cylindrical", "dot",
     "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_meter", "orthogonality_error", "planar",

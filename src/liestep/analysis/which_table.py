@@ -93,9 +93,8 @@ def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict
             if len(members) > 1:
                 common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan,
                           "periods": periods}
-                costs, facts = zip(*members, strict=True)
-                everywhere = together(costs, cost)
-                kept = {name: frozenset.intersection(*(own[name] for own in facts)) for name in everywhere}
+                everywhere = together((own for own, _ in members), cost)
+                kept = {name: frozenset.intersection(*(own[name] for _, own in members)) for name in everywhere}
                 rows += [common | row for row in winners(everywhere, kept, cost)]
     return rows
 

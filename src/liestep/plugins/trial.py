@@ -12,6 +12,7 @@ from liestep.catalogue import own_systems, sheet
 from liestep.contracts.form import Form
 from liestep.contracts.formulated import Formulated
 from liestep.contracts.formulations import PROTOCOLS
+from liestep.contracts.keeping import Keeps
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Parameters, Sheet
 from liestep.core import rows
@@ -19,13 +20,14 @@ from liestep.core.status import Status
 from liestep.core.tracing import Functions, plain_component
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate
+from liestep.formulations import formulate, formulate_standard
 from liestep.references.engines import ENGINES
 from liestep.runs.specification import complete_options
 
 PLAIN = Functions(**{name: getattr(getattr(rows, name), "py_func", getattr(rows, name))
                      for name in Functions._fields if hasattr(rows, name)})
 PACKAGE = Path(__file__).parents[1]
+TRIED, LOST = 20, 1e-10  # steps by which a declaration is tried, and the largest relative change that is round-off
 STEPS = 1000  # the step that is tried is t_end/STEPS of the preset
 
 
@@ -195,6 +197,34 @@ def try_method(name: str, declared: Method, path: Path) -> None:
             raise InputError(f"{type(component).__name__} needs at least one field, used or not: Numba compiles no"
                              " empty NamedTuple")
         _step(plain(component), plain(found.problem), found.start.copy(), t_end/STEPS, declared.adaptive)
+        if not declared.adaptive:
+            residuals = {part.name for part in formulate_standard(facts, parameters, start).observables
+                         if part.kind == "residual"}
+            _try_declaration(declared.kept(options, facts, parameters), plain(component), found, t_end/STEPS, residuals)
+
+
+def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float,
+                     residuals: set[str]) -> None:
+    """Raises InputError where steps change what the method declares to keep."""
+    problem, y, values = plain(found.problem), found.start.copy(), np.zeros((2, found.width))
+    work = component.workspace(problem, y)
+    problem.observe(y, values[0])
+    component.start(problem, 0.0, y, h, work)
+    for k in range(TRIED):
+        if component.step(problem, k*h, y, h, work) != Status.OK:
+            return
+    problem.observe(y, values[1])
+    change = np.abs(values[1] - values[0])
+    for part in found.observables:
+        own = change[part.columns]
+        lost = {Keeps.MANIFOLD: own.max() if part.name in residuals else 0.0,
+                Keeps.ENERGY: own.max()/abs(values[0, part.columns][0]) if part.name == "energy" else 0.0,
+                Keeps.MOMENTUM: own[list(part.conserved)].max(initial=0.0)/(found.momentum_scale or 1.0)
+                if part.name == "momentum_map" else 0.0}
+        for fact, size in lost.items():
+            if fact in kept and size > LOST:
+                raise InputError(f"it declares to keep {fact}, and {TRIED} steps change {part.name} by {size:.1e};"
+                                 f" leave Keeps.{fact.name} out of `conserves`, or say where it holds with Where")
 
 
 def _first_system(declared: Method) -> Sheet | None:

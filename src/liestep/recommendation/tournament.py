@@ -62,7 +62,7 @@ class Tournament:
                 continue
             able.append(name)
             kept = asked.kept(name)
-            if asked.keep and not KEEP[asked.keep] & kept:
+            if asked.keep and kept.isdisjoint(KEEP[asked.keep]):
                 self.table.append(Candidate(name, f"does not keep the {named(asked.keep)}: it conserves"
                                             f" {sentence(sorted(kept))}", method(name).order))
             else:
