@@ -73,10 +73,11 @@ from liestep.geometry.attitude import orthogonality_error, to_body, to_space
 
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction", "InputError",
-    "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring", "StateField",
-    "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state", "check_attitude",
-    "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos", "cross", "cylindrical", "dot",
-    "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_meter", "orthogonality_error", "planar",
-    "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row", "scale", "screw", "sin", "spheres", "spherical",
-    "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body", "to_space", "universal",
+    "Keeps", "Kept", "Method", "NamedTuple", "Observable", "Option", "Parameter", "Preset", "Sheet", "Spring",
+    "StateField", "Status", "Torque", "Where", "add", "add_to", "atan2", "axpy", "blade", "body_state",
+    "check_attitude", "check_directions", "check_tangent", "coefficients", "complement", "copy", "cos", "cross",
+    "cylindrical", "dot", "drive", "exp", "fixed_body", "kernel", "log", "multibody", "new_meter",
+    "orthogonality_error", "planar", "prismatic", "put", "revolute", "rigid_bodies", "rolling", "row", "scale", "screw",
+    "sin", "spheres", "spherical", "sqrt", "stacked", "stage_columns", "stage_rows", "sub", "tan", "to_body",
+    "to_space", "universal",
 ]

@@ -184,7 +184,7 @@ def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
     assert set(held.eligible) == {"eml", "eml_ggl", "eml_p", "mpl", "vi_livens"}
     reasons = {row.integrator: row.reason for row in held.table}
     assert reasons["rk4"] == "does not keep the energy: it conserves nothing exactly"
-    monkeypatch.setitem(tournament.KEEP, "energy", ("perpetual motion",))
+    monkeypatch.setitem(tournament.KEEP, "energy", {"perpetual motion"})
     with pytest.raises(InputError, match="no integrator that runs on mass_spring declares to keep the energy"):
         Tournament(request(SYSTEM, error=1e-2, keep="energy"))
 

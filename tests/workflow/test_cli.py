@@ -185,7 +185,7 @@ def test_description_of_a_system_is_complete(name):
 def test_description_of_an_integrator_is_complete(name):
     facts, text = method(name), describe(name)
     flat = " ".join(text.split())
-    for part in (name, facts.summary, facts.conserves, facts.citation, *facts.options):
+    for part in (name, facts.summary, facts.sentence, facts.citation, *facts.options):
         assert part in flat
     for option in facts.options.values():
         assert all(choice in flat for choice in option.choices)
