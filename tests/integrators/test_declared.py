@@ -20,7 +20,7 @@ from liestep.formulations.fixed_body.forms import Declared
 from liestep.inspection.describe import describe
 from liestep.plugins.loading import load_plugin
 from liestep.recommendation.tournament import Tournament, request
-from liestep.runs.specification import complete_options, start_of
+from liestep.runs.specification import complete_options, specify, start_of
 
 EXAMPLE = Path(__file__).parents[2]/"docs"/"examples"/"ralston.py"
 PROGRAM = Path(__file__).parents[1]/"measured_facts.py"
@@ -172,6 +172,16 @@ def test_coadjoint_needs_the_equations_of_the_body_momentum():
                         lambda parameters, first: (), None, None, None)
     with pytest.raises(InputError, match="option form is coadjoint, for which the system must have dual"):
         declared.check_form(start_of("heavy_top").parameters, {"form": "coadjoint"})
+
+
+def test_a_body_without_them_loads_and_offers_the_other_forms(tmp_path):
+    text = EXAMPLE.with_name("satellite.py").read_text().replace("def applied(", "def unused(")
+    (tmp_path/"bare_satellite.py").write_text(text)
+    assert load_plugin(tmp_path/"bare_satellite.py") == ("bare_satellite",)
+    start = start_of("bare_satellite")
+    for integrator, option in (("rk4", "form"), ("rkmk4", "action")):
+        with pytest.raises(InputError, match=f"option {option} is coadjoint, for which the system must have dual"):
+            specify("bare_satellite", integrator, start=start, steps=10, options={option: "coadjoint"})
 
 
 def test_a_word_that_nothing_is_kept_by_is_refused():
