@@ -160,7 +160,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
     control = Ahead(np.zeros(2))
-    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control), control)
+    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control, sizes=np.ones(1)), control)
 
 
 COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)

@@ -57,7 +57,7 @@ class Request:
                            samples=finer*INTERVALS + 1, statistics_every=int(size))
         samples = FINER[0]*INTERVALS + 1
         return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end, outputs=samples,
-                       samples=samples, options=adaptive_options(integrator, size))
+                       samples=samples)
 
     def canonical(self) -> dict[str, Any]:
         """Problem and start as JSON."""
@@ -66,11 +66,6 @@ class Request:
                 "parameters": {name: getattr(value, "tolist", lambda value=value: value)()
                                for name, value in self.start.parameters.items()},
                 "initial": {name: value.tolist() for name, value in self.start.initial.items()}}
-
-
-def adaptive_options(integrator: str, tolerance: float) -> dict[str, Any]:
-    """The absolute tolerance, where the method has one, moves with the relative one."""
-    return {"atol": tolerance} if "atol" in method(integrator).options else {}
 
 
 def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
