@@ -82,7 +82,8 @@ class Dop853(NamedTuple):
 
     def measured(self, formulated: Formulated) -> Any:
         """With the groups of a system's rows."""
-        return self._replace(**sizes_of(formulated)) if self.atol == 0.0 else self
+        groups, sizes = sizes_of(formulated)
+        return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
     def tableau(self) -> Tableau:
         """What machine code of all stages holds."""

@@ -35,7 +35,8 @@ class DormandPrince(NamedTuple):
 
     def measured(self, formulated: Formulated) -> Any:
         """With the groups of a system's rows."""
-        return self._replace(**sizes_of(formulated)) if self.control.atol == 0.0 else self
+        groups, sizes = sizes_of(formulated)
+        return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state

@@ -1,5 +1,5 @@
-"""The size of each field of a state, against which pairs on vector fields measure errors unless an absolute tolerance is
-given: the largest of its numbers since the start."""
+"""The size of each field of a state, against which pairs on vector fields measure errors unless an absolute tolerance
+is given: the largest of its numbers since the start."""
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,11 @@ def absolute(value: Any) -> float:
     return 0.0 if value == "scale" else float(value)
 
 
-def sizes_of(formulated: Formulated) -> dict[str, np.ndarray]:
-    """`groups` (m,) of the rows and room for their `sizes` (2, groups): up to the state, and with the step that is
+def sizes_of(formulated: Formulated) -> tuple[np.ndarray, np.ndarray]:
+    """Groups (m,) of the rows and room for their sizes (2, groups): up to the state, and with the step that is
     tried."""
     groups = formulated.groups
-    return {"groups": groups, "sizes": np.zeros((2, int(groups.max(initial=0)) + 1))}
+    return groups, np.zeros((2, int(groups.max(initial=0)) + 1))
 
 
 @kernel

@@ -45,9 +45,9 @@ class Taylor(NamedTuple):
 
     y(t + h) = sum_k c_k h^k. The step is that of Jorba and Zou 2005, section 3.2: both of the last coefficients,
     relative to the size s of the state, give a radius rho = min (s/|c_k|)^(1/k). Each group of rows that belong to one
-    field has its own size: its largest number, or that of its rate times the step where this is more; h = rho tol^(1/(p -
-    1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of safety. No step is rejected
-    for its error. Dense output is the same polynomial, projected like the step.
+    field has its own size: its largest number, or that of its rate times the step where this is more;
+    h = rho tol^(1/(p - 1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of
+    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step.
     """
 
     tolerance: float
@@ -55,7 +55,7 @@ class Taylor(NamedTuple):
     share: float   # of the radius of convergence
     control: Any   # Ahead
     groups: np.ndarray = ONE_GROUP  # (m,) of rows; empty: all are one
-    count: int = 1  # of groups
+    group_count: int = 1
     sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
 
     def measured(self, formulated: Formulated) -> Any:
@@ -64,11 +64,12 @@ class Taylor(NamedTuple):
         return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))
 
     def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
-        return self._replace(groups=groups, count=len(sizes), sizes=sizes)
+        return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
-        return TaylorWork(jet_of(problem, y, self.order, self.groups), np.zeros((self.order + 1)*y.size + 4*self.count, y.dtype),
+        return TaylorWork(jet_of(problem, y, self.order, self.groups),
+                          np.zeros((self.order + 1)*y.size + 4*self.group_count, y.dtype),
                           np.zeros_like(y), np.zeros(2))
 
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
@@ -91,10 +92,10 @@ class Taylor(NamedTuple):
     def choose(self, c: np.ndarray) -> None:
         """The next step from the largest numbers of a state, of its rate and of its last two coefficients, which end
         `c`; infinite where all of the last two vanish."""
-        first = c.shape[0] - 4*self.count
+        first = c.shape[0] - 4*self.group_count
         least, least_before = np.inf, np.inf
-        for g in range(first, first + self.count):
-            state, before, last = max(c[g], self.sizes[g - first]), c[g + 2*self.count], c[g + 3*self.count]
+        for g in range(first, first + self.group_count):
+            state, before, last = max(c[g], self.sizes[g - first]), c[g + 2*self.group_count], c[g + 3*self.group_count]
             if state > 0.0:  # one that is zero has the size of its rate
                 least = min(least, state/last if last > 0.0 else np.inf)
                 least_before = min(least_before, state/before if before > 0.0 else np.inf)
@@ -102,8 +103,8 @@ class Taylor(NamedTuple):
         if least_before < np.inf:
             exponent = min(exponent, math.log(least_before)/(self.order - 1))
         h = self.share*math.exp(exponent)
-        for g in range(first, first + self.count):
-            if c[g + self.count]*h > max(c[g], self.sizes[g - first]):
+        for g in range(first, first + self.group_count):
+            if h < np.inf and self.sizes[g - first] == 0.0 and c[g + self.group_count]*h > c[g]:
                 h = self.by_rates(c)
                 break
         self.control.next_step[0] = h
@@ -111,11 +112,11 @@ class Taylor(NamedTuple):
     def by_rates(self, c: np.ndarray) -> float:
         """The next step where the rate of a group, times the step, may be more than the group itself."""
         exponent = np.inf
-        first = c.shape[0] - 4*self.count
-        for g in range(first, first + self.count):
-            state, rate = max(c[g], self.sizes[g - first]), self.share*c[g + self.count]
+        first = c.shape[0] - 4*self.group_count
+        for g in range(first, first + self.group_count):
+            state, rate = max(c[g], self.sizes[g - first]), self.share*c[g + self.group_count]
             for k in range(max(2, self.order - 1), self.order + 1):
-                number = c[g + (k - self.order + 3)*self.count]
+                number = c[g + (k - self.order + 3)*self.group_count]
                 if number > 0.0 and max(state, rate) > 0.0:
                     own = math.log(state/number)/k if state > 0.0 else -np.inf
                     if rate > 0.0:
@@ -250,7 +251,7 @@ def jet_of(problem: Any, y: np.ndarray, order: int, groups: np.ndarray = ONE_GRO
     except Untraceable as error:
         raise refusal(error) from None
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1])))
+        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
         return LoopedJet(tape_of(found, order), new_units(LoopedJet), of_numbers)

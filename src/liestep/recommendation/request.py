@@ -45,8 +45,7 @@ class Request:
         return replace(self, t_end=t_end)
 
     def run(self, integrator: str, size: float) -> RunSpecification:
-        """A run of `size` steps, or of an adaptive method with the tolerance `size`. Its absolute tolerance is the same
-        number: with a fixed one a small error is out of reach at any tolerance.
+        """A run of `size` steps, or of an adaptive method with the tolerance `size`.
 
         Raises:
             InputError: the method does not run from this start.

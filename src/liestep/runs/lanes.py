@@ -125,7 +125,7 @@ class LaneCode:
 
     def _lanes(self, shape: tuple[int, ...]) -> Lanes:
         number, size, width = self.lanes, int(np.prod(shape)), self.formulated.width
-        rows = (self.pair.order + 1)*size + 4*self.pair.count
+        rows = (self.pair.order + 1)*size + 4*self.pair.group_count
         statistics = new_recorder(shape, np.zeros(width*number), 1, 0)
         statistics = statistics._replace(**{name: getattr(statistics, name)[:1] for name in BLOCKED})
         member, begun, ready, plain, made, gathered = np.zeros((6, number), dtype=np.int64)
