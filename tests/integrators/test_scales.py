@@ -80,3 +80,9 @@ def test_velocities_that_start_at_zero_have_a_size():
                              samples=11)
     for run in runs.values():
         assert np.abs(run.q.values - exact.q.values).max() < 1e-6
+
+
+def test_an_absolute_tolerance_below_a_field_is_refused_by_its_name():
+    with pytest.raises(liestep.InputError, match=r"below round-off of angular_momentum; the least is .*, or scale"):
+        liestep.simulate("free_rigid_body", "ode45", tolerance=1e-8, options={"atol": 1e-12}, t_end=1.0,
+                         initial={"attitude": START["attitude"], "angular_momentum": [8e37, 0.0, 1e37]})
