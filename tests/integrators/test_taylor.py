@@ -129,9 +129,9 @@ def test_order_and_step_are_those_of_jorba_and_zou():
 def test_the_step_comes_from_both_of_the_last_coefficients():
     series = plain_component(method("taylor").build({"order": 8}, 1e-8, 1.0), PLAIN, np.float64)
     control = series.control
-    for state, before, last, radius in ((0.5, 1.0, 1.0, 1.0), (4.0, 4.0*2.0**7, 1e-9, 0.5),
+    for state, before, last, radius in ((1.0, 1.0, 1.0, 1.0), (4.0, 4.0*2.0**7, 1e-9, 0.5), (1e-9, 0.0, 1e-9, 1.0),
                                         (1.0, 0.0, 3.0**8, 1.0/3.0), (1.0, 0.0, 0.0, math.inf)):
-        series.choose(state, before, last)
+        series.choose(np.array([state, 0.0, before, last]))
         assert control.next_step[0] == pytest.approx(share_of_radius(1e-8, 8)*radius)
     assert control.after_failure(1.0, math.inf, 0.0) == 0.5
     assert control.reaches(math.inf, 1.0)

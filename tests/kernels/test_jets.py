@@ -45,11 +45,11 @@ def machine(found, order, width=1):
 
     def run(start):
         y, table = np.array(start[:-1], dtype=float), code.constants.copy()
-        out = np.full((order + 1)*len(y) + 3, np.nan)
+        out = np.full((order + 1)*len(y) + 4, np.nan)
         table[0] = start[-1]
         holds = call(y.ctypes.data, table.ctypes.data, out.ctypes.data)
-        rows = out[:-3].reshape(order + 1, len(y))
-        assert np.array_equal(out[-3:], [np.abs(rows[k]).max() for k in (0, order - 1, order)]) or not holds
+        rows = out[:-4].reshape(order + 1, len(y))
+        assert np.array_equal(out[-4:], [np.abs(rows[k]).max() for k in (0, 1, order - 1, order)]) or not holds
         return holds, rows
 
     return run

@@ -24,18 +24,18 @@ def evaluate(jet, t, y, out):
 
 def looped(found, order):
     """The same as `machine` by loops, whose plain run must give the same bits."""
-    jet = LoopedJet(tape_of(found, order), new_units(LoopedJet))
+    jet = LoopedJet(tape_of(found, order), new_units(LoopedJet), np.zeros(len(found.inputs) - 1, dtype=np.int64))
     loop, plain = loop_for(evaluate, jet), plain_component(jet, PLAIN, np.float64)
 
     def run(start):
         y = np.array([start[:-1]], dtype=float)
-        out, again = (np.full((order + 1)*y.size + 3, np.nan) for _ in range(2))
+        out, again = (np.full((order + 1)*y.size + 4, np.nan) for _ in range(2))
         holds = loop(jet, float(start[-1]), y, out)
         with np.errstate(all="ignore"):
             assert plain.evaluate(float(start[-1]), y, again) == holds
         assert np.array_equal(out, again, equal_nan=True)
-        rows = out[:-3].reshape(order + 1, y.size)
-        assert np.array_equal(out[-3:], [np.fmax.reduce(np.abs(rows[k]), initial=0.0) for k in (0, order - 1, order)]
+        rows = out[:-4].reshape(order + 1, y.size)
+        assert np.array_equal(out[-4:], [np.fmax.reduce(np.abs(rows[k]), initial=0.0) for k in (0, 1, order - 1, order)]
                               ) or not holds
         return holds, rows
 

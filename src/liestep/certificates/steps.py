@@ -145,7 +145,7 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
     with kind.floats_are_data():
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
-        component = declared.build(chosen, spec.tolerance, 1.0)
+        component = declared.made(formulated, chosen, spec.tolerance, 1.0)
     _require_exact(component, integrator)
     functions = functions_of(digits)
     given = (chosen, facts, spec.parameters)

@@ -12,6 +12,7 @@ from liestep.errors import InputError, unknown
 KINDS = ("invariant", "residual", "plain")
 STATISTICS = ("mean", "max", "mean_square")
 XYZ = ("x", "y", "z")
+ROWS_AT_ONCE = 64  # moved copies of a state, in `Formulated.groups`
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,25 @@ class Formulated:
                                  f" {part.columns.stop - 1}: the energy must have column 0, and each observable must"
                                  " begin where the last one ended")
             column = part.columns.stop
+
+    @property
+    def groups(self) -> np.ndarray:
+        """(m,): rows with the same number enter the same fields, and have one scale: the largest of their numbers."""
+        found: dict[frozenset[str], int] = {}
+        groups = np.zeros(len(self.start), dtype=np.int64)
+        largest = float(np.abs(self.start).max(initial=0.0)) or 1.0
+        known = self.to_fields(self.start[None])
+        for first in range(0, len(groups), ROWS_AT_ONCE):
+            places = np.arange(first, min(first + ROWS_AT_ONCE, len(groups)))
+            moved = np.repeat(self.start[None], len(places), axis=0)
+            own = moved[places - first, places]
+            moved[places - first, places] = own + 1e-3*np.where(own == 0.0, largest, own)
+            fields = self.to_fields(moved)
+            for place in places:
+                changed = frozenset(name for name, value in fields.items()
+                                    if not np.array_equal(value[place - first], known[name][0]))
+                groups[place] = found.setdefault(changed, len(found))
+        return groups
 
     @property
     def width(self) -> int:

@@ -63,6 +63,11 @@ class Method:
         found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
         return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
 
+    def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float) -> Any:
+        """The component for a formulated system: with its groups of rows where the method measures their sizes."""
+        component = self.build(options, tolerance, t_end)
+        return component.measured(formulated) if hasattr(component, "measured") else component
+
     @property
     def takes_forces(self) -> bool:
         """Whether it runs on systems with forces of time and velocity."""

@@ -27,7 +27,8 @@ DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 
 class Straight(NamedTuple):
     """Text of the function `jet` (y, table, out) -> 1 where all guards hold, and of `sum` (c, step, y), with t and
-    the constants of the table. `out` holds the coefficients, then the largest numbers of y and of its last two.
+    the constants of the table. `out` holds the coefficients, then the largest numbers of each group of rows:
+    of y, of its rate, and of the last two coefficients.
 
     With several lanes each number of y, out, c and step, and t, is one for each lane, those of the lanes side by side;
     bit l of the result of `jet` is 1 where all guards of lane l hold."""
@@ -37,12 +38,14 @@ class Straight(NamedTuple):
     operations: int
 
 
-def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, base: int = 0) -> Straight:
+def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, base: int = 0,
+             groups: Sequence[int] = ()) -> Straight:
     """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n), or (order + 1, n, lanes). Rows of
     so many numbers are put into packs (`core.packs`), where that is less work.
 
     base: if not zero, `y` holds only so many numbers, the last before the time; the others begin at zero, and theirs
-    are the coefficients that are written."""
+    are the coefficients that are written. groups: of each row whose coefficients are written; default: one for all."""
+    given = width
     found, width = packed(found, width)
     count, writer = len(found.inputs) - 1, Writer(lanes)
     zeros = count - base//width if base else 0
@@ -55,8 +58,12 @@ def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, bas
         for i, value in enumerate(line):
             for part, one in enumerate([0.0]*width if value is None else [value]):
                 writer.store("out", k*n + i*width + part, one)
-    for place, line in enumerate((rows[0], rows[order - 1], rows[order])):
-        writer.store("out", (order + 1)*n + place, _largest(writer, line))
+    of_rows = [groups[i*width//given] if len(groups) else 0 for i in range(len(rows[0]))]
+    count = max(of_rows) + 1
+    for place, line in enumerate((rows[0], rows[1], rows[order - 1], rows[order])):
+        for group in range(count):
+            members = [value for value, own in zip(line, of_rows, strict=True) if own == group]
+            writer.store("out", (order + 1)*n + place*count + group, _largest(writer, members))
     result = _all_hold(writer, jet, found.guards)
     head = writer.load("table", 0, "t")
     for i in range(len(loaded_rows)):

@@ -92,7 +92,7 @@ def _code(facts: Sheet) -> list[str]:
             options = complete_options(declared, facts, parameters, {})
             motion = formulate(facts, parameters, preset.initial(parameters), declared.formulation, options)
             code = routines_of(motion.problem, motion.start, motion.width,
-                               declared.build(options, TOLERANCE, preset.t_end))
+                               declared.made(motion, options, TOLERANCE, preset.t_end))
             found.append(_entry(title, f"straight-line code, {code[wanted].operations} operations in one evaluation"))
         except (InputError, Untraceable) as error:
             found.append(_entry(title, f"loops: {error}"))

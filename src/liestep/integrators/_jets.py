@@ -1,6 +1,6 @@
 """Taylor coefficients of a vector field at a state, as components: by straight-line machine code, in lanes, by loops
 over a tape, and on numbers of any kind."""
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +23,8 @@ class StraightJet(NamedTuple):
     step: np.ndarray   # (1,)
 
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        """Coefficients of the solution through y at time t, then the largest numbers of y and of the last two, out
-        ((order + 1) m d + 3,); False where there is none."""
+        """Coefficients of the solution through y at time t, then the largest numbers of each
+        group (`core.straight.Straight`), out ((order + 1) m d + 4 groups,); False where there is none."""
         self.table[0] = t
         return call_address(self.jet, y, self.table, out) == 1
 
@@ -39,10 +39,11 @@ class LaneJet(NamedTuple):
     (`runs.lanes`); all numbers of the lanes stand side by side."""
 
     lane: int
+    numbers: int              # (order + 1) m d
     ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
     h: np.ndarray             # (lanes,) steps for which there are sums
     sums: np.ndarray          # (m d, lanes) states after them
-    coefficients: np.ndarray  # ((order + 1) m d + 3, lanes)
+    coefficients: np.ndarray  # ((order + 1) m d + 4 groups, lanes)
     gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
     polynomial: int
     step: np.ndarray          # (1,)
@@ -51,8 +52,7 @@ class LaneJet(NamedTuple):
         """The largest numbers alone; False for a state whose coefficients are still to come."""
         if self.ready[self.lane] == 0:
             return False
-        last = out.shape[0] - 1
-        for i in range(last - 2, last + 1):
+        for i in range(self.numbers, out.shape[0]):
             out[i] = self.coefficients[i, self.lane]
         return True
 
@@ -64,7 +64,7 @@ class LaneJet(NamedTuple):
                     out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
             return
         if self.gathered[self.lane] == 0:
-            for i in range(c.shape[0] - 3):
+            for i in range(self.numbers):
                 c[i] = self.coefficients[i, self.lane]
             self.gathered[self.lane] = 1
         self.step[0] = h
@@ -76,6 +76,7 @@ class LoopedJet(NamedTuple):
 
     tape: Tape
     units: np.ndarray
+    groups: np.ndarray  # (m d,) of each number
 
     @apart(float, 2, 1)
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
@@ -89,17 +90,18 @@ class LoopedJet(NamedTuple):
                 tape.advance(k, tape.kind.shape[0] if k == 0 else tape.needed)
             if k == 0 and not tape.holds():
                 return False
-        for place in range(3):
-            k, largest = 0 if place == 0 else order - 2 + place, 0.0
+        first = (order + 1)*n
+        out[first:] = 0.0
+        for place in range(4):
+            k, at = place if place < 2 else order - 3 + place, first + place*((out.shape[0] - first)//4)
             for i in range(n):
-                largest = larger(largest, abs(tape.c[i, k]))
-            out[(order + 1)*n + place] = largest
+                out[at + self.groups[i]] = larger(out[at + self.groups[i]], abs(tape.c[i, k]))
         return True
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
         """out = sum_k c_k h^k, by Horner's rule."""
         n = out.size
-        last = (c.shape[0] - 3)//n - 1
+        last = self.tape.c.shape[1] - 1
         for i in range(out.shape[0]):
             for a in range(out.shape[1]):
                 at = i*out.shape[1] + a
@@ -112,9 +114,9 @@ class LoopedJet(NamedTuple):
 class Recurrence:
     """The recurrences of a jet on numbers of any kind."""
 
-    def __init__(self, found: Expressions, order: int, base: int = 0):
-        """base: as for `core.straight.jet_code`."""
-        self.found, self.order = found, order
+    def __init__(self, found: Expressions, order: int, base: int = 0, groups: Sequence[int] = ()):
+        """base: as for `core.straight.jet_code`; groups: of each number."""
+        self.found, self.order, self.groups = found, order, groups
         self.moving = len(found.inputs) - 1 - base
         self.zeros: list[Any] = [None]*self.moving if base else []
 
@@ -122,7 +124,9 @@ class Recurrence:
         numbers = Numbers(functions, one=0.0*y.flat[0] + 1.0)
         lines = taylor_coefficients(self.found, [*self.zeros, *y.flat, t], self.order, numbers)
         lines = [line[:self.moving] for line in lines]
-        sizes = [max(abs(value) for value in lines[k]) for k in (0, self.order - 1, self.order)]
+        of_numbers = self.groups if len(self.groups) else [0]*self.moving
+        sizes = [max(abs(value) for value, own in zip(lines[k], of_numbers, strict=True) if own == group)
+                 for k in (0, 1, self.order - 1, self.order) for group in range(max(of_numbers) + 1)]
         out[:] = [*(value for line in lines for value in line), *sizes]
         return True
 
@@ -136,7 +140,7 @@ class PlainJet(NamedTuple):
         return self.recurrence(t, y, out, {"sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2})
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        lines = c[:-3].reshape(-1, *out.shape)
+        lines = c[:(self.recurrence.order + 1)*out.size].reshape(-1, *out.shape)
         out[:] = lines[-1]
         for line in lines[-2::-1]:
             out[:] = out*h + line

@@ -4,14 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.method import Method
-from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.address import call_address
 from liestep.core.attempts import Tableau
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import copy, sqrt
 from liestep.core.status import Status
+from liestep.integrators.sizes import ATOL, absolute, keep_sizes, sizes_of, try_sizes
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 
@@ -75,6 +76,14 @@ class Dop853(NamedTuple):
     atol: float
     control: Any
     stages: Any = LoopStages()
+    # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
+    groups: np.ndarray = np.zeros(0, dtype=np.int64)
+    sizes: np.ndarray = np.zeros((2, 0))
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the groups of a system's rows."""
+        groups, sizes = sizes_of(formulated)
+        return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
 
     def tableau(self) -> Tableau:
         """What machine code of all stages holds."""
@@ -92,7 +101,8 @@ class Dop853(NamedTuple):
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
         evaluate(problem, 0.0, y, work.k[0])
         size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
-        h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01*size/speed
+        unit = t_end if self.atol == 0.0 else 1.0  # Hairer's numbers are seconds
+        h = 1e-6*unit if size < 1e-5 or speed*unit < 1e-5 else 0.01*size/speed
         h = min(h, t_end)
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
@@ -102,16 +112,22 @@ class Dop853(NamedTuple):
             for k in range(y.shape[1]):
                 work.k[1, i, k] = -1.0*work.k[0, i, k] + work.k[1, i, k]
         bend = self.norm(work.k[1], y, y)/h
-        largest = max(speed, bend)
-        second = sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
+        if self.atol == 0.0:
+            unit = 100.0*h
+        largest = max(speed*unit, bend*unit*unit)
+        second = unit*sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6*unit, 1e-3*h)
         return min(100.0*h, second, t_end)
 
     def norm(self, u: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
+        if self.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, new)
         total = 0.0
         for i in range(y.shape[0]):
+            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                x = u[i, k]/(self.atol + self.rtol*max(abs(y[i, k]), abs(new[i, k])))
-                total += x*x
+                tolerance = floor + self.rtol*max(abs(y[i, k]), abs(new[i, k]))
+                if tolerance != 0.0:  # no more than what starts at zero
+                    total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
         return sqrt(total/(y.shape[1]*y.shape[0]))
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
@@ -122,11 +138,16 @@ class Dop853(NamedTuple):
 
     def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
+        if self.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, work.new)
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
+            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
                 five, three = work.stage[0, i, k], work.stage[1, i, k]
-                tolerance = self.atol + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
+                if five == 0.0 and three == 0.0:
+                    continue
+                tolerance = floor + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
                 fifth += (five/tolerance)*(five/tolerance)
                 third += (three/tolerance)*(three/tolerance)
         if fifth == 0.0 and third == 0.0:
@@ -166,6 +187,8 @@ class Dop853(NamedTuple):
         work.ready[0] = 1.0
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        if self.atol == 0.0:
+            keep_sizes(self.sizes)
         copy(work.new, y)
         copy(work.k[12], work.k[0])
 
@@ -174,13 +197,13 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
     a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
-    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, options["atol"], control)
+    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control)
 
 
 METHODS = {
     "dop853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
         adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
-        options={"atol": Option(1e-12, "absolute tolerance; the run's tolerance is the relative one")},
+        options={"atol": ATOL},
         build=_build),
 }

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.method import Method
-from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options
 from liestep.core.rows import copy
 from liestep.core.status import Status
+from liestep.integrators.sizes import ATOL, absolute, keep_sizes, sizes_of, try_sizes
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import DORMAND_PRINCE54
 
@@ -28,6 +29,14 @@ class DormandPrince(NamedTuple):
     e: np.ndarray      # (7,) weights of the error: b - b_hat
     dense: np.ndarray  # (7, 4) coefficients of s, s^2, s^3, s^4
     control: Any
+    # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
+    groups: np.ndarray = np.zeros(0, dtype=np.int64)
+    sizes: np.ndarray = np.zeros((2, 0))
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the groups of a system's rows."""
+        groups, sizes = sizes_of(formulated)
+        return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
@@ -35,10 +44,16 @@ class DormandPrince(NamedTuple):
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
         problem.rhs(0.0, y, work[0])
         threshold = self.control.atol/self.control.rtol
+        if self.control.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, y)
         speed = 0.0
         for i in range(y.shape[0]):
+            if self.control.atol == 0.0:
+                threshold = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                speed = max(speed, abs(work[0, i, k])/max(abs(y[i, k]), threshold))
+                size = max(abs(y[i, k]), threshold)
+                if size != 0.0:  # no more than what starts at zero
+                    speed = max(speed, abs(work[0, i, k])/size)
         return self.control.first(speed)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
@@ -50,12 +65,18 @@ class DormandPrince(NamedTuple):
             if not problem.rhs(t + self.c[s]*h, z, work[s]):
                 return Status.NOT_EVALUABLE, np.inf
         threshold = self.control.atol/self.control.rtol
+        if self.control.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, new)
         error = 0.0
         for i in range(y.shape[0]):
+            if self.control.atol == 0.0:
+                threshold = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
                 defect = self.e[0]*work[0, i, k]
                 for r in range(1, 7):
                     defect = self.e[r]*work[r, i, k] + defect
+                if defect == 0.0:
+                    continue
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
@@ -73,6 +94,8 @@ class DormandPrince(NamedTuple):
                 out[i, k] = h*total + y[i, k]
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        if self.control.atol == 0.0:
+            keep_sizes(self.sizes)
         copy(work[7], y)
         copy(work[6], work[0])
 
@@ -81,7 +104,7 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     """The pair with MATLAB's step control for checked options."""
     assert tolerance is not None
     tableau = DORMAND_PRINCE54
-    control = MatlabControl(tolerance, options["atol"], 0.2, t_end/10.0)
+    control = MatlabControl(tolerance, absolute(options["atol"]), 0.2, t_end/10.0)
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
 
 
@@ -90,6 +113,6 @@ METHODS = {
         summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
         order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
-        options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
+        options={"atol": ATOL},
         build=dormand_prince),
 }

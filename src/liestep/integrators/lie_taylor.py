@@ -33,7 +33,7 @@ from liestep.integrators.taylor import (
 
 class LieTaylorWork(NamedTuple):
     jet: Any
-    c: np.ndarray      # ((order + 1) 3 d + 3,) coefficients of sigma at the state
+    c: np.ndarray      # ((order + 1) 3 d + 4 groups,) coefficients of sigma at the state, largest numbers
     new: np.ndarray    # (m, d)
     when: np.ndarray   # (2,) time at the end of the step; 1 when c belongs to the state
     sigma: np.ndarray  # (d, 3)
@@ -53,7 +53,7 @@ class LieTaylor(NamedTuple):
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
         return LieTaylorWork(chart_jet(problem, y, self.series.order),
-                             np.zeros((self.series.order + 1)*rows[0]*rows[1] + 3, y.dtype), np.zeros_like(y),
+                             np.zeros((self.series.order + 1)*rows[0]*rows[1] + 4, y.dtype), np.zeros_like(y),
                              np.zeros(2), np.zeros(rows, y.dtype))
 
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
@@ -161,7 +161,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
     control = Ahead(np.zeros(2))
-    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control), control)
+    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control, sizes=np.ones(1)), control)
 
 
 COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)

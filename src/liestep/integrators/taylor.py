@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.keeping import PROJECTED
 from liestep.contracts.method import Method
 from liestep.contracts.option import Option
@@ -29,12 +30,13 @@ from liestep.integrators.step_control import Ahead
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
+ONE_GROUP = np.zeros(0, dtype=np.int64)
 MOST_TRACED = 4  # expressions in memory, up to 75 MB each
 
 
 class TaylorWork(NamedTuple):
     jet: Any
-    c: np.ndarray     # ((order + 1) m d + 3,) coefficients at the state
+    c: np.ndarray     # ((order + 1) m d + 4 groups,) coefficients at the state, largest numbers
     new: np.ndarray   # (m, d)
     when: np.ndarray  # (2,) time at the end of the step; 1 when c belongs to the state
 
@@ -43,19 +45,32 @@ class Taylor(NamedTuple):
     """Order p from the tolerance, explicit, one jet for each step; what the form's `project` restores is kept exactly.
 
     y(t + h) = sum_k c_k h^k. The step is that of Jorba and Zou 2005, section 3.2: both of the last coefficients,
-    relative to the largest number of the state or to 1, give a radius rho = min (s/|c_k|)^(1/k); h = rho tol^(1/(p -
-    1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of safety. No step is rejected
-    for its error. Dense output is the same polynomial, projected like the step.
+    relative to the size s of the state, give a radius rho = min (s/|c_k|)^(1/k). Each group of rows that belong to one
+    field has its own size: its largest number, or that of its rate times the step where this is more;
+    h = rho tol^(1/(p - 1)) exp(-0.7/(p - 1)), which for p = 1 - ln(tol)/2 is their rho/e^2 with the factor of
+    safety. No step is rejected for its error. Dense output is the same polynomial, projected like the step.
     """
 
     tolerance: float
     order: int
     share: float   # of the radius of convergence
     control: Any   # Ahead
+    groups: np.ndarray = ONE_GROUP  # (m,) of rows; empty: all are one
+    group_count: int = 1
+    sizes: np.ndarray = np.zeros(1)  # (count,) of groups that are zero and have a size nevertheless
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the groups of a system's rows."""
+        groups = formulated.groups
+        return self.grouped(groups, np.zeros(int(groups.max(initial=0)) + 1))
+
+    def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
+        return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
-        return TaylorWork(jet_of(problem, y, self.order), np.zeros((self.order + 1)*y.size + 3, y.dtype),
+        return TaylorWork(jet_of(problem, y, self.order, self.groups),
+                          np.zeros((self.order + 1)*y.size + 4*self.group_count, y.dtype),
                           np.zeros_like(y), np.zeros(2))
 
     def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
@@ -73,17 +88,42 @@ class Taylor(NamedTuple):
         work.when[1] = 0.0
         if evaluable:
             work.when[1] = 1.0
-            last = work.c.shape[0] - 1
-            self.choose(work.c[last - 2], work.c[last - 1], work.c[last])
+            self.choose(work.c)
 
-    def choose(self, state: float, before: float, last: float) -> None:
-        """The next step from the largest numbers of a state and of its last two coefficients; infinite where both
-        vanish."""
-        size = max(1.0, state)
-        exponent = math.log(size/last)/self.order if last > 0.0 else np.inf
-        if before > 0.0:
-            exponent = min(exponent, math.log(size/before)/(self.order - 1))
-        self.control.next_step[0] = self.share*math.exp(exponent)
+    def choose(self, c: np.ndarray) -> None:
+        """The next step from the largest numbers of a state, of its rate and of its last two coefficients, which end
+        `c`; infinite where all of the last two vanish."""
+        first = c.shape[0] - 4*self.group_count
+        least, least_before = np.inf, np.inf
+        for g in range(first, first + self.group_count):
+            state, before, last = max(c[g], self.sizes[g - first]), c[g + 2*self.group_count], c[g + 3*self.group_count]
+            if state > 0.0:  # one that is zero has the size of its rate
+                least = min(least, state/last if last > 0.0 else np.inf)
+                least_before = min(least_before, state/before if before > 0.0 else np.inf)
+        exponent = math.log(least)/self.order if least < np.inf else np.inf
+        if least_before < np.inf:
+            exponent = min(exponent, math.log(least_before)/(self.order - 1))
+        h = self.share*math.exp(exponent)
+        for g in range(first, first + self.group_count):
+            if h < np.inf and self.sizes[g - first] == 0.0 and c[g + self.group_count]*h > c[g]:
+                h = self.by_rates(c)
+                break
+        self.control.next_step[0] = h
+
+    def by_rates(self, c: np.ndarray) -> float:
+        """The next step where the rate of a group, times the step, may be more than the group itself."""
+        exponent = np.inf
+        first = c.shape[0] - 4*self.group_count
+        for g in range(first, first + self.group_count):
+            state, rate = max(c[g], self.sizes[g - first]), self.share*c[g + self.group_count]
+            for k in range(max(2, self.order - 1), self.order + 1):
+                number = c[g + (k - self.order + 3)*self.group_count]
+                if number > 0.0 and max(state, rate) > 0.0:
+                    own = math.log(state/number)/k if state > 0.0 else -np.inf
+                    if rate > 0.0:
+                        own = max(own, math.log(rate/number)/(k - 1))
+                    exponent = min(exponent, own)
+        return self.share*math.exp(exponent)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
@@ -200,7 +240,7 @@ def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: 
     return combination, requires
 
 
-def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
+def jet_of(problem: Any, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
     by the same recurrences in plain Python.
 
@@ -212,10 +252,11 @@ def jet_of(problem: Any, y: np.ndarray, order: int) -> Any:
     except Untraceable as error:
         raise refusal(error) from None
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order))
+        return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
-        return LoopedJet(tape_of(found, order), new_units(LoopedJet))
-    code = jet_code(found, order, width=y.shape[1])
+        of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
+        return LoopedJet(tape_of(found, order), new_units(LoopedJet), of_numbers)
+    code = jet_code(found, order, width=y.shape[1], groups=groups.tolist())
     places = loaded(code.text).addresses
     return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 

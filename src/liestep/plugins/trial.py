@@ -190,7 +190,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
         options = complete_options(declared, facts, parameters, {})
         found = formulate(facts, parameters, start, declared.formulation, options)
         t_end = facts.presets[facts.default].t_end
-        component = declared.build(options, 1e-6 if declared.adaptive else None, t_end)
+        component = declared.made(found, options, 1e-6 if declared.adaptive else None, t_end)
         if not hasattr(component, "_fields"):
             raise InputError(f"build must return a NamedTuple, not a {type(component).__name__}")
         if not component._fields:

@@ -55,8 +55,7 @@ class Request:
         return replace(self, t_end=t_end)
 
     def run(self, integrator: str, size: float) -> RunSpecification:
-        """A run of `size` steps, or of an adaptive method with the tolerance `size`. Its absolute tolerance is the same
-        number: with a fixed one a small error is out of reach at any tolerance.
+        """A run of `size` steps, or of an adaptive method with the tolerance `size`.
 
         Raises:
             InputError: the method does not run from this start.
@@ -67,7 +66,7 @@ class Request:
                            samples=finer*INTERVALS + 1, statistics_every=int(size))
         samples = FINER[0]*INTERVALS + 1
         return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end, outputs=samples,
-                       samples=samples, options=adaptive_options(integrator, size))
+                       samples=samples)
 
     def canonical(self) -> dict[str, Any]:
         """Problem and start as JSON."""
@@ -81,11 +80,6 @@ class Request:
 def named(keep: str) -> str:
     """A word for keep in a sentence."""
     return "symplectic form" if keep == "symplectic" else keep
-
-
-def adaptive_options(integrator: str, tolerance: float) -> dict[str, Any]:
-    """The absolute tolerance, where the method has one, moves with the relative one."""
-    return {"atol": tolerance} if "atol" in method(integrator).options else {}
 
 
 def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,

@@ -12,7 +12,7 @@ from liestep.recommendation.agreement import FIRST, TOLERANCE, agree, engines
 from liestep.recommendation.answer import Recommendation
 from liestep.recommendation.classes import Group, Workshop, bound, groups
 from liestep.recommendation.keeping import Keeping
-from liestep.recommendation.request import INTERVALS, Request, adaptive_options, named, request
+from liestep.recommendation.request import INTERVALS, Request, named, request
 from liestep.recommendation.search import USABLE, Candidate, search
 from liestep.recommendation.trials import QUARTER, Trials
 from liestep.recommendation.words import BUDGET
@@ -211,5 +211,5 @@ class Tournament:
                 one.size = one.size if one.adaptive else one.size*parts
         return Recommendation(
             self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
-            best.size if best.adaptive else None, adaptive_options(choice.winner, best.size) if best.adaptive else {},
+            best.size if best.adaptive else None, {},
             best.error, best.seconds, choice, gap, not trials.pilot, kept, tuple(self.table))

@@ -77,7 +77,7 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
     declared = method(spec.integrator).on(facts)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
-    return formulated, declared.build(spec.options, spec.tolerance, spec.t_end)
+    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.t_end)
 
 
 def not_run(spec: RunSpecification) -> Outcome:

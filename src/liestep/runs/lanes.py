@@ -51,15 +51,16 @@ def outcomes(spec: RunSpecification, states: Sequence[Mapping[str, np.ndarray]],
                 yield from found
 
 
-def code_in_lanes(found: Expressions, order: int, width: int, lanes: int | None = None) -> tuple[int, Straight]:
+def code_in_lanes(found: Expressions, order: int, width: int, lanes: int | None = None,
+                  groups: Sequence[int] = ()) -> tuple[int, Straight]:
     """The number of lanes and their jet. By default eight where the processor has registers for them and the jet is
     short, else four: what a long one keeps of eight lanes is more than the first cache holds."""
     if lanes is None:
-        code = jet_code(found, order, 4, width)
+        code = jet_code(found, order, 4, width, groups=groups)
         if code.operations > MOST_OF_EIGHT or not has_wide_registers():
             return 4, code
         lanes = 8
-    return lanes, jet_code(found, order, lanes, width)
+    return lanes, jet_code(found, order, lanes, width, groups=groups)
 
 
 class LaneCode:
@@ -72,7 +73,8 @@ class LaneCode:
         self.digest = digest_of(problem)
         self.problem = straight_field(problem, start, formulated.width, pair)
         found = field_expressions(problem, start.shape)
-        self.lanes, self.code = code_in_lanes(found, pair.order, start.shape[1], lanes)
+        self.lanes, self.code = code_in_lanes(found, pair.order, start.shape[1], lanes,
+                                               pair.groups.tolist())
         self.methods = lane_routines(problem, start, formulated.width, pair, self.lanes)
         self.addresses = loaded(self.code.text).addresses
         self.polynomial = loaded(jet_code(found, pair.order, width=start.shape[1]).text).addresses["sum"]
@@ -123,7 +125,7 @@ class LaneCode:
 
     def _lanes(self, shape: tuple[int, ...]) -> Lanes:
         number, size, width = self.lanes, int(np.prod(shape)), self.formulated.width
-        rows = (self.pair.order + 1)*size + 3
+        rows = (self.pair.order + 1)*size + 4*self.pair.group_count
         statistics = new_recorder(shape, np.zeros(width*number), 1, 0)
         statistics = statistics._replace(**{name: getattr(statistics, name)[:1] for name in BLOCKED})
         member, begun, ready, plain, made, gathered = np.zeros((6, number), dtype=np.int64)

@@ -38,7 +38,7 @@ class Alone(NamedTuple):
 
     polynomial: int       # sum of one
     gathered: np.ndarray  # (lanes,)
-    c: np.ndarray         # ((order + 1) m d + 3,)
+    c: np.ndarray         # ((order + 1) m d + 4 groups,)
     new: np.ndarray       # (m, d)
     when: np.ndarray      # (2,)
     step: np.ndarray      # (1,)
@@ -55,7 +55,7 @@ class Lanes(NamedTuple):
     observe: LaneMethod
     table: np.ndarray         # times of the lanes, then the constants of the system
     y: np.ndarray             # (m d, lanes)
-    coefficients: np.ndarray  # ((order + 1) m d + 3, lanes)
+    coefficients: np.ndarray  # ((order + 1) m d + 4 groups, lanes)
     following: np.ndarray     # (lanes,) next steps
     h: np.ndarray             # (lanes,) the same, not beyond the end
     sums: np.ndarray          # (m d, lanes) states after h
@@ -146,11 +146,11 @@ def show(lanes: Any, members: Any, lane: int) -> None:
 def expand(pair: Any, lanes: Any, t_end: float) -> None:
     """Coefficients at the states of all lanes, and their next steps; where there are none these stay as they are."""
     there = call_address(lanes.jet, lanes.y, lanes.table, lanes.coefficients)
-    c, last = lanes.coefficients, lanes.coefficients.shape[0] - 1
+    c = lanes.coefficients
     for lane in range(lanes.h.shape[0]):
         lanes.ready[lane] = (there >> lane) & 1
         if lanes.ready[lane] == 1:
-            pair.choose(c[last - 2, lane], c[last - 1, lane], c[last, lane])
+            pair.choose(c[:, lane])
             lanes.following[lane] = pair.control.next_step[0]
         lanes.h[lane] = min(lanes.following[lane], t_end - lanes.table[lane])
 
@@ -189,8 +189,8 @@ def write_outputs(pair: Any, problem: Any, outputs: Any, lanes: Any, members: An
         t + h, pair,
         StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
         sampled, members.y[i], h, one.out, members.memory[i], interval,
-        TaylorWork(LaneJet(lane, lanes.ready, lanes.h, lanes.sums, lanes.coefficients, one.gathered, one.polynomial,
-                           one.step), one.c, one.new, one.when))
+        TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
+                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when))
     find_due(outputs, lanes, members, lane, interval)
     if lanes.due[lane] <= t + h:
         lanes.plain[lane] = 0
@@ -282,7 +282,7 @@ def step_alone(pair: Any, problem: Any, outputs: Any, accepted: Any, lanes: Any,
         pair,
         StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
         sampled, counted, members.y[i], one.out, members.memory[i], one.log, interval, t_end,
-        TaylorWork(LaneJet(lane, lanes.ready, lanes.h, lanes.sums, lanes.coefficients, one.gathered, one.polynomial,
-                           one.step), one.c, one.new, one.when))
+        TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
+                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when))
     members.steps[i] += made
     return status

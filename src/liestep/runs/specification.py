@@ -128,7 +128,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = positive("tolerance", tolerance)
-        _require_above_round_off(tolerance, resolved.get("atol", 1.0), start.initial)
+        _require_above_round_off(tolerance, resolved.get("atol"), start.initial)
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
@@ -244,12 +244,14 @@ def whole_steps(t_end: float, step: float) -> int:
                      f" {t_end/below!r}")
 
 
-def _require_above_round_off(tolerance: float, atol: float, initial: Mapping[str, np.ndarray]) -> None:
+def _require_above_round_off(tolerance: float, atol: Any, initial: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for tolerances that no step can meet: step size control would make ever smaller ones."""
-    size = max((float(np.abs(value).max(initial=0.0)) for value in initial.values()), default=0.0)
-    for name, value, least in (("tolerance", tolerance, 2.0**-52), ("option atol", atol, 2.0**-104*size)):
-        if value < least:
-            raise InputError(f"{name} {value!r} is below round-off; the least is {least:.2g}")
+    if tolerance < 2.0**-52:
+        raise InputError(f"tolerance {tolerance!r} is below round-off; the least is {2.0**-52:.2g}")
+    for name, state in initial.items():
+        least = 2.0**-104*float(np.abs(state).max(initial=0.0))
+        if isinstance(atol, float) and atol < least:
+            raise InputError(f"option atol {atol!r} is below round-off of {name}; the least is {least:.2g}, or scale")
 
 
 def _samples(samples: int | None, points: int) -> int:
