@@ -116,7 +116,7 @@ def test_energy_of_a_free_body_changes_by_round_off_alone(name, options):
 
 @pytest.mark.parametrize("value", [0.0, "none", np.nan])
 def test_the_iteration_ends_at_stagnation_or_a_positive_tolerance(value):
-    with pytest.raises(InputError, match="option tolerance is .*; allowed are stagnation and positive numbers"):
+    with pytest.raises(InputError, match=r"option tolerance is .*; allowed are stagnation and positive numbers"):
         simulate(NAME, METHOD, preset="pair", steps=10, t_end=1.0, options={"tolerance": value})
 
 
