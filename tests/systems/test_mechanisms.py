@@ -214,3 +214,41 @@ def test_projection_is_for_fixed_steps_alone(name):
         return
     with pytest.raises(InputError, match="stabilisation is 'projection', which acts after each step"):
         specify("four_bar", name, tolerance=1e-6, options=options)
+
+
+LENGTHS = {"kg": 0, "1": 0, "kg m2": 2, "m": 1, "m s-2": 1, "N m-1": 0, "rad s-1": 0, "m s-1": 1, "kg m s-1": 1,
+           "kg m2 s-1": 2}  # powers of m in units
+
+
+@pytest.mark.parametrize("power", [-40, 40])
+@pytest.mark.parametrize("name", ["four_bar", "jointed_body", "body_chain", "rigid_chain"])
+def test_mechanisms_of_any_size_start_and_keep_their_bits(name, power):
+    """Checks of joints compare lengths with the mechanism's own, not with 1 m; rank is that in a metric without units.
+    Powers of two change no digit."""
+    spec = specify(name, "rk4", steps=3, t_end=0.01)
+    units = {part.name: part.units for part in formulate(sheet(name), spec.parameters, spec.initial, "vector_field",
+                                                         dict(spec.options)).fields}
+    scaled = {key: value if isinstance(value, str) else (np.array(value)*2.0**(power*LENGTHS[unit])).tolist()
+              for key, value in spec.parameters.items() for unit in [sheet(name).parameters[key].units]}
+    start = {key: np.array(value)*2.0**(power*LENGTHS[units[key]]) for key, value in spec.initial.items()}
+    own = liestep.simulate(name, "rk4", steps=3, t_end=0.01)
+    other = liestep.simulate(name, "rk4", parameters=scaled, initial=start, steps=3, t_end=0.01)
+    for key in spec.initial:
+        assert np.array_equal(other[key], own[key]*2.0**(power*LENGTHS[units[key]])), key
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_a_mechanism_of_any_size_may_be_open_by_a_share_of_it(size):
+    """The same share of an arm is refused in all units, and the nearest start closes the joint to round-off."""
+    own = specify("jointed_body", "rk4", preset="asymmetric_top", steps=1, t_end=0.01)
+    given = {key: value if isinstance(value, str)
+             else (np.array(value)*size**LENGTHS[sheet("jointed_body").parameters[key].units]).tolist()
+             for key, value in own.parameters.items()}
+    start = {key: np.array(value) for key, value in own.initial.items()}
+    arm = float(np.abs(given["center_of_mass"]).max() + np.abs(given["joint_point"]).max())
+    start["position"] = start["position"]*size + [1e-6*arm, 0.0, 0.0]
+    start["velocity"] = start["velocity"]*size
+    with pytest.raises(InputError, match="the start is off joint 0"):
+        specify("jointed_body", "rk4", parameters=given, initial=start, steps=1, t_end=0.01)
+    found = liestep.consistent_start("jointed_body", parameters=given, initial=start)
+    specify("jointed_body", "rk4", parameters=given, initial=found, steps=1, t_end=0.01)
