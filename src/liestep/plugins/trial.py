@@ -251,7 +251,7 @@ def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any) -
 def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
     work = component.workspace(problem, y)
     if adaptive:
-        component.start(problem, y, h*STEPS, work)
+        component.start(problem, 0.0, y, h*STEPS, work)
         status = component.attempt(problem, 0.0, y, h, work)[0]
     else:
         status = _started(component, problem, y, h, work)
