@@ -1,10 +1,12 @@
 """Events, output times and runs from any time in any direction, against closed forms and quadratures."""
 import itertools
+import re
 
 import numpy as np
 import pytest
 from force_cases import load
 from mpmath import mp
+from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
@@ -279,6 +281,15 @@ def test_wrong_requests_are_one_sentence(request_, words):
 def test_wrong_events_are_one_sentence(how, words):
     with pytest.raises(InputError, match=words):
         Event(("q", (0, 0), 0.0), **how)
+
+
+def test_the_page_shows_what_happens():
+    (block,) = re.findall(r"```python\n(.*?)```", (TOP/"docs"/"events.md").read_text("utf-8"), re.DOTALL)
+    seen = {}
+    exec(block, seen)
+    assert f"{seen['period']:.10f} s" in block
+    assert seen["data"].sizes["event"] == 10
+    assert np.abs(seen["at"]["q"].values[:, 0, 0] - 0.1).max() < 1e-12
 
 
 def test_on_the_command_line(tmp_path, capsys):
