@@ -154,8 +154,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
             break
         if progress:
             progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, Status(status), spec.t_start + done*spec.step, int(done),
-                   counts(problem.meter))
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*spec.step,
+                   int(done), counts(problem.meter))
 
 
 def _pieces(steps: int, progress: Progress | None, watch: Watch | None) -> list[int]:
@@ -182,7 +182,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
     logs, steps, status = [], 0, Status.RUNNING
     while status == Status.RUNNING:
         if watch:
-            accepted = _with_room(accepted, y.shape, steps + 1 + len(log))
+            accepted = _with_room(accepted, steps + 1 + len(log), y.shape)
         status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.duration, work,
                                spec.t_start, spec.direction)
         steps += int(entries)
@@ -196,16 +196,18 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
                 break
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
-    return Outcome(formulated, outputs, accepted, Status(status), spec.t_start + spec.direction*float(memory[0]), steps,
-                   counts(problem.meter), step_log)
+    return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.meter), step_log)
 
 
-def _with_room(recorder: Recorder, shape: tuple[int, ...], points: int) -> Recorder:
-    """A recorder that keeps every point, up to so many."""
-    states = np.full((points, *shape), np.nan)
-    states[:len(recorder.states)] = recorder.states[:points]
-    series = np.full((points, recorder.scratch.size), np.nan)
-    return recorder._replace(states=states, series=series, stride=1)
+def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:
+    """The recorder, which keeps every point, with room for so many; at least twice as much if it has less."""
+    kept = len(recorder.states)
+    if points <= kept:
+        return recorder
+    states = np.zeros((max(points, 2*kept), *shape))
+    states[:kept] = recorder.states
+    return recorder._replace(states=states, series=np.zeros((len(states), recorder.scratch.size)), stride=1)
 
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:

@@ -90,8 +90,8 @@ def _require_single(spec: RunSpecification, what: str) -> None:
 def _between(spec: RunSpecification, watch: Callable[[Between], bool] | None = None) -> Between:
     """The run with all its nodes, or those up to the step after which `watch` has seen enough."""
     if spec.steps is not None:
-        require_memory(replace(spec, samples=spec.steps + 1, times=None, until=None), "dense output, times and events keep every step")
         spec = replace(spec, samples=spec.steps + 1)
+        require_memory(spec, "dense output, times and events keep every step")
     kept: list[Between] = []
 
     def keep(nodes: np.ndarray, times: np.ndarray | None) -> bool:
