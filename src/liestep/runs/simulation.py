@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
              initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
-             samples: int | None = None, on_failure: str = "raise", steps: int | None = None,
+             samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
-             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, dense: bool = False,
-             until: Zero | Event | None = None, t_start: float | None = None,
-             times: Sequence[float] | None = None) -> "xarray.Dataset":
+             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
+             until: Zero | Event | None = None, times: Sequence[float] | None = None) -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -39,12 +38,11 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
         options: options of the integrator and of the system's form, see `liestep describe`.
         samples: number of equally spaced output times, both ends included (default: at most 1001).
         on_failure: "raise", or "return" for the truncated data set. steps: number of steps, instead of `step`.
-        statistics_every: the statistics count every so many steps.
+        statistics_every: the statistics count every so many steps. log_steps: adaptive: keep accepted times and steps.
         outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
-        log_steps: adaptive integrators: keep the accepted times and steps.
         replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
-        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}.
-        exponents: fixed steps: so many Lyapunov exponents, the largest ones.
+        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so
+            many Lyapunov exponents, the largest ones.
         dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
         until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
             value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
