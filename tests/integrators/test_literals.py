@@ -105,7 +105,7 @@ def estimate_gap(step):
     the slopes of that step: the certificate leaves it out, because its order changes; 0.01 in it is a float64."""
     one, h, y = step.integrator, numbers(DIGITS).of(Fraction(1, 1000)), step.start
     work = step.workspace(y)
-    one.start(step.problem, y, h, work)
+    one.start(step.problem, step.zero, y, h, work)
     _, found = one.attempt(step.problem, step.zero, y, h, work)
     size = one.atol + one.rtol*np.maximum(abs(y), abs(work.new))
     five, three = (((np.tensordot(row[:13], work.k[:13], 1)/size)**2).sum() for row in (one.e5, one.e3))
