@@ -307,3 +307,27 @@ def test_on_the_command_line(tmp_path, capsys):
     for wrong, words in ((("--until", "q"), "must be NAME:INDEX=VALUE"), (("--times", "1,x"), "must be numbers")):
         assert main([*arguments, *wrong]) == 2
         assert words in capsys.readouterr().err
+
+
+def test_long_runs_are_looked_at_in_pieces():
+    """Thousands of steps; with pi/8 as the step every zero is a node."""
+    expected = np.pi*np.arange(1, 32)
+    for integrator, size in (("rkmk4", {"steps": 12000}), ("rkmk4", {"steps": 256}), ("ode45", {"tolerance": 1e-13})):
+        data = run(integrator, t_end=32.0*np.pi*(1.0 - 1e-9) if integrator == "ode45" else 32.0*np.pi, samples=2,
+                   until=Event(("q", (0, 0), 0.0), count=None), **size)
+        found = data["event_times"].values
+        assert np.abs(found[:31] - expected).max() < 1e-10
+        assert len(found) <= 32  # the end itself is a zero of the fixed steps, to rounding
+        assert data["event_directions"].values[:31].tolist() == [(-1)**k for k in range(1, 32)]
+
+
+def test_integrals_over_time_are_those_of_the_samples():
+    """Integrands are summed at the nodes, by the rule of the recorder."""
+    request = {"t_end": 0.05}
+    plain = liestep.simulate("bonded_particles", "rkmk4", steps=50, samples=51, **request)
+    fine = liestep.simulate("bonded_particles", "rkmk4", steps=100, samples=101, **request)
+    times = np.sort([*plain["time"].values[1:], 0.0255, 0.0475])  # two of them within steps
+    own = liestep.simulate("bonded_particles", "rkmk4", steps=50, times=times, **request)["h1_norm_squared"].values
+    inside = np.isin(times, [0.0255, 0.0475])
+    assert np.allclose(own[~inside], plain["h1_norm_squared"].values[1:], rtol=1e-12, atol=0.0)
+    assert np.allclose(own[inside], fine["h1_norm_squared"].values[[51, 95]], rtol=1e-5, atol=0.0)

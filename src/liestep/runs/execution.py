@@ -135,7 +135,7 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
 
 
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
-               watch: Watch | None) -> Outcome:
+               watch: Watch | None = None) -> Outcome:
     (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
@@ -165,7 +165,7 @@ def _pieces(steps: int, progress: Progress | None, watch: Watch | None) -> list[
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
-                  watch: Watch | None) -> Outcome:
+                  watch: Watch | None = None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
