@@ -36,7 +36,7 @@ def of_sine(level, t_end, direction=0):
 
 
 CASES = [(level, t_end, direction) for level in (1.0 - 1e-6, 1.0 - 1e-10, 0.5, 0.0, -1.0 + 1e-6)
-         for t_end, direction in itertools.product((2.0, 20.0), (0, 1, -1))][:28]
+         for t_end, direction in itertools.product((2.0, 20.0), (0, 1, -1))]
 
 
 @pytest.mark.parametrize(("level", "t_end", "direction"), CASES)
@@ -48,9 +48,7 @@ def test_every_crossing_is_found_whatever_the_end(level, t_end, direction):
         assert data.attrs["event"] == "none"
         assert np.isnan(data.attrs["event_time"])
         return
-    # where the crossing is almost a touch, an error e of the state moves it by e/|cos t|
-    slack = 1e-10 if abs(level) < 0.9 else 3e-15/np.sqrt(1.0 - level**2) + 1e-10
-    assert np.abs(data["event_times"].values - expected).max() < slack
+    assert np.abs(data["event_times"].values - expected).max() < 1e-10
     assert data.attrs["event_time"] == data["event_times"].values[0]
 
 
