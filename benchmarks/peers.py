@@ -159,7 +159,8 @@ def ours(system: str, preset: str, name: str, t_end: float, tolerance: float) ->
 
     def call(memory: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)) -> None:
         y[:] = formulated.start
-        status, _ = loop(method, problem, outputs, accepted, y, out, np.array(memory), log, t_end, t_end, work)
+        status, _ = loop(method, problem, outputs, accepted, y, out, np.array(memory), log, t_end, t_end, work,
+                         0.0, 1.0)
         if status != Status.OK:
             y[:] = np.nan  # it reaches no error
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from liestep.core.status import IntegrationError
     from liestep.errors import InputError
     from liestep.plugins.loading import load_plugin
+    from liestep.runs.events import Event
 
 _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
@@ -30,9 +31,9 @@ _PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
            "plot": "liestep.api", "recommend": "liestep.api",
            "load_plugin": "liestep.plugins.loading",
            "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
-           "IntegrationError": "liestep.core.status"}
-__all__ = ["InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt", "load_plugin",
-           "observed_order", "open_run", "plot", "recommend", "reference",
+           "IntegrationError": "liestep.core.status", "Event": "liestep.runs.events"}
+__all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
+           "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "systems", "tangent"]
 
 

@@ -53,23 +53,25 @@ def command_describe(arguments: argparse.Namespace) -> None:
 
 
 def command_run(arguments: argparse.Namespace) -> None:
-    from liestep.runs.content import carry_out
     from liestep.runs.estimate import estimate, require_disk, require_memory
     from liestep.runs.files import require_free, write
     from liestep.runs.progress import progress_bar
     from liestep.runs.specification import specify
+    from liestep.runs.until import content_of, event_from, times_from
     from liestep.study.assignments import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,
                    parameters=assignments(arguments.parameter, "parameter"),
-                   options=assignments(arguments.option, "option"), samples=arguments.samples)
+                   options=assignments(arguments.option, "option"), samples=arguments.samples,
+                   t_start=arguments.t_start, times=times_from(arguments.times),
+                   until=event_from(arguments.until, arguments.direction, arguments.count))
     if arguments.output.suffix.lower() != ".nc":
         raise InputError(f"--output {arguments.output} must end with .nc: runs are NetCDF files")
     require_memory(spec)
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
-    content = carry_out(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
+    content = content_of(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
     if content.attributes["status"] != "ok":
@@ -136,9 +138,14 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("integrator")
     run.add_argument("--step", type=float)
     run.add_argument("--tolerance", type=float)
-    run.add_argument("--t-end", type=float)
+    run.add_argument("--t-start", type=float, help="time at the start, default 0")
+    run.add_argument("--t-end", type=float, help="before the start: the run goes backward")
     run.add_argument("--preset")
     run.add_argument("--samples", type=int)
+    run.add_argument("--times", metavar="T,T,...", help="own output times, for example 0,0.1,1")
+    run.add_argument("--until", metavar="NAME:INDEX=VALUE", help="end where a component reaches a value: q:0,2=-0.5")
+    run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
+    run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("-o", "--output", type=Path, required=True)

@@ -11,7 +11,7 @@ from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.catalogue import method, plugin_entries, sheet
-from liestep.core.partial import partial_step
+from liestep.core.partial import partial_steps
 from liestep.formulations import formulate
 from liestep.plugins.loading import load_plugin
 from liestep.plugins.trial import plain
@@ -51,14 +51,16 @@ def between(name, integrator, t_end, count):
     h = t_end/count
     nodes, step, work = nodes_of(declared.build(chosen, None, t_end), form.problem, form.start, h, count)
     run = object.__new__(Between)
-    run.spec, run.nodes, run.h, run.formulated = SimpleNamespace(integrator=integrator), nodes, h, form
-    run._integrator, run._work, run._values, run._loop = step, work, np.zeros(form.width), partial_step
+    one = SimpleNamespace(integrator=integrator, t_start=0.0, step=h, direction=1.0)
+    run.spec, run.formulated, run.adaptive = one, form, False
+    run._parts, run._work, run._loop = (step, form.problem), work, partial_steps
+    run.extend(nodes, None)
     return run
 
 
 def states(run, times):
     """Counted fields at the times, in one row each."""
-    fields = run.formulated.to_fields(np.array([run.at(time)[0] for time in times]))
+    fields = run.formulated.to_fields(run.at(times)[0])
     counted = [part.name for part in run.formulated.error_fields if part.counted]
     return np.concatenate([fields[name].reshape(len(times), -1) for name in counted], axis=1)
 

@@ -13,7 +13,7 @@ from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.catalogue import plugin_entries, sheet
-from liestep.core.partial import partial_step
+from liestep.core.partial import partial_steps
 from liestep.formulations import formulate
 from liestep.formulations.spheres import series
 from liestep.integrators.composition import Composition
@@ -30,9 +30,9 @@ TRACES = {
     "force at rest": (("heyoka.time, q, omega, out", "heyoka.time, q, 0.0*omega, out"),),
 }
 NODES = {
-    "without the time of the node": (("problem, node*self.h, y", "problem, 0.0, y"),),
-    "from the node before": (("self.nodes[node]", "self.nodes[max(node - 1, 0)]"),),
-    "of the whole length of the run": (("time - node*self.h)", "time)"),),
+    "without the time of the node": (("self._parts, times, nodes", "self._parts, 0.0*times, nodes"),),
+    "from the node before": (("self.nodes[steps]", "self.nodes[max(steps.start - 1, 0):][:1]"),),
+    "of the whole length of the run": (("share = (time - self.times[n])", "share = time"),),
 }
 T, SHARE = 0.8, 0.37  # states are asked for at this share of each step
 
@@ -86,9 +86,11 @@ def between(module, weights, count, times):
     """States of a run at times, by the partial steps of a module."""
     form, step, work, nodes = moved(weights, count)
     run = object.__new__(module.Between)
-    run.spec, run.nodes, run.h, run.formulated = SimpleNamespace(integrator="vi_sphere"), nodes, T/count, form
-    run._integrator, run._work, run._values, run._loop = step, work, np.zeros(form.width), partial_step
-    return np.array([run.at(time)[0][:-1] for time in times])
+    run.spec = SimpleNamespace(integrator="vi_sphere", t_start=0.0, step=T/count, direction=1.0)
+    run.formulated, run.adaptive = form, False
+    run._parts, run._work, run._loop = (step, form.problem), work, partial_steps
+    run.extend(nodes, None)
+    return run.at(times)[0][:, :-1]
 
 
 def observed(module):

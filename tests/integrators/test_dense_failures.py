@@ -39,7 +39,7 @@ def half_way(name, time):
     problem = FailsAt(plain_component(formulated.problem, PLAIN, np.float64), time)
     y = formulated.start.copy()
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
-    pair.start(problem, y, 1.0, work)
+    pair.start(problem, 0.0, y, 1.0, work)
     status, _ = pair.attempt(problem, 0.0, y, STEP, work)
     pair.interpolate(problem, 0.0, y, STEP, 0.5, out, work)
     recorder = new_recorder(y.shape, np.zeros(formulated.width), 1, 1, observables=formulated.observables)

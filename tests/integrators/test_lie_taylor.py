@@ -52,7 +52,7 @@ def outputs(case, tolerance, order=10):
     pair = plain_component(method("lie_taylor").build({"order": order}, tolerance, t_end), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work, t, found, steps = pair.workspace(problem, y), 0.0, [], 0
-    h = pair.start(problem, y, t_end, work)
+    h = pair.start(problem, 0.0, y, t_end, work)
     while t < t_end:
         h = min(h, t_end - t)
         status, _ = pair.attempt(problem, t, y, h, work)
@@ -106,7 +106,7 @@ def test_the_orbit_is_kept_at_any_tolerance(order):
     problem, y = plain_component(start.problem, PLAIN, np.float64), start.start.copy()
     casimirs = [np.linalg.norm(y[1]), y[0] @ y[1]]
     work = pair.workspace(problem, y)
-    h = pair.start(problem, y, 5.0, work)
+    h = pair.start(problem, 0.0, y, 5.0, work)
     for _ in range(40):
         status, _ = pair.attempt(problem, 0.0, y, h, work)
         assert status == Status.OK
@@ -124,7 +124,7 @@ def test_steps_stay_in_the_chart():
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     pair = plain_component(method("lie_taylor").build({"order": 8}, 1e-8, 100.0), PLAIN, np.float64)
     work = pair.workspace(problem, y)
-    pair.start(problem, y, 100.0, work)
+    pair.start(problem, 0.0, y, 100.0, work)
     assert pair.attempt(problem, 0.0, y, 100.0, work)[0] == Status.CHART_LIMIT
     assert pair.attempt(problem, 0.0, y, 0.01, work)[0] == Status.OK
     assert pair.control.after_failure(100.0, math.inf, 0.0) == 50.0
@@ -136,7 +136,7 @@ def test_a_generator_that_cannot_be_evaluated_is_no_step():
     problem, y = plain_component(form.problem, PLAIN, np.float64), np.full_like(form.start, np.nan)
     pair = plain_component(method("lie_taylor").build({"order": 5}, 1e-8, 1.0), PLAIN, np.float64)
     work = pair.workspace(problem, y)
-    assert pair.start(problem, y, 1.0, work) == 1.0
+    assert pair.start(problem, 0.0, y, 1.0, work) == 1.0
     assert pair.attempt(problem, 0.0, y, 0.1, work) == (Status.NOT_EVALUABLE, math.inf)
 
 

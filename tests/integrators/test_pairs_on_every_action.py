@@ -51,7 +51,7 @@ def outputs(case, name, tolerance, fractions, **options):
     pair = plain_component(declared.build(chosen, tolerance, t_end), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work, t, found, steps, rejections = pair.workspace(problem, y), 0.0, [], 0, 0.0
-    h = pair.start(problem, y, t_end, work)
+    h = pair.start(problem, 0.0, y, t_end, work)
     while t < t_end:
         h = min(h, t_end - t)
         status, error = pair.attempt(problem, t, y, h, work)
@@ -156,7 +156,7 @@ def test_the_norm_of_the_state_knows_no_units(name):
             pair = plain_component(declared.build(chosen, 1e-6, unit), PLAIN, np.float64)
             problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
             work = pair.workspace(problem, y)
-            pair.start(problem, y, unit, work)
+            pair.start(problem, 0.0, y, unit, work)
             found[norm, unit] = pair.attempt(problem, 0.0, y, 0.25*unit, work)[1]
     assert found["state", 1.0] == pytest.approx(found["state", 1024.0], rel=1e-6)
     assert abs(found["algebra", 1.0]/found["algebra", 1024.0] - 1.0) > 0.1
@@ -196,13 +196,13 @@ def test_a_rejected_step_leaves_the_state_and_the_limit_of_the_chart_rejects():
     pair = plain_component(declared.build(chosen, 1e-9, 1.0), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work = pair.workspace(problem, y)
-    pair.start(problem, y, 1.0, work)
+    pair.start(problem, 0.0, y, 1.0, work)
     status, error = pair.attempt(problem, 0.0, y, 100.0, work)
     assert status == Status.CHART_LIMIT or not pair.control.accepts(error)
     assert np.array_equal(y, form.start)
     after = pair.attempt(problem, 0.0, y, 0.125, work)
     fresh = pair.workspace(problem, y)
-    pair.start(problem, y, 1.0, fresh)
+    pair.start(problem, 0.0, y, 1.0, fresh)
     assert after == pair.attempt(problem, 0.0, y, 0.125, fresh)
 
 
@@ -220,7 +220,7 @@ def test_attempts_turn_bodies_by_less_than_2_pi(name, share, ended):
     pair = plain_component(declared.build(chosen, 1e-9, 1.0), PLAIN, np.float64)
     problem = plain_component(form.problem, PLAIN, np.float64)
     work = pair.workspace(problem, form.start)
-    pair.start(problem, form.start, 1.0, work)
+    pair.start(problem, 0.0, form.start, 1.0, work)
     assert pair.attempt(problem, 0.0, form.start, share*2.0*np.pi/0.5, work)[0] == ended
 
 

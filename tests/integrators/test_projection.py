@@ -53,7 +53,7 @@ def test_a_method_projects_after_each_step_or_refuses(name):
     problem, y = Counted(*formulated.problem), formulated.start.copy()
     work = component.workspace(formulated.problem, y)  # the methods that Counted inherits cannot be traced
     if method(name).adaptive:
-        assert component.start(problem, y, 0.05, work) > 0.0
+        assert component.start(problem, 0.0, y, 0.05, work) > 0.0
     else:
         assert component.start(problem, 0.0, y, 0.01, work) == Status.OK
     for step in range(STEPS):

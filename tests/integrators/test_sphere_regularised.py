@@ -29,7 +29,7 @@ def built(step, **options):
     case = formulated("sphere_nbody", "four_bodies", "sphere_lagrangian", mass="diagonal")
     problem, y = plain(case.problem), case.start.copy()
     work = component.workspace(problem, y)
-    component.start(problem, y, 1.0, work)
+    component.start(problem, 0.0, y, 1.0, work)
     return component, problem, y, work
 
 

@@ -50,7 +50,7 @@ def outputs(case, tolerance, fractions, **options):
     pair = plain_component(declared, PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work, t, found, steps = pair.workspace(problem, y), 0.0, [], 0
-    h = pair.start(problem, y, t_end, work)
+    h = pair.start(problem, 0.0, y, t_end, work)
     while t < t_end:
         h = min(h, t_end - t)
         status, error = pair.attempt(problem, t, y, h, work)
@@ -143,7 +143,7 @@ def test_a_guard_that_fails_ends_the_step():
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work = pair.workspace(problem, y)
     y[0] = 0.0   # a direction without length: the system for the tensions is singular
-    assert pair.start(problem, y, 1.0, work) == 1.0
+    assert pair.start(problem, 0.0, y, 1.0, work) == 1.0
     assert pair.attempt(problem, 0.0, y, 0.1, work) == (Status.NOT_EVALUABLE, math.inf)
 
 
@@ -152,7 +152,7 @@ def test_after_the_last_step_there_is_no_series_to_go_on_with():
     pair = plain_component(method("taylor").build({"order": 6}, 1e-8, 1.0), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work = pair.workspace(problem, y)
-    pair.start(problem, y, 1.0, work)
+    pair.start(problem, 0.0, y, 1.0, work)
     for share, follows in ((0.5, Status.OK), (1.0, Status.NOT_EVALUABLE)):  # of what remains
         h = pair.control.next_step[0]
         pair.control.reaches(h, h/share)

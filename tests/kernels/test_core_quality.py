@@ -36,7 +36,8 @@ def fixed_arguments(problem, integrator, steps=2, **request):
     formulated, component = build(spec)
     y = formulated.start.copy()
     recorder = new_recorder(y.shape, observables(formulated), steps, 2)
-    return component, formulated.problem, recorder, y, spec.step, 0, steps, component.workspace(formulated.problem, y)
+    work = component.workspace(formulated.problem, y)
+    return component, formulated.problem, recorder, y, spec.step, 0, steps, work, 0.0
 
 
 def adaptive_arguments(problem, integrator, tolerance=1e-6):
@@ -47,7 +48,7 @@ def adaptive_arguments(problem, integrator, tolerance=1e-6):
     outputs, accepted = (new_recorder(y.shape, observables(formulated), points, samples)
                          for points, samples in ((2, 3), (1, 0)))
     return (pair, formulated.problem, outputs, accepted, y, np.zeros_like(y), np.zeros(4), np.zeros((100, 2)), 0.05,
-            0.1, pair.workspace(formulated.problem, y))
+            0.1, pair.workspace(formulated.problem, y), 0.0, 1.0)
 
 
 def machine_code(function, arguments, **options):

@@ -69,7 +69,7 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "huge velocity along q": (BODIES, "rk4", initial("omega", 1, [0.0, 0.0, 1e200]), "omega[1] is not orthogonal"),
     "NaN step": (BODIES, "rk4", {"step": NAN}, "step must be a positive number, not nan"),
     "tiny step": (BODIES, "rk4", {"step": 1e-310}, "more than 2^53 steps"),
-    "infinite end": (BODIES, "rk4", {"t_end": float("inf")}, "t_end must be a positive number"),
+    "infinite end": (BODIES, "rk4", {"t_end": float("inf")}, "t_end must be a finite number"),
     "negative tolerance": (BODIES, "ode45", {"step": None, "tolerance": -1e-3}, "tolerance must be a positive number"),
     "NaN parameter": (BODIES, "rk4", {"parameters": {"gamma": NAN}}, "gamma must be finite"),
     "NaN state": (BODIES, "rk4", initial("q", 0, [NAN, 0.0, 0.0]), "q must be finite"),

@@ -132,7 +132,7 @@ def _fixed(spec: RunSpecification) -> Callable[[int], float]:
     def once(steps: int) -> float:
         y = formulated.start.copy()
         begin = thread_time()
-        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, steps, work)
+        status, _ = loop(integrator, problem, recorder, y, spec.step, 0, steps, work, 0.0)
         return thread_time() - begin if status == Status.OK else nan
 
     return once
@@ -153,7 +153,7 @@ def _adaptive(spec: RunSpecification) -> Callable[[float], float]:
         loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
         begin, status = thread_time(), Status.RUNNING
         while status == Status.RUNNING:
-            status, _ = loop(pair, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work)
+            status, _ = loop(pair, problem, outputs, accepted, y, out, memory, log, t_end, t_end, work, 0.0, 1.0)
         return thread_time() - begin if status == Status.OK else nan
 
     once(1e-3*spec.t_end)

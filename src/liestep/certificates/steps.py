@@ -75,7 +75,7 @@ class Step(NamedTuple):
         `__call__`."""
         y, out = self.start.copy(), self.start.copy()
         work = self.workspace(y)
-        self.integrator.start(self.problem, y, h, work)
+        self.integrator.start(self.problem, self.zero, y, h, work)
         status, error = self.integrator.attempt(self.problem, self.zero, y, h, work)
         if status == Status.OK:
             if share is not None:

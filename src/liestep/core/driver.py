@@ -14,8 +14,9 @@ from liestep.core.status import Status
 
 
 def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-            work: Any) -> tuple[Status, int]:
-    """Fixed steps from number `first` to `last`; y (m, d) is advanced in place. Time is k h, never accumulated.
+            work: Any, t_start: float) -> tuple[Status, int]:
+    """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
+    t_start + k h, never accumulated; the recorder sees k h.
 
     Returns (status, number of completed steps).
     """
@@ -23,9 +24,9 @@ def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: floa
     for point in range(first + 1 if first > 0 else 0, last + 1):
         status = Status.OK
         if point > 0:
-            status = integrator.step(problem, (point - 1)*h, y, h, work)
+            status = integrator.step(problem, t_start + (point - 1)*h, y, h, work)
         else:
-            status = integrator.start(problem, 0.0, y, h, work)
+            status = integrator.start(problem, t_start, y, h, work)
         if status == Status.OK:
             status = recorder.record(problem, y, point, point*h)
         if status != Status.OK:
@@ -43,13 +44,13 @@ def record(recorder: Any, problem: Any, y: np.ndarray, k: int, t: float) -> Stat
 
 @kernel
 def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndarray, h: float, out: np.ndarray,
-                  memory: np.ndarray, interval: float, work: Any) -> Status:
+                  memory: np.ndarray, interval: float, work: Any, t_start: float, sign: float) -> Status:
     """Record the outputs that are due before `time`, by dense output of the step from y; memory as in
     `advance_adaptive`."""
     t, k, status = memory[0], int(memory[3]), Status.OK
     while status == Status.OK and k <= outputs.points and k*interval < time:
-        pair.interpolate(problem, t, y, h, (k*interval - t)/h, out, work)
-        status = outputs.record(problem, out, k, k*interval)
+        pair.interpolate(problem, t_start + sign*t, y, sign*h, (k*interval - t)/h, out, work)
+        status = outputs.record(problem, out, k, sign*(k*interval))
         k += 1
     memory[3] = k if status == Status.OK else k - 1  # the one that failed is still due
     return status
@@ -57,14 +58,16 @@ def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndar
 
 def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
                      memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
-                     work: Any) -> tuple[Status, int]:
-    """Adaptive steps to `t_end`, with output k at k*interval by dense output; stops early when `log` is full (RUNNING).
+                     work: Any, t_start: float, sign: float) -> tuple[Status, int]:
+    """Adaptive steps of the length `t_end` in all from time t_start, forward (sign = 1) or backward (-1), with output k
+    at k*interval by dense output; stops early when `log` is full (RUNNING).
 
-    memory: [t, next step size, rejections since the last accepted step, next output]. log: (steps, 2) accepted time and
-    step. Returns (status, number of entries in log).
+    Times here count from the start and are positive, as step size control sees them; method and system see their own,
+    recorders that from the start with its sign. memory: [t, next step size, rejections since the last accepted step,
+    next output]. log: (steps, 2) accepted time and step. Returns (status, number of entries in log).
     """
     if memory[3] == 0.0:
-        memory[1] = pair.start(problem, y, t_end, work)
+        memory[1] = pair.start(problem, t_start, y, t_end, work)
         status = record(outputs, problem, y, 0, 0.0)
         if status == Status.OK:
             status = record(accepted, problem, y, 0, 0.0)
@@ -82,20 +85,21 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
             h = remaining
         if not t + 0.0625*h > t:
             return Status.STEP_TOO_SMALL, entries
-        status, error = pair.attempt(problem, t, y, h, work)
+        status, error = pair.attempt(problem, t_start + sign*t, y, sign*h, work)
         if status == Status.OK and pair.control.accepts(error):
             time = t_end if final else t + h
             problem.meter[Counter.STEPS_ACCEPTED] += 1
-            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work)
+            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start,
+                                   sign)
             if status != Status.OK:
                 return status, entries
             pair.accept(problem, y, work)
             k = int(memory[3])
             if k <= outputs.points and (k*interval == time or final):
-                status = record(outputs, problem, y, k, time)
+                status = record(outputs, problem, y, k, sign*time)
                 k += 1
             if status == Status.OK:
-                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED], time)
+                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED], sign*time)
             if status != Status.OK:
                 return status, entries
             log[entries, 0], log[entries, 1] = time, h

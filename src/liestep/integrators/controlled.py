@@ -43,7 +43,7 @@ class Controlled(NamedTuple):
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         self.pair.start(work)
         return self.control.first(t_end)
 

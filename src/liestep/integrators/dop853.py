@@ -97,9 +97,9 @@ class Dop853(NamedTuple):
                           np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
                           np.zeros(1))
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
-        evaluate(problem, 0.0, y, work.k[0])
+        evaluate(problem, t, y, work.k[0])
         size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
         unit = t_end if self.atol == 0.0 else 1.0  # Hairer's numbers are seconds
         h = 1e-6*unit if size < 1e-5 or speed*unit < 1e-5 else 0.01*size/speed
@@ -107,7 +107,7 @@ class Dop853(NamedTuple):
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 work.new[i, k] = h*work.k[0, i, k] + y[i, k]
-        evaluate(problem, h, work.new, work.k[1])
+        evaluate(problem, t + h, work.new, work.k[1])
         for i in range(y.shape[0]):
             for k in range(y.shape[1]):
                 work.k[1, i, k] = -1.0*work.k[0, i, k] + work.k[1, i, k]
@@ -152,7 +152,7 @@ class Dop853(NamedTuple):
                 third += (three/tolerance)*(three/tolerance)
         if fifth == 0.0 and third == 0.0:
             return 0.0
-        return h*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
+        return abs(h)*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:

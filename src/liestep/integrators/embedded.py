@@ -41,8 +41,8 @@ class DormandPrince(NamedTuple):
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
-        problem.rhs(0.0, y, work[0])
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        problem.rhs(t, y, work[0])
         threshold = self.control.atol/self.control.rtol
         if self.control.atol == 0.0:
             try_sizes(self.groups, self.sizes, y, y)
@@ -57,7 +57,7 @@ class DormandPrince(NamedTuple):
         return self.control.first(speed)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
-        """New state in work[7]; error = h max |e.k|/max(|y|, |y+|, atol/rtol)."""
+        """New state in work[7]; error = |h| max |e.k|/max(|y|, |y+|, atol/rtol)."""
         new = work[7]
         for s in range(1, 7):
             z = new if s == 6 else work[8]
@@ -80,7 +80,7 @@ class DormandPrince(NamedTuple):
                 ratio = abs(defect)/max(abs(y[i, k]), abs(new[i, k]), threshold)
                 if not ratio <= error:  # a NaN stays
                     error = ratio
-        return Status.OK, h*error
+        return Status.OK, abs(h)*error
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:

@@ -56,8 +56,8 @@ class LieTaylor(NamedTuple):
                              np.zeros((self.series.order + 1)*rows[0]*rows[1] + 4, y.dtype), np.zeros_like(y),
                              np.zeros(2), np.zeros(rows, y.dtype))
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
-        return self.series.start(problem, y, t_end, work)
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        return self.series.start(problem, t, y, t_end, work)
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""

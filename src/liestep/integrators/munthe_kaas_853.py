@@ -67,10 +67,10 @@ class MuntheKaas853(NamedTuple):
                        np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros_like(y),
                        np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4, for sigma in place of y: compares f and df/dt with 1 rad."""
         work.current[0] = 0.0
-        if not generator(problem, 0.0, y, work.k[0]):
+        if not generator(problem, t, y, work.k[0]):
             return t_end
         work.current[0] = 1.0
         speed = length(work.k[0])
@@ -78,7 +78,7 @@ class MuntheKaas853(NamedTuple):
         for i in range(work.sigma.shape[0]):
             put(work.sigma, i, scale(h, row(work.k[0], i)))
         moved(problem, work.sigma, y, work.stage)
-        if not generator(problem, h, work.stage, work.slope):
+        if not generator(problem, t + h, work.stage, work.slope):
             return h
         for i in range(work.sigma.shape[0]):
             put(work.scratch, i, sub(row(work.slope, i), row(work.k[0], i)))

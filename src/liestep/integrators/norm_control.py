@@ -32,8 +32,8 @@ class NormControlled(NamedTuple):
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
-        problem.rhs(0.0, y, work[0])
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        problem.rhs(t, y, work[0])
         return self.control.first(length(work[0])/max(length(y), self.control.atol/self.control.rtol))
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
@@ -49,7 +49,7 @@ class NormControlled(NamedTuple):
                     total = self.pair.e[r]*work[r, i, k] + total
                 defect[i, k] = total
         threshold = self.control.atol/self.control.rtol
-        return Status.OK, h*length(defect)/max(length(y), length(work[7]), threshold)
+        return Status.OK, abs(h)*length(defect)/max(length(y), length(work[7]), threshold)
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:

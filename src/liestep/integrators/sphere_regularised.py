@@ -79,7 +79,7 @@ class SphereRegularised(NamedTuple):
         return RegularisedWork(np.zeros_like(half), np.zeros_like(y), np.zeros_like(half), np.zeros_like(half),
                                np.zeros(5, y.dtype))
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         q = y[:y.shape[0]//2]
         kinetic, depth = kinetic_energy(problem, y), -problem.potential(q)
         problem.gradient(q, work.gradient)
@@ -128,10 +128,10 @@ class SphereRegularised(NamedTuple):
             gap = h - self.advance(problem, s, out, g, work.numbers)
             if not abs(gap) < np.inf:
                 return Status.NOT_FINITE
-            if gap == 0.0 or (abs(gap) <= self.close*h and abs(gap) >= 0.5*abs(before)):
+            if gap == 0.0 or (abs(gap) <= self.close*abs(h) and abs(gap) >= 0.5*abs(before)):
                 return Status.OK
             rate = slope(kinetic_energy(problem, out) - work.numbers[0], work.numbers[1])
-            if self.close*h < abs(gap) < BEYOND_FLOAT64*h:
+            if self.close*abs(h) < abs(gap) < BEYOND_FLOAT64*abs(h):
                 rate = (before - gap)/(s - last)
             before, last = gap, s
             s += gap/rate

@@ -73,8 +73,8 @@ class Taylor(NamedTuple):
                           np.zeros((self.order + 1)*y.size + 4*self.group_count, y.dtype),
                           np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: Any, y: np.ndarray, t_end: float, work: Any) -> float:
-        work.when[0] = 0.0
+    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        work.when[0] = t
         self.expand(problem, y, work)
         return min(self.control.next_step[0], t_end) if work.when[1] == 1.0 else t_end
 

@@ -77,11 +77,11 @@ def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
     if ROWS not in data:
         raise InputError("the data set has no nodes: simulate it with dense=True")
     reached = float(data.attrs["time_reached"])
-    outside = times[~((times >= 0.0) & (times <= reached))]
-    if outside.size:
-        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from 0 to {reached!r}")
     run = Between(specification_of(data.attrs), data[ROWS].values)
-    found = [run.at(float(time)) for time in times]
-    values = run.fields(np.array([rows for rows, _ in found]), np.array([seen for _, seen in found]))
+    begin = run.spec.t_start
+    outside = times[~((times >= min(begin, reached)) & (times <= max(begin, reached)))]
+    if outside.size:
+        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {reached!r}")
+    values = run.fields(*run.at(times))
     return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
                            for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

@@ -236,27 +236,26 @@ def _first_system(declared: Method) -> Sheet | None:
     return None
 
 
-def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any) -> Status:
-    """The status of the component's `start`, which has one argument more than it had once."""
+def _started(component: Any, problem: Any, y: np.ndarray, h: float, work: Any, adaptive: bool) -> Any:
+    """What the component's `start` returns, which has one argument more than it had once."""
     count = len(inspect.signature(component.start).parameters)
     if count != 5:
-        raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, h, work) and"
-                         " returns a Status")
+        span, returns = ("t_end", "the first step") if adaptive else ("h", "a Status")
+        raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, {span}, work)"
+                         f" and returns {returns}")
     status = component.start(problem, 0.0, y, h, work)
-    if not isinstance(status, Status):
+    if not adaptive and not isinstance(status, Status):
         raise InputError(f"start must return a Status, for example Status.OK, not {status!r}")
     return status
 
 
 def _step(component: Any, problem: Any, y: np.ndarray, h: float, adaptive: bool) -> None:
     work = component.workspace(problem, y)
+    status = _started(component, problem, y, h*STEPS if adaptive else h, work, adaptive)
     if adaptive:
-        component.start(problem, y, h*STEPS, work)
         status = component.attempt(problem, 0.0, y, h, work)[0]
-    else:
-        status = _started(component, problem, y, h, work)
-        if status == Status.OK:
-            status = component.step(problem, 0.0, y, h, work)
+    elif status == Status.OK:
+        status = component.step(problem, 0.0, y, h, work)
     if not isinstance(status, Status):
         raise InputError(f"{'attempt' if adaptive else 'step'} must return a Status, for example Status.OK,"
                          f" not {status!r}")

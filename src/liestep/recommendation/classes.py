@@ -146,7 +146,7 @@ def evaluations(request: Request, name: str) -> float:
         try:
             work = component.workspace(problem, y)
             if spec.steps is None:
-                h = component.start(problem, y, spec.t_end, work)
+                h = component.start(problem, 0.0, y, spec.t_end, work)
                 problem.meter[:] = 0
                 status, _ = component.attempt(problem, 0.0, y, h, work)
             else:

@@ -119,9 +119,9 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
 
 
 def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
-    """k times the sampling interval: the same numbers as the loop's own times."""
-    interval = spec.step or spec.t_end/(spec.outputs - 1)
-    return np.arange(samples)*outcome.outputs.stride*interval
+    """The start and k times the sampling interval: the same numbers as the loop's own times."""
+    interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
+    return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
 
 
 def _worst(outcomes: list[Outcome]) -> Outcome:
@@ -197,7 +197,7 @@ def chart_of(status: Status, spec: RunSpecification) -> str:
 def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
     facts, declared = sheet(spec.problem), method(spec.integrator)
-    size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": spec.step}
+    size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
         "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",

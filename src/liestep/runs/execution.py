@@ -23,10 +23,14 @@ from liestep.runs.specification import RunSpecification
 
 # by name: an edit of it puts only runs with exponents out of date
 EXPONENTS = "liestep.tangents.exponents"
+OBSERVED = "liestep.runs.until"  # likewise: of runs with events or output times of their own
 # by name likewise: only ensembles of this integrator are made by them
 LANES, OF_LANES = "liestep.runs.lanes", "liestep.integrators.taylor"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
 Progress = Callable[[float], None]  # called with the completed fraction of the run
+# sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
+Watch = Callable[[np.ndarray, np.ndarray | None], bool]
+WATCHED = 1000  # steps between two looks of it
 
 
 @dataclass
@@ -54,11 +58,13 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.formulations",
             "liestep.core.driver", "liestep.runs.execution", "liestep.runs.files",
             *((EXPONENTS,) if spec.exponents else ()), *((LANES,) if _has_lanes(spec) else ()),
+            *((OBSERVED,) if spec.observed else ()),
             *getattr(spec, "modules", ()))  # of a shard of a map
 
 
 def _has_lanes(spec: RunSpecification) -> bool:
-    return spec.ensemble is not None and integrator_module(spec.integrator) == OF_LANES
+    return (spec.ensemble is not None and spec.t_start == 0.0 < spec.t_end
+            and integrator_module(spec.integrator) == OF_LANES)
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -77,7 +83,7 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) ->
     declared = method(spec.integrator).on(facts)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
-    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.t_end)
+    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
 
 
 def not_run(spec: RunSpecification) -> Outcome:
@@ -90,14 +96,15 @@ def not_run(spec: RunSpecification) -> Outcome:
 
 @plugin_errors()
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
-             progress: Progress | None = None) -> Outcome:
-    """Integrate one trajectory; a failing step ends it and is recorded, never raised.
+             progress: Progress | None = None, watch: Watch | None = None) -> Outcome:
+    """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
+    raised.
 
     Raises:
         InputError: an error in a plugin's code; PluginError when it cannot be compiled.
     """
     formulated, integrator = build(spec, state)
-    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
+    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress, watch)
     if spec.exponents:
         _differentiate(outcome, spec, state or spec.initial)
     return outcome
@@ -127,7 +134,8 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
     formulated.problem.meter[:] = 0
 
 
-def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
+               watch: Watch | None = None) -> Outcome:
     (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
@@ -136,26 +144,28 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(formulated.problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(formulated.problem, y))
+    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(formulated.problem, y),
+         spec.t_start)
     _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
-    for last in _pieces(spec.steps, progress):
-        status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work)
-        if status != Status.OK:
+    for last in _pieces(spec.steps, progress, watch):
+        status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work, spec.t_start)
+        if (watch and watch(recorder.states[:done + 1], None)) or status != Status.OK:
             break
         if progress:
             progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), done*spec.step, int(done),
-                   counts(problem.meter))
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*spec.step,
+                   int(done), counts(problem.meter))
 
 
-def _pieces(steps: int, progress: Progress | None) -> list[int]:
-    """Ends of the pieces in which the loop runs: one piece, or a hundred when somebody watches."""
-    pieces = 100 if progress and steps >= 100 else 1
+def _pieces(steps: int, progress: Progress | None, watch: Watch | None) -> list[int]:
+    """Ends of the pieces in which the loop runs: one piece, or more when somebody watches."""
+    pieces = -(-steps//WATCHED) if watch else 100 if progress and steps >= 100 else 1
     return [steps*k//pieces for k in range(1, pieces + 1)]
 
 
-def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
+                  watch: Watch | None = None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
@@ -163,23 +173,41 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
     outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=seen,
                            integrals=accepted.integrals, steps=False)
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
-    memory, log = np.zeros(4), np.zeros((STEP_LOG, 2))
+    memory, log = np.zeros(4), np.zeros((WATCHED if watch else STEP_LOG, 2))
     loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
-    interval = spec.t_end/(spec.outputs - 1)
-    loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0], interval, spec.t_end,  # no room for a step
-         pair.workspace(formulated.problem, y))
+    interval = spec.duration/(spec.outputs - 1)
+    loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
+         interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
     while status == Status.RUNNING:
-        status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.t_end, work)
+        if watch:
+            accepted = _with_room(accepted, steps + 1 + len(log), y.shape)
+        status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.duration, work,
+                               spec.t_start, spec.direction)
         steps += int(entries)
-        if spec.log_steps:
+        if spec.log_steps or watch:
             logs.append(log[:entries].copy())
         if progress:
-            progress(memory[0]/spec.t_end)
+            progress(memory[0]/spec.duration)
+        if watch:
+            ends = np.concatenate([np.zeros(1), *(part[:, 0] for part in logs)])
+            if watch(accepted.states[:steps + 1], spec.t_start + spec.direction*ends):
+                break
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
-    return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y), float(memory[0]), steps,
-                   counts(problem.meter), step_log)
+    step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
+    return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.meter), step_log)
+
+
+def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:
+    """The recorder, which keeps every point, with room for so many; at least twice as much if it has less."""
+    kept = len(recorder.states)
+    if points <= kept:
+        return recorder
+    states = np.zeros((max(points, 2*kept), *shape))
+    states[:kept] = recorder.states
+    return recorder._replace(states=states, series=np.zeros((len(states), recorder.scratch.size)), stride=1)
 
 
 def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:

@@ -190,7 +190,8 @@ def write_outputs(pair: Any, problem: Any, outputs: Any, lanes: Any, members: An
         StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
         sampled, members.y[i], h, one.out, members.memory[i], interval,
         TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
-                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when))
+                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when),
+        0.0, 1.0)
     find_due(outputs, lanes, members, lane, interval)
     if lanes.due[lane] <= t + h:
         lanes.plain[lane] = 0
@@ -283,6 +284,7 @@ def step_alone(pair: Any, problem: Any, outputs: Any, accepted: Any, lanes: Any,
         StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.meter[i]),
         sampled, counted, members.y[i], one.out, members.memory[i], one.log, interval, t_end,
         TaylorWork(LaneJet(lane, (pair.order + 1)*lanes.y.shape[0], lanes.ready, lanes.h, lanes.sums,
-                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when))
+                           lanes.coefficients, one.gathered, one.polynomial, one.step), one.c, one.new, one.when),
+        0.0, 1.0)
     members.steps[i] += made
     return status

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, floor, isqrt, prod
+from math import ceil, floor, isfinite, isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,15 @@ from liestep.contracts.method import Method
 from liestep.contracts.parameters import Preset
 from liestep.contracts.sheet import Sheet
 from liestep.core.translation import plugin_errors
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, number_or_nan, unknown
+from liestep.runs.events import Event, event_of
 from liestep.runs.numbers import MOST, at_least_two, mapping, positive, whole
 from liestep.runs.starts import Ensemble, read_turns
 from liestep.tangents.directions import span
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
+# runs without them keep the text, and the name, that they had before there were any
+YOUNGER = ("exponents", "reduced", "t_start", "times", "until")
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
 
 
@@ -44,16 +47,34 @@ class RunSpecification:
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
     exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
     reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`runs.reductions`)
+    t_start: float = 0.0         # after t_end: the run is backward
+    times: np.ndarray | None = None  # output times of one's own, in the order of the run
+    until: Event | None = None
 
     @property
     def step(self) -> float | None:
-        return None if self.steps is None else self.t_end/self.steps
+        """Negative in a run backward."""
+        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+
+    @property
+    def duration(self) -> float:
+        return abs(self.t_end - self.t_start)
+
+    @property
+    def direction(self) -> float:
+        """1 or -1, of time in the run."""
+        return 1.0 if self.t_end > self.t_start else -1.0
+
+    @property
+    def observed(self) -> bool:
+        """Whether its samples are not those of its time loop (`runs.until`)."""
+        return self.times is not None or self.until is not None
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        values = {**vars(self), "ensemble": self.ensemble and self.ensemble.canonical()}
-        # runs without them keep the text, and the name, that they had before there were any
-        left_out = {"sha256"} | {name for name in ("exponents", "reduced") if not values[name]}
+        values = {**vars(self), "ensemble": self.ensemble and self.ensemble.canonical(),
+                  "until": self.until and self.until.canonical()}
+        left_out = {"sha256"} | {name for name in YOUNGER if np.ndim(values[name]) == 0 and not values[name]}
         return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
 
     @cached_property
@@ -103,7 +124,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
             ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0, reduced: bool = False,
-            start: Start | None = None) -> RunSpecification:
+            start: Start | None = None, t_start: float | None = None, times: Any = None,
+            until: Any = None) -> RunSpecification:
     """Check a request and fill in what it leaves open.
 
     A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
@@ -118,7 +140,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     if start is None:
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     require_applicable(problem, integrator, start.parameters)
-    end = positive("t_end", start.t_end if t_end is None else t_end)
+    begin, end = _ends(t_start, t_end, start.t_end, exponents)
+    span = abs(end - begin)
     count = None
     try:
         resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
@@ -139,17 +162,65 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
         if outputs is not None or log_steps:
             raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
-        count = whole_steps(end, step) if step is not None else whole("steps", steps)
+        count = whole_steps(span, step) if step is not None else whole("steps", steps)
         if count < declared.fewest_steps:
             raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
-                             f" is {end/declared.fewest_steps!r}")
+                             f" is {span/declared.fewest_steps!r}")
         points = count
+    own = output_times(times, begin, end, samples)
     samples = _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, whole("statistics_every", statistics_every),
                             whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
-                            _exponents(exponents, facts, start), bool(reduced))
+                            _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until))
+
+
+def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:
+    """Start and end of a run; the end of a preset counts from the start.
+
+    Raises:
+        InputError: no finite numbers, the same time twice, or exponents of a run that does not go forward from 0.
+    """
+    begin = 0.0 if t_start is None else number_or_nan(t_start)
+    if not isfinite(begin):
+        raise InputError(f"t_start must be a finite number, not {t_start!r}")
+    end = begin + preset if t_end is None else number_or_nan(t_end)
+    if not isfinite(end):
+        raise InputError(f"t_end must be a finite number, not {t_end!r}")
+    if end == begin or not isfinite(end - begin):
+        raise InputError(f"t_end must differ from the start t = {begin!r}, by a finite time: it is {end!r}")
+    if exponents and (begin != 0.0 or end < 0.0):
+        raise InputError("exponents are of runs from t = 0 forward; leave out t_start, and give a positive t_end")
+    return begin, end
+
+
+def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
+    """Output times of one's own, checked.
+
+    Raises:
+        InputError: no numbers, not in the order of the run, outside of it, or with `samples`.
+    """
+    if given is None:
+        return None
+    if samples is not None:
+        raise InputError("give times or samples, not both")
+    if isinstance(given, str) or not np.iterable(given):
+        raise InputError(f"times must be a list of numbers, not {given!r}")
+    times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
+    sign = 1.0 if end > begin else -1.0
+    if not times.size:
+        raise InputError("times is empty; give at least one time, or leave it out")
+    if not np.isfinite(times).all():
+        raise InputError(f"times must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
+    if not np.all(np.diff(sign*times) > 0.0):
+        place = int(np.argmin(np.diff(sign*times) > 0.0))
+        raise InputError(f"times must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
+                         f" stands before {times[place + 1]!s}")
+    for value in (times[0], times[-1]):
+        if not min(begin, end) <= value <= max(begin, end):
+            raise InputError(f"t = {value!s} of times is outside of the run, which is from {begin!r} to {end!r}")
+    return times
 
 
 def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,

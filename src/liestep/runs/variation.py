@@ -7,6 +7,7 @@ import numpy as np
 from liestep.catalogue import sheet
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate_standard
+from liestep.runs.numbers import positive
 from liestep.runs.specification import RunSpecification, specify
 from liestep.tangents.directions import Direction, span
 
@@ -21,7 +22,7 @@ def variation(problem: str, integrator: str, *, step: float, t_end: float,
 
     from liestep.tangents.flow import tangents
 
-    spec = specify(problem, integrator, step=step, t_end=t_end, **more)
+    spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), **more)
     assert spec.steps is not None
     assert spec.step is not None
     standard = formulate_standard(sheet(problem), spec.parameters, spec.initial)

@@ -117,7 +117,7 @@ def fictitious_steps(spec: RunSpecification, budgets: Sequence[int]) -> list[flo
     problem, component = plain(formulated.problem), plain(integrator)
     work = plain(component.workspace(problem, formulated.start))
     with np.errstate(all="ignore"):
-        time = float(component.start(problem, formulated.start, spec.t_end, work))
+        time = float(component.start(problem, 0.0, formulated.start, spec.t_end, work))
     each = max(1, int(problem.meter[Counter.FORCE_EVALUATIONS]) - 1)
     if not 0.0 < time < np.inf:
         raise InputError(f"evaluations: no step of {spec.integrator} succeeds on {spec.problem}; give tolerances")

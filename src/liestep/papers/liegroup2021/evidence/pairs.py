@@ -35,7 +35,7 @@ def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
     component, problem = plain(declared.build(options, spec.tolerance, 1.0)), plain(formulated.problem)
     y = formulated.start.copy()
     work = plain(component.workspace(problem, y))
-    component.start(problem, y, h, work)
+    component.start(problem, 0.0, y, h, work)
     status, error = component.attempt(problem, 0.0, y, h, work)
     assert status == Status.OK
     component.accept(problem, y, work)
