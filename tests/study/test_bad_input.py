@@ -201,14 +201,14 @@ def test_damaged_and_foreign_files_are_refused_and_left_alone(run_file, tmp_path
     foreign = tmp_path/"foreign.nc"
     with netCDF4.Dataset(foreign, "w") as data:
         data.title = "somebody else's"
-    with pytest.raises(InputError, match="is not a file of liestep"):
+    with pytest.raises(InputError, match="is not a run of liestep"):
         read(foreign)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["foreign.nc", "run.nc"]
 
 
 @pytest.mark.parametrize(("attribute", "value", "expected"), [
     ("complete", np.int32(0), "is incomplete: its writer was interrupted"), ("complete", None, "is incomplete"),
-    ("format", "0", "has file format 0"), ("run_sha256", None, "is not a file of liestep")])
+    ("format", "0", "has file format 0"), ("run_sha256", None, "is not a run of liestep")])
 def test_files_without_the_marks_of_a_finished_run_are_refused(run_file, attribute, value, expected):
     path, _ = run_file
     with netCDF4.Dataset(path, "a") as data:

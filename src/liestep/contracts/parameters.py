@@ -18,6 +18,27 @@ def has_truth(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
 
 
+def real_array(name: str, value: Any) -> np.ndarray:
+    """A new float64 array of what a person gave.
+
+    Raises:
+        InputError: true or false, text, complex numbers or masked entries, which NumPy would convert without a word.
+    """
+    if has_truth(value):
+        raise InputError(f"{name} must be numbers, not true or false")
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{name} must be numbers, not a masked array: give its values with `.filled(...)` or `.data`")
+    try:
+        given = np.array(value)
+        if given.dtype.kind == "c":
+            raise InputError(f"{name} must be real numbers, not complex ones")
+        if given.dtype.kind not in "iufO" and given.size:
+            raise TypeError
+        return given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be numbers, not {value!r}") from None
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters
@@ -64,13 +85,7 @@ class Parameter:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
         whole = self.rule in ("index", "integer")
-        if has_truth(value):
-            raise InputError(f"parameter {name} must be numbers, not true or false")
-        try:
-            array = np.array(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"parameter {name} must be numbers, not {value!r}") from None
-        array = self._shaped(name, array, sizes)
+        array = self._shaped(name, real_array(f"parameter {name}", value), sizes)
         if not np.all(np.isfinite(array)):
             raise InputError(f"parameter {name} must be finite numbers")
         if self.rule in ("positive", "moments") and not np.all(array > 0.0):

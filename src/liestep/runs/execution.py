@@ -2,6 +2,7 @@
 that goes into the file."""
 import importlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,9 +14,11 @@ from liestep.contracts.formulated import Formulated
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
 from liestep.core.driver import advance, advance_adaptive
+from liestep.core.pieces import Pieces, TooLong
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
 from liestep.core.translation import plugin_errors
+from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.formulations.straight import for_loop
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
@@ -25,7 +28,7 @@ from liestep.runs.specification import RunSpecification
 EXPONENTS = "liestep.tangents.exponents"
 # by name likewise: only ensembles of this integrator are made by them
 LANES, OF_LANES = "liestep.runs.lanes", "liestep.integrators.taylor"
-STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
+STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 
 
@@ -90,14 +93,15 @@ def not_run(spec: RunSpecification) -> Outcome:
 
 @plugin_errors()
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
-             progress: Progress | None = None) -> Outcome:
-    """Integrate one trajectory; a failing step ends it and is recorded, never raised.
+             progress: Progress | None = None, limit: float | None = None) -> Outcome:
+    """Integrate one trajectory; a failing step ends it and is recorded, never raised. limit: s that its steps may take.
 
     Raises:
-        InputError: an error in a plugin's code; PluginError when it cannot be compiled.
+        InputError: an error in a plugin's code, or the limit; PluginError when it cannot be compiled.
+        KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far the run had come.
     """
     formulated, integrator = build(spec, state)
-    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress)
+    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress, limit)
     if spec.exponents:
         _differentiate(outcome, spec, state or spec.initial)
     return outcome
@@ -127,34 +131,46 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
     formulated.problem.meter[:] = 0
 
 
-def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None) -> Outcome:
+@contextmanager
+def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reached: Callable[[], float]) \
+        -> Iterator[Pieces]:
+    """Pieces of a run; how far it had come is said where it is given up."""
+    try:
+        with Pieces(numbers, limit) as pieces:
+            yield pieces
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {spec.integrator} on {spec.problem} had come to t = {reached():.6g} of"
+                                f" {spec.t_end:.6g} s") from None
+    except TooLong:
+        raise InputError(f"a run takes longer than {limit:.3g} s: it had come to t = {reached():.6g} of"
+                         f" {spec.t_end:.6g} s") from None
+
+
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
+               limit: float | None) -> Outcome:
     (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
     assert spec.step is not None
+    h = spec.step
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(formulated.problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(formulated.problem, y))
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y))
     _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
-    for last in _pieces(spec.steps, progress):
-        status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work)
-        if status != Status.OK:
-            break
-        if progress:
-            progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, Status(status), done*spec.step, int(done), counts(problem.meter))
+    with _in_pieces(spec, y.size, limit, lambda: done*h) as pieces:
+        while status == Status.OK and done < spec.steps:
+            status, done = loop(integrator, problem, recorder, y, h, done, min(done + pieces.steps, spec.steps), work)
+            pieces.ended()
+            if progress and status == Status.OK:
+                progress(done/spec.steps)
+    return Outcome(formulated, recorder, None, Status(status), done*h, int(done), counts(problem.meter))
 
 
-def _pieces(steps: int, progress: Progress | None) -> list[int]:
-    """Ends of the pieces in which the loop runs: one piece, or a hundred when somebody watches."""
-    pieces = 100 if progress and steps >= 100 else 1
-    return [steps*k//pieces for k in range(1, pieces + 1)]
-
-
-def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None) -> Outcome:
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
+                  limit: float | None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
@@ -169,13 +185,16 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
          pair.workspace(formulated.problem, y))
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
-    while status == Status.RUNNING:
-        status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.t_end, work)
-        steps += int(entries)
-        if spec.log_steps:
-            logs.append(log[:entries].copy())
-        if progress:
-            progress(memory[0]/spec.t_end)
+    with _in_pieces(spec, y.size, limit, lambda: float(memory[0])) as pieces:
+        while status == Status.RUNNING:
+            status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log[:pieces.steps], interval,
+                                   spec.t_end, work)
+            pieces.ended()
+            steps += int(entries)
+            if spec.log_steps:
+                logs.append(log[:entries].copy())
+            if progress:
+                progress(memory[0]/spec.t_end)
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     return Outcome(formulated, outputs, accepted, Status(status), float(memory[0]), steps,
                    counts(problem.meter), step_log)
