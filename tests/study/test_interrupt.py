@@ -33,7 +33,7 @@ def test_ctrl_c_in_python(kind):
     for trial in range(TRIALS):
         timer = threading.Timer(0.02 + 0.013*(trial % 20), os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
-        with pytest.raises(KeyboardInterrupt, match="interrupted: .* on heavy_top had come to t = .* of "):
+        with pytest.raises(KeyboardInterrupt, match=r"interrupted: .* on heavy_top had come to t = .* of "):
             run_once(spec)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         timer.join()
