@@ -152,11 +152,11 @@ def test_a_saved_data_set_is_a_run_file(tmp_path, arguments):
     data.liestep.save(path)
     found = liestep.open_run(path)
     assert set(found.variables) == set(data.variables)
-    assert all(np.array_equal(found[name], data[name]) for name in data.variables)
+    assert all(np.array_equal(found[name], data[name], equal_nan=True) for name in data.variables)
     again = tmp_path/"again.nc"
     found.liestep.save(again)
     assert again.read_bytes() == path.read_bytes()
-    with pytest.raises(InputError, match="must end with .nc"):
+    with pytest.raises(InputError, match=r"must end with \.nc"):
         data.liestep.save(tmp_path/"run.txt")
 
 
@@ -178,7 +178,7 @@ def open_bytes(name: str) -> bytes:
 
 def test_a_file_that_xarray_wrote_is_not_called_interrupted(tmp_path, runs):
     runs[0].to_netcdf(tmp_path/"own.nc")
-    with pytest.raises(InputError, match="is not a run of liestep: .*another program.*save") as caught:
+    with pytest.raises(InputError, match=r"is not a run of liestep: .*another program.*save") as caught:
         liestep.open_run(tmp_path/"own.nc")
     assert "remove" not in str(caught.value)
     assert "interrupted" not in str(caught.value)

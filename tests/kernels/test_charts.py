@@ -103,6 +103,15 @@ def test_rotation_vector_of_a_quaternion(size):
             assert np.abs(matrix(quaternion.from_rotation_vector(found)) - matrix(q)).max() < 2e-15
 
 
+@pytest.mark.parametrize("size", [1e-12, 9.9e-4, 1.1e-3, 0.5, 3.0])
+def test_a_rotation_vector_does_not_depend_on_the_length_of_the_quaternion(size):
+    """To the ends of the domain that it states."""
+    x = (0.6*size, 0.0, -0.8*size)
+    for length in (1e-150, 1e150):
+        q = tuple(length*part for part in quaternion.from_rotation_vector(x))
+        assert np.abs(np.subtract(quaternion.to_rotation_vector(q), x)).max() <= 1e-15*size
+
+
 @pytest.mark.parametrize("x", [(0.4, -0.7, 0.9), (-2.0, 1.3, 2.5), (1e-9, -1e-9, 1e-9), (0.0, 0.0, 0.0)])
 def test_chart_of_the_second_kind(x):
     """Products of turns and a translation; rates by differences of the matrices; log by the chart itself."""

@@ -6,7 +6,7 @@ import pytest
 from mechanism_cases import dense, mixed_rates
 
 import liestep
-from liestep.catalogue import sheet
+from liestep.catalogue import method, sheet
 from liestep.core.status import IntegrationError
 from liestep.errors import InputError
 from liestep.formulations import formulate
@@ -14,6 +14,7 @@ from liestep.formulations.multibody.assembly import GROUND, Assembly, Spring, To
 from liestep.formulations.multibody.checks import group_residual, residuals
 from liestep.plugins.trial import plain
 from liestep.runs.specification import specify, start_of
+from liestep.systems.four_bar import assembled
 
 CASES = [("jointed_body", "asymmetric_top"), ("jointed_body", "revolute"), ("jointed_body", "universal"),
          ("jointed_body", "cylindrical"), ("jointed_body", "prismatic"), ("jointed_body", "screw"),
@@ -169,3 +170,85 @@ def test_a_part_at_a_body_that_there_is_not_is_refused(parts, said):
     """Numbers that are taken modulo the number of bodies would join others without a word."""
     with pytest.raises(InputError, match=said):
         Assembly(np.ones(2), np.stack([np.eye(3)]*2), np.zeros((2, 3)), np.zeros(3), **parts)
+
+
+def in_one_line(integrator, ground=2.5, rate=2.0, **request):
+    """Run of bars of 1, 2, 1.5 m that lie in one line where the crank is at 180 degrees if the pivots are 2.5 m apart:
+    there the last row of the joints depends on the others. No gravity: nothing but the joints changes the energy."""
+    given = sheet("four_bar").presets["tilted"].parameters | {"length": [1.0, 2.0, 1.5, ground], "gravity": [0.0]*3}
+    start = assembled(sheet("four_bar").check(given), 1.0, rate)
+    return liestep.simulate("four_bar", integrator, parameters=given, initial=start, t_end=2.0, on_failure="return",
+                            **request)
+
+
+@pytest.mark.parametrize(("integrator", "request_"), [
+    ("rk4", {"steps": 1000}), ("rk4", {"steps": 1000, "options": {"form": "euler"}}), ("rkmk4", {"steps": 1000}),
+    ("rkmk4", {"steps": 1000, "options": {"stabilisation": "projection"}}),
+    ("rkmk54", {"tolerance": 1e-8}), ("taylor", {"tolerance": 1e-8})])
+def test_joints_that_lose_rank_end_a_run(integrator, request_):
+    """rk4 went through and came out with 350 times the energy, the joints 0.3 m apart, and the status ok. The position
+    is where the bars are in one line: |P_0 - P_3| of coupler and rocker is the sum of their lengths."""
+    data = in_one_line(integrator, **request_)
+    assert data.attrs["status"] == "rank_lost"
+    assert "stop before this position" in data.attrs["message"]
+    crank = data["attitude"].values[-1, 0] @ np.eye(3)[0]
+    ground = np.array(sheet("four_bar").presets["tilted"].parameters["plane"]) @ np.eye(3)[0]
+    assert crank @ ground < -0.99
+    assert data.attrs["energy_error_max"] <= 1e-6*data["energy"].values[0]
+
+
+@pytest.mark.parametrize(("integrator", "ground", "request_"), [
+    ("rk4", 2.49, {"steps": 1000}), ("generalized_alpha", 2.5, {"steps": 1000})])
+def test_runs_beside_the_position_and_without_that_matrix_go_on(integrator, ground, request_):
+    data = in_one_line(integrator, ground, **request_)
+    assert data.attrs["status"] == "ok"
+    assert data.attrs["energy_error_max"] <= 1e-4*data["energy"].values[0]
+
+
+@pytest.mark.parametrize("name", ["rkmk4", "rkmk5", "cf4", "rkmk54", "cf43", "lie_taylor"])
+def test_projection_is_for_fixed_steps_alone(name):
+    """As the page on own mechanisms says."""
+    options = {"stabilisation": "projection"}
+    if not method(name).adaptive:
+        assert specify("four_bar", name, steps=10, options=options).options["stabilisation"] == "projection"
+        return
+    with pytest.raises(InputError, match="stabilisation is 'projection', which acts after each step"):
+        specify("four_bar", name, tolerance=1e-6, options=options)
+
+
+LENGTHS = {"kg": 0, "1": 0, "kg m2": 2, "m": 1, "m s-2": 1, "N m-1": 0, "rad s-1": 0, "m s-1": 1, "kg m s-1": 1,
+           "kg m2 s-1": 2}  # powers of m in units
+
+
+@pytest.mark.parametrize("power", [-40, 40])
+@pytest.mark.parametrize("name", ["four_bar", "jointed_body", "body_chain", "rigid_chain"])
+def test_mechanisms_of_any_size_start_and_keep_their_bits(name, power):
+    """Checks of joints compare lengths with the mechanism's own, not with 1 m; rank is that in a metric without units.
+    Powers of two change no digit."""
+    spec = specify(name, "rk4", steps=3, t_end=0.01)
+    units = {part.name: part.units for part in formulate(sheet(name), spec.parameters, spec.initial, "vector_field",
+                                                         dict(spec.options)).fields}
+    scaled = {key: value if isinstance(value, str) else (np.array(value)*2.0**(power*LENGTHS[unit])).tolist()
+              for key, value in spec.parameters.items() for unit in [sheet(name).parameters[key].units]}
+    start = {key: np.array(value)*2.0**(power*LENGTHS[units[key]]) for key, value in spec.initial.items()}
+    own = liestep.simulate(name, "rk4", steps=3, t_end=0.01)
+    other = liestep.simulate(name, "rk4", parameters=scaled, initial=start, steps=3, t_end=0.01)
+    for key in spec.initial:
+        assert np.array_equal(other[key], own[key]*2.0**(power*LENGTHS[units[key]])), key
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_a_mechanism_of_any_size_may_be_open_by_a_share_of_it(size):
+    """The same share of an arm is refused in all units, and the nearest start closes the joint to round-off."""
+    own = specify("jointed_body", "rk4", preset="asymmetric_top", steps=1, t_end=0.01)
+    given = {key: value if isinstance(value, str)
+             else (np.array(value)*size**LENGTHS[sheet("jointed_body").parameters[key].units]).tolist()
+             for key, value in own.parameters.items()}
+    start = {key: np.array(value) for key, value in own.initial.items()}
+    arm = float(np.abs(given["center_of_mass"]).max() + np.abs(given["joint_point"]).max())
+    start["position"] = start["position"]*size + [1e-6*arm, 0.0, 0.0]
+    start["velocity"] = start["velocity"]*size
+    with pytest.raises(InputError, match="the start is off joint 0"):
+        specify("jointed_body", "rk4", parameters=given, initial=start, steps=1, t_end=0.01)
+    found = liestep.consistent_start("jointed_body", parameters=given, initial=start)
+    specify("jointed_body", "rk4", parameters=given, initial=found, steps=1, t_end=0.01)

@@ -102,6 +102,24 @@ def test_long_run_keeps_lengths_and_energy():
     assert error[300:].max() <= 2.0*error[:100].max()
 
 
+@pytest.mark.parametrize(("name", "options"), [("symmetric", {}), ("turning_over", {}),
+                                               ("symmetric", {"tolerance": 1e-15})])
+def test_energy_of_a_free_body_changes_by_round_off_alone(name, options):
+    """The midpoint rule keeps quadratic energies. What an error of 1e-15 leaves of the equations has one sign and adds
+    up: 2.6e-16 J in a step of the symmetric body."""
+    steps = 10000
+    data = simulate("free_rigid_body", METHOD, preset=name, steps=steps, t_end=0.2*steps, samples=21,
+                    options={"action": "coadjoint", **options})
+    error = np.abs(data["energy"].values - data["energy"].values[0]).max()
+    assert error > 1e-12 if options else error < np.finfo(float).eps*np.sqrt(steps)*data["energy"].values[0]
+
+
+@pytest.mark.parametrize("value", [0.0, "none", np.nan])
+def test_the_iteration_ends_at_stagnation_or_a_positive_tolerance(value):
+    with pytest.raises(InputError, match=r"option tolerance is .*; allowed are stagnation and positive numbers"):
+        simulate(NAME, METHOD, preset="pair", steps=10, t_end=1.0, options={"tolerance": value})
+
+
 def test_an_iteration_that_is_cut_is_a_failure():
     problem, y, _ = case(NAME, "four")
     chosen = {"tolerance": 1e-15, "iterations": 2}

@@ -226,3 +226,33 @@ def test_a_mass_without_tridiagonal_inverse_is_not_banded():
     assert not has_tridiagonal_inverse(general)
     with pytest.raises(InputError, match="not tridiagonal"):
         mass_component(general, "banded")
+
+
+def _chain_mass(mass, length):
+    """M_ij = l_i l_j (mass of the links from max(i, j) on)."""
+    outer = np.cumsum(mass[::-1])[::-1]
+    order = np.arange(len(mass))
+    return np.outer(length, length)*outer[np.maximum.outer(order, order)]
+
+
+@pytest.mark.parametrize("mass", [np.ones(400), np.ones(800), np.geomspace(1.0, 1e4, 50)])
+def test_whether_an_inverse_is_tridiagonal_does_not_depend_on_the_condition(mass):
+    """LAPACK's inverses of these show entries of 1e-12 to 1e-11 beside the diagonals, which round-off leaves there."""
+    matrix = _chain_mass(mass, np.linspace(1.0, 2.0, len(mass)))
+    assert has_tridiagonal_inverse(matrix)
+    matrix[0, 2] = matrix[2, 0] = matrix[0, 2]*(1.0 + 1e-12)
+    assert not has_tridiagonal_inverse(matrix)
+
+
+def test_a_long_uniform_chain_is_solved_as_a_band():
+    """Whole numbers: the inverse of M_ij = n - max(i, j) has 1 or 2 on its diagonal and -1 beside it."""
+    n = 400
+    request = {"mass": [1.0]*n, "length": [1.0]*n, "gravity": [0.0, 0.0, 9.81]}
+    start = {"q": [[0.0, 0.0, 1.0]]*n, "omega": [[0.0, 0.0, 0.0]]*n}
+    for asked in ({}, {"mass": "banded"}):
+        spec = specify("spherical_pendulum_chain", "rkmk4", parameters=request, initial=start, steps=1, t_end=0.01,
+                       options=asked)
+        assert spec.options["mass"] == "banded"
+    component = mass_component(_chain_mass(np.ones(n), np.ones(n)), "banded")
+    assert np.array_equal(component.diagonal, [1.0, *[2.0]*(n - 1)])
+    assert np.array_equal(component.beside, [0.0, *[-1.0]*(n - 1)])

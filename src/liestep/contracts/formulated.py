@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from liestep.contracts.norms import Norm, norm_of
+from liestep.core.status import Status
 from liestep.errors import InputError, unknown
 
 KINDS = ("invariant", "residual", "plain")
@@ -187,6 +188,8 @@ class Formulated:
     to_fields: Callable[[np.ndarray], dict[str, np.ndarray]]  # (samples, m, d) -> name: (samples, *dims)
     # size of the terms that are summed in the momentum, at the start
     momentum_scale: float
+    # (status, rows where a run ended) -> the status that says why, where the form knows it better
+    ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
 
     def __post_init__(self) -> None:
         column = 0

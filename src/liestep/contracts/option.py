@@ -41,7 +41,8 @@ class Option:
         words = [str(self.default), *(choice for choice in self.choices if choice != self.default)]
         if not self.choices:
             return f"{self.default:g}, {self._rule}"
-        return " | ".join([*words, *(["0, 1, 2, ..."] if self.numbers else [])])
+        return " | ".join([*words, *(["0, 1, 2, ..." if self.numbers == "whole" else f"{self.numbers} number"]
+                                                    if self.numbers else [])])
 
     @property
     def _rule(self) -> str:
@@ -75,7 +76,7 @@ class Option:
 
     def _number(self, value: Any) -> Any:
         """The number that a value stands for, None when it is none or not allowed."""
-        kind = int if self.numbers == "whole" else type(self.default)
+        kind = int if self.numbers == "whole" else float if self.choices else type(self.default)
         try:
             number = kind(float(value)) if not isinstance(value, bool) else None
         except (TypeError, ValueError, OverflowError):
@@ -86,8 +87,9 @@ class Option:
 
     def _complaint(self, name: str, value: Any) -> str:
         if self.choices:
-            numbers = " and whole numbers from 0" if self.numbers else ""
-            return f"option {name} is {value!r}; allowed are {', '.join(self.choices)}{numbers}"
+            numbers = "whole numbers from 0" if self.numbers == "whole" else f"{self.numbers} numbers"
+            listed = ", ".join(self.choices) + (f" and {numbers}" if self.numbers else "")
+            return f"option {name} is {value!r}; allowed are {listed}"
         sign = "positive " if self._rule == "positive" else ""
         word = "whole number" if isinstance(self.default, int) else "number"
         return f"option {name} must be a {sign}{word}, not {value!r}"

@@ -30,13 +30,13 @@ def real_array(name: str, value: Any) -> np.ndarray:
         raise InputError(f"{name} must be numbers, not a masked array: give its values with `.filled(...)` or `.data`")
     try:
         given = np.array(value)
-        if given.dtype.kind == "c":
-            raise InputError(f"{name} must be real numbers, not complex ones")
-        if given.dtype.kind not in "iufO" and given.size:
-            raise TypeError
-        return given.astype(np.float64)
+        array = None if given.dtype.kind in "cSU" and given.size else given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be numbers, not {value!r}") from None
+        array = None
+    if array is None:
+        real = "real " if np.iscomplexobj(value) else ""
+        raise InputError(f"{name} must be {real}numbers{f', not {value!r}' if np.isscalar(value) else ''}")
+    return array
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ class Status(IntEnum):
     RADIUS_NOT_POSITIVE = 10
     POLE_REACHED = 11
     TURN_TOO_LARGE = 12
+    RANK_LOST = 13
 
     @property
     def sentence(self) -> str:
@@ -44,6 +45,8 @@ _SENTENCES = {
     " Cartesian coordinates",
     Status.TURN_TOO_LARGE: "the discrete free motion of a body over a step was not found: take a smaller step, or"
     " exact_split, which has no such limit",
+    Status.RANK_LOST: "joints lose rank here, where a mechanism can branch or lock (a pivot of their matrix fell below"
+    " 1e-7 of its diagonal): stop before this position, change a length, leave out a joint, or take an index-3 method",
     Status.NOT_COMPILED: "the code of a plugin cannot be compiled: `liestep check-system` shows where",
 }
 

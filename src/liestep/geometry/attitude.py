@@ -62,7 +62,8 @@ def towards_rotation(y: np.ndarray, i: int) -> None:
 @kernel
 def principal_angle(q: np.ndarray) -> float:
     """Angle of the rotation Q in [0, pi], from its sine and cosine: an arccos of the trace would lose half of the
-    digits near 0 and pi."""
+    digits near 0 and pi. Angles below 1e-150, whose squares are no numbers with all digits, lose theirs; below
+    1e-162 they are 0."""
     sine = (q[1, 2] - q[2, 1], q[2, 0] - q[0, 2], q[0, 1] - q[1, 0])
     return atan2(sqrt(dot(sine, sine)), q[0, 0] + q[1, 1] + q[2, 2] - 1.0)
 

@@ -4,13 +4,14 @@ import numpy as np
 from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import below
 
-SMALLEST = 1e-13  # pivot relative to the diagonal below which a matrix counts as singular
+SMALLEST = 1e-7  # pivot relative to the diagonal below which a matrix counts as singular
 
 
 @kernel
 def factor_band(s: np.ndarray, column: np.ndarray, size: int, width: int) -> bool:
     """L D L^T in place of a symmetric matrix whose entry (i, j), i - width <= j <= i, is s[i, j - i + width]. False if
-    a pivot is no longer positive beside the diagonal entry that it came from: then it is singular to round-off."""
+    a pivot is below SMALLEST of the diagonal entry that it came from; pivots and these limits, in `column` from `size`
+    on, are then as they were found."""
     for i in range(size):
         column[size + i] = SMALLEST*s[i, width]
     for k in range(size):

@@ -46,8 +46,9 @@ def from_rotation_vector(x: Vector) -> Quaternion:
 
 @kernel
 def to_rotation_vector(q: Quaternion) -> Vector:
-    """The rotation vector of length at most pi; any sign and length of Q. The arctangent of both parts keeps all digits
-    at every angle, unlike the arccosine of (77) in lgt2022, and needs no special case at zero but the quotient."""
+    """The rotation vector of length at most pi; any sign of Q and any length from 1e-150 to 1e150, whose square is a
+    number. The arctangent of both parts keeps all digits at every angle, unlike the arccosine of (77) in lgt2022, and
+    needs no special case at zero but the quotient."""
     p0, p = q[0], (q[1], q[2], q[3])
     if p0 < 0.0:
         p0, p = -p0, (-p[0], -p[1], -p[2])

@@ -18,7 +18,7 @@ from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.groups.rotation import Rotation
 from liestep.groups.sphere_rotations import SphereRotations
-from liestep.integrators._newton import settled
+from liestep.integrators._newton import STAGNATION
 
 
 @kernel
@@ -37,10 +37,11 @@ class SphericalMidpoint(NamedTuple):
     invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept.
 
     Each vector turns by the Cayley map of h |y_i|/|y_i + y'_i| 2 w_i(m), which keeps its length whatever m is; the
-    iteration on m is checked, because without its end the map is not symplectic.
+    iteration on m goes on until its changes no longer shrink: what it left of them would add up over the steps, because
+    without its end the map is not symplectic.
     """
 
-    tolerance: float
+    tolerance: float  # 0: of that alone
     iterations: int
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
@@ -70,7 +71,7 @@ class SphericalMidpoint(NamedTuple):
             change, size = sqrt(change), sqrt(size)
             if not change < np.inf:
                 return Status.NOT_FINITE
-            if settled(change, previous, size, size, self.tolerance):
+            if change*change <= self.tolerance*size*previous or 0.0 < previous <= change <= STAGNATION*size:
                 copy(new, y)
                 return Status.OK
             previous = change
@@ -111,8 +112,11 @@ METHODS = {
         order=2, formulation="lie_action", symmetric=True,
         conserves=VARIATIONAL,
         citation="McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301", prefers=PREFERRED,
-        options={"tolerance": Option(1e-15, "of the fixed-point iteration, relative to the largest vector"),
+        options={"tolerance": Option("stagnation", "of the fixed-point iteration: error left, relative to the largest"
+                                     " vector; stagnation iterates until changes no longer shrink", ("stagnation",),
+                                     numbers="positive"),
                  "iterations": Option(100, "at most", numbers="whole")},
         combination=_require_spheres, requires=_missing,
-        build=lambda options, tolerance, t_end: SphericalMidpoint(options["tolerance"], options["iterations"])),
+        build=lambda options, tolerance, t_end: SphericalMidpoint(
+            0.0 if options["tolerance"] == "stagnation" else options["tolerance"], options["iterations"])),
 }

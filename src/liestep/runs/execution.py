@@ -166,7 +166,8 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
             pieces.ended()
             if progress and status == Status.OK:
                 progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, Status(status), done*h, int(done), counts(problem.meter))
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), done*h, int(done),
+                   counts(problem.meter))
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
@@ -196,7 +197,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
             if progress:
                 progress(memory[0]/spec.t_end)
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
-    return Outcome(formulated, outputs, accepted, Status(status), float(memory[0]), steps,
+    return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y), float(memory[0]), steps,
                    counts(problem.meter), step_log)
 
 

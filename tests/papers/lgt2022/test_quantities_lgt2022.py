@@ -4,15 +4,17 @@ import json
 import numpy as np
 import pytest
 
-from liestep.papers.lgt2022.quantities import entries, growth, length
+from liestep.papers.lgt2022.quantities import entries, growth, length, predicted_change
 
 
 class File:
     """What the functions read of a run's file."""
 
-    def __init__(self, failed=False, centre=None, **variables):
+    def __init__(self, failed=False, centre=None, step=None, **variables):
         self.failed, self.variables = failed, variables
-        self.attributes = {"specification": json.dumps({"parameters": {"center_of_mass": centre}})}
+        self.attributes = {"specification": json.dumps({
+            "parameters": {"center_of_mass": centre}, "integrator": "runge_kutta", "options": {"tableau": "rk4"},
+            "initial": {"body_rate": [[0.0, 3.0, 4.0]]}})} | ({} if step is None else {"step": step})
 
     def __getitem__(self, name):
         return self.variables[name]
@@ -43,3 +45,18 @@ def test_growth_is_the_exponent_of_the_largest_so_far(power):
 
 def test_length_is_signed():
     assert length(File(quaternion_norm=np.array([1.0, 0.75])), None) == {"quaternion_length_change": -0.25}
+
+
+def test_length_is_compared_with_the_stability_function():
+    """Of order 4, |R(i y)|^2 = 1 - y^6/72 + y^8/576 (expanded by hand), y = h |w|/2 = 0.25, 20 steps."""
+    change = (1.0 - 0.25**6/72 + 0.25**8/576)**10 - 1.0
+    assert predicted_change("rk4", np.array([0.1]), 5.0, 2.0)[0] == pytest.approx(change, rel=1e-9)
+    found = length(File(step=0.1, time=TIME, quaternion_norm=np.array([1.0, 1.0 + 1.02*change])), None)
+    assert found["quaternion_length_ratio"] == pytest.approx(1.02, rel=1e-6)
+
+
+def test_the_fifth_order_changes_length_as_its_stability_function_says():
+    """|R(i y)|^2 - 1 of a method of order 5 begins with y^6 (2 c_6 - 1/360): c_6 = 1/600 of Dormand and Prince."""
+    y = 0.01
+    assert predicted_change("dormand_prince5", np.array([0.02]), 1.0, 0.02)[0] == pytest.approx(
+        0.5*y**6*(1/360 - 2*1/600), rel=1e-3)

@@ -11,7 +11,7 @@ from liestep.catalogue import sheet
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
-from liestep.papers.livens2025.quantities import middle_velocities
+from liestep.papers.livens2025.quantities import increments, middle_velocities
 from liestep.runs.content import chart_of
 from liestep.runs.files import RunFile
 from liestep.runs.specification import specify, start_of
@@ -263,3 +263,24 @@ def test_newton_at_its_limit_is_a_recorded_failure():
     data = simulate("free_rigid_body", "eml", **BODY, step=0.01, options={"iterations": 1}, on_failure="return")
     assert data.attrs["status"] == "not_converged"
     assert data.attrs["message"].startswith("stopped after t = 0: the nonlinear equations of an implicit step were not")
+
+
+@pytest.mark.parametrize(("step", "joules"), [(0.01, 4248.08), (0.005, 68.8713)])
+def test_the_range_of_the_total_energy_is_that_of_every_step(step, joules):
+    """(80) alternates from step to step; samples at even steps say 3,293 and 31 J. The largest and least energy of all
+    steps are taken from a run that stores each."""
+    every = simulate("free_rigid_body", "eml", **BODY, step=step, t_end=10.0, samples=round(10.0/step) + 1)
+    few = simulate("free_rigid_body", "eml", **BODY, step=step, t_end=10.0, samples=101)
+    spread = float(np.ptp(every.total_energy.values))
+    assert spread == pytest.approx(joules, rel=1e-5)
+    assert increments(Stored(few), None)["total_energy_range"] == pytest.approx(spread)
+
+
+class Stored:
+    """A data set as the functions of quantities read a file."""
+
+    def __init__(self, data):
+        self.data, self.variables = data, set(data.variables)
+
+    def __getitem__(self, name):
+        return self.data[name].values

@@ -197,4 +197,6 @@ def redundant(bodies: Any, places: np.ndarray, attitudes: np.ndarray) -> bool:
                 r = attitudes[body] @ x
                 slopes[3*k:3*k + 3, 6*body:6*body + 3] += sign*np.eye(3)
                 slopes[3*k:3*k + 3, 6*body + 3:6*body + 6] -= sign*np.cross(np.eye(3), r)
-    return bool(np.linalg.matrix_rank(slopes, tol=1e-10*max(1.0, np.abs(slopes).max())) < len(slopes))
+    longest = max(np.abs(bodies.arm).max(initial=0.0), np.abs(bodies.other).max(initial=0.0)) or 1.0
+    slopes.reshape(len(slopes), -1, 6)[:, :, 3:] /= longest  # in any unit of length
+    return bool(np.linalg.matrix_rank(slopes, tol=1e-10) < len(slopes))

@@ -9,7 +9,8 @@ from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import GROUND, ZERO, Assembly, Joint, Rows
 from liestep.formulations.multibody.mechanism import BLADE, DIRECTION, DRIVE, LINE, POINT, ROLL, SCREW
 
-MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and |g| in m that needs no other
+MOST_STEPS, REACHED = 50, 2e-15  # of the way to the joints: Newton steps, and relative |g| that needs no other
+ANGLES = (DIRECTION, DRIVE)      # kinds whose residuals are no lengths
 KINDS = {POINT: "point", DIRECTION: "direction", LINE: "line", SCREW: "screw", DRIVE: "drive", BLADE: "blade",
          ROLL: "rolling"}
 
@@ -92,15 +93,23 @@ def joint_label(assembly: Assembly, joint: Joint) -> str:
     return f"joint {number} ({joint.name}, {a} to {b})"
 
 
+def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
+    """Largest length in m that is summed in a joint: what round-off of places is relative to."""
+    return max((group_residual(assembly, state, joint, rows)[2] for joint, rows in assembly.groups
+                if rows.kind not in ANGLES), default=1.0)
+
+
 def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
-    """Raises InputError for a start off a joint or its velocity by more than `tolerance`, relative."""
+    """Raises InputError for a start off a joint by more than `tolerance`, relative to the mechanism's extent, or off
+    its velocity, relative to the terms summed there or 1 m/s or rad/s: a body at rest may move by round-off."""
+    longest = extent(assembly, state)
     for joint, rows in assembly.groups:
         gap, rate, length, speed = group_residual(assembly, state, joint, rows)
         off, slip = float(np.abs(gap).max()), float(np.abs(rate - wanted_rate(rows)).max())
-        if off > tolerance*max(length, 1.0):
-            raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed"
-                             f" {tolerance*max(length, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
-                             " fits")
+        allowed = tolerance*(length if rows.kind in ANGLES else longest)
+        if off > allowed:
+            raise InputError(f"the start is off {joint_label(assembly, joint)} by {off:.3g}, allowed {allowed:.1g};"
+                             " liestep.consistent_start gives the nearest start that fits")
         if slip > tolerance*max(speed, 1.0):
             raise InputError(f"the velocity of the start breaks {joint_label(assembly, joint)} by {slip:.3g}, allowed"
                              f" {tolerance*max(speed, 1.0):.1g}; liestep.consistent_start gives the nearest start that"
@@ -129,11 +138,14 @@ def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 300) -> None:
-    """Raises InputError for joints of which one follows from those before it; of more than `most` rows nothing is
-    checked, their factorisation ends in SINGULAR_MATRIX instead."""
+    """Raises InputError for joints of which one follows from those before it, in the metric of the masses, which has no
+    units of length; of more than `most` rows nothing is checked, their factorisation ends the run instead."""
     if not 0 < assembly.row_count <= most:
         return
     rows, basis = jacobian(assembly, state), np.zeros((0, 6*len(assembly.mass)))
+    for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
+        rows[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), rows[:, 6*i:6*i + 3].T).T
+        rows[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
     for joint, part in [(owner, group) for owner in assembly.joints for group in owner.rows]:
         row = _first_row(assembly, joint, part)
         for k in range(part.size):
@@ -155,11 +167,11 @@ def _first_row(assembly: Assembly, joint: Joint, part: Rows) -> int:
     raise ValueError("no row of this assembly")
 
 
-def fits(assembly: Assembly, state: Mapping[str, np.ndarray]) -> bool:
-    """Whether a tenth of what `check_joints` allows is left of the joints: far from the origin round-off is above
-    REACHED."""
-    sizes = (group_residual(assembly, state, joint, rows) for joint, rows in assembly.groups)
-    return all(np.abs(gap).max() <= 0.1*MANIFOLD_TOLERANCE*max(length, 1.0) for gap, _, length, _ in sizes)
+def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
+    """Largest |g|, of lengths relative to the mechanism's extent."""
+    longest = extent(assembly, state)
+    return max(float(np.abs(group_residual(assembly, state, joint, rows)[0]).max())
+               / (1.0 if rows.kind in ANGLES else longest) for joint, rows in assembly.groups)
 
 
 def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -185,8 +197,9 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
     before = np.inf
     for _ in range(MOST_STEPS):
         gap, rate = residuals(assembly, found)
-        rows, off = jacobian(assembly, found), float(np.abs(gap).max())
-        if off < REACHED or (off > 0.5*before and fits(assembly, found)):
+        rows, off = jacobian(assembly, found), scaled_gap(assembly, found)
+        # far from the origin round-off is above REACHED: a tenth of what `check_joints` allows may be left
+        if off < REACHED or (off > 0.5*before and off <= 0.1*MANIFOLD_TOLERANCE):
             break
         before = off
         found = _moved(assembly, found, _pull(inverse, rows, gap))

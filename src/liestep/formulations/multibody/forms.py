@@ -12,6 +12,7 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Parameters, State
 from liestep.core.cache import loop_for
 from liestep.core.counters import new_meter
+from liestep.core.status import Status
 from liestep.core.units import new_units
 from liestep.errors import InputError
 from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
@@ -28,6 +29,7 @@ from liestep.formulations.multibody.components import (
 from liestep.formulations.multibody.index_three import IndexThree
 from liestep.formulations.multibody.mechanism import BLADE, ROLL
 from liestep.formulations.work import with_work
+from liestep.geometry.bands import SMALLEST
 from liestep.geometry.quaternion import of_matrix
 from liestep.groups.charted import CHARTS
 from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
@@ -186,6 +188,22 @@ class Layout(NamedTuple):
                 found[k] = motion.mechanism.vectors[0][order]
         return found.reshape(*rows.shape[:-2], -1)
 
+    def ending(self, motion: Motion) -> Callable[[Status, np.ndarray], Status]:
+        """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
+        pivot at the last state is at the limit of `factor_band`; but the smaller cosine of a pitch says that Euler
+        angles ended."""
+        def why(status: Status, rows: np.ndarray) -> Status:
+            if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
+                return status
+            loop_for(solve, motion)(motion, np.ascontiguousarray(rows))
+            band, n = motion.mechanism.band, self.assembly.row_count
+            left = float(np.min(band[:, -1]/motion.mechanism.column[n:]))*SMALLEST
+            pitch = rows[:len(self.assembly.mass)*self.rows:self.rows, 1]
+            open_angle = float(np.min(np.abs(np.cos(pitch)))) if self.attitude == EULER else 1.0
+            near = 2.0*SMALLEST if status == Status.STEP_TOO_SMALL else open_angle*open_angle
+            return Status.RANK_LOST if left < near else status
+        return why
+
 
 def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
                conserved: tuple[bool, bool, bool]) -> Formulated:
@@ -199,7 +217,7 @@ def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
     seen = observables(conserved)
     return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
                       with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
-                      momentum_scale(layout.assembly, state))
+                      momentum_scale(layout.assembly, state), layout.ending(motion))
 
 
 def momentum_scale(assembly: Assembly, state: State) -> float:

@@ -7,8 +7,6 @@ import numpy as np
 from liestep.core.rows import Vector, add_to, axpy, copy, cross, dot, put, row, scale
 from liestep.formulations.spheres.mass_matrix import kinetic_energy, momentum
 
-NEGLIGIBLE = 1e-12  # entries beside the three diagonals, relative to the largest
-
 
 class BandedMass(NamedTuple):
     """Multiplier form: d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is the tridiagonal
@@ -85,12 +83,6 @@ class BandedMass(NamedTuple):
     def apply(self, x: np.ndarray, out: np.ndarray) -> None:
         for i in range(x.shape[0]):
             put(out, i, self.applied(x, i))
-
-
-def is_banded(inverse: np.ndarray) -> bool:
-    """Whether a matrix (n, n) is tridiagonal to working precision."""
-    rows, columns = np.indices(inverse.shape)
-    return bool(np.abs(inverse[np.abs(rows - columns) > 1]).max(initial=0.0) <= NEGLIGIBLE*np.abs(inverse).max())
 
 
 def banded_mass(matrix: np.ndarray, inverse: np.ndarray) -> BandedMass:

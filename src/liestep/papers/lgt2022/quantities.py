@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 
+from liestep.integrators.tableaux import TABLEAUX
 from liestep.runs.files import RunFile
 
 VARIABLES = ("attitude", "position", "body_rate", "multiplier", "joint_error", "quaternion_norm", "time")
 NAMES = ("attitude_entry_error", "rate_entry_error", "center_error", "multiplier_error", "joint_error_growth",
-         "quaternion_length_change")
+         "quaternion_length_change", "quaternion_length_ratio")
+TABLEAU = {"rk2_midpoint": "midpoint", "rk4": "rk4"}  # of ids that have no option for it
 FEW = 20  # samples; fewer show no growth
 
 
@@ -47,10 +49,26 @@ def growth(file: RunFile, reference: RunFile | None) -> dict[str, float]:
 
 
 def length(file: RunFile, reference: RunFile | None) -> dict[str, float]:
-    """Length of the quaternion that is farthest from one, less one, at the end."""
+    """Length of the quaternion that is farthest from one, less one, at the end; of Runge-Kutta methods with fixed steps
+    also divided by what the stability function makes of it at the rate of the start."""
     if file.failed or "quaternion_norm" not in file.variables:
         return {}
-    return {"quaternion_length_change": float(file["quaternion_norm"][-1] - 1.0)}
+    found = {"quaternion_length_change": float(file["quaternion_norm"][-1] - 1.0)}
+    told = json.loads(file.attributes["specification"])
+    tableau = told["options"].get("tableau", TABLEAU.get(told["integrator"]))
+    if tableau in TABLEAUX and "step" in file.attributes and "body_rate" in told["initial"]:
+        rate = float(np.linalg.norm(told["initial"]["body_rate"][0]))
+        change = predicted_change(tableau, np.array([file.attributes["step"]]), rate, float(file["time"][-1]))[0]
+        found["quaternion_length_ratio"] = found["quaternion_length_change"]/change
+    return found
+
+
+def predicted_change(tableau: str, steps: np.ndarray, rate: float, end: float) -> np.ndarray:
+    """Length at the time `end` (s), less one, of a quaternion that turns at a constant rate w (rad/s): |R(i h w/2)| to
+    the power of the number of steps, R the stability function of a known tableau."""
+    a, b = (np.asarray(part, dtype=float) for part in (TABLEAUX[tableau].a, TABLEAUX[tableau].b))
+    change = np.array([z*b @ np.linalg.solve(np.eye(len(b)) - z*a, np.ones(len(b))) for z in 0.5j*steps*rate])  # R - 1
+    return np.expm1(0.5*end/steps*np.log1p(2.0*change.real + np.abs(change)**2))
 
 
 QUANTITIES = (entries, growth, length)

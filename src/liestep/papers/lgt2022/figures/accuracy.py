@@ -10,13 +10,12 @@ from liestep.figures.panels import label_of, legend_below, line_handle, logarith
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, looks, panels
+from liestep.papers.lgt2022.quantities import predicted_change
 
 if TYPE_CHECKING:
     from liestep.analysis.results import StudyResults
 
-# |R(i y)| - 1 of the stability functions at y = h |w|/2 (section 4, D of the digest)
-STABILITY = {"rk2": lambda y: np.sqrt(1.0 + y**4/4.0) - 1.0,
-             "rk4": lambda y: np.sqrt(1.0 - y**6/72.0 + y**8/576.0) - 1.0}
+TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
 
 
 @drawing("Attitude error against the step: eight local-global transition maps, projected steps, and quaternions as"
@@ -95,28 +94,16 @@ def quaternion_norm(results: "StudyResults") -> Figure:
     for key, mark in looks(results).items():
         steps, change = ladder(results, problem, key, "quaternion_length_change")
         axes.plot(steps, np.maximum(np.abs(change), LEAST), **mark.points)
-        if key in STABILITY:
+        if key in TABLEAU_OF:
             fine = np.geomspace(steps.min(), steps.max(), 100)
-            axes.plot(fine, np.abs(end/fine*np.log1p(STABILITY[key](0.5*fine*rate))), color=mark.colour, linewidth=0.8)
-        elif key == "rk5":
-            fine = np.geomspace(steps.min(), steps.max(), 100)
-            axes.plot(fine, np.abs(0.5*end/fine*np.log1p(_growth(0.5j*fine*rate))), color=mark.colour, linewidth=0.8)
+            change = predicted_change(TABLEAU_OF[key], fine, rate, end)
+            axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
     logarithmic(axes)
     axes.set_xlabel("step (s)")
     axes.set_ylabel("$||Q| - 1|$ after 1 s")
     legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
                           for mark in looks(results).values()])
     return figure
-
-
-def _growth(z: np.ndarray) -> np.ndarray:
-    """|R(z)|^2 - 1 of the weights of order 5 of Dormand and Prince, from their tableau."""
-    from liestep.integrators.tableaux import TABLEAUX
-
-    tableau = TABLEAUX["dormand_prince5"]
-    a, b, one = np.asarray(tableau.a, dtype=float), np.asarray(tableau.b, dtype=float), np.ones(len(tableau.b))
-    change = np.array([value*b @ np.linalg.solve(np.eye(len(b)) - value*a, one) for value in z])
-    return 2.0*change.real + np.abs(change)**2
 
 
 @drawing("Large rotations: (a) error per step of a constant turn, (b) error of the free body after 10 s, over the angle"
