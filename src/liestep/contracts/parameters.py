@@ -28,14 +28,17 @@ def real_array(name: str, value: Any) -> np.ndarray:
         raise InputError(f"{name} must be numbers, not true or false")
     if isinstance(value, np.ma.MaskedArray):
         raise InputError(f"{name} must be numbers, not a masked array: give its values with `.filled(...)` or `.data`")
+    kind, array = "O", None
     try:
         given = np.array(value)
-        array = None if given.dtype.kind in "cSU" and given.size else given.astype(np.float64)
+        kind = given.dtype.kind
+        if kind not in "cSU" or not given.size:
+            array = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        array = None
+        pass
     if array is None:
-        real = "real " if np.iscomplexobj(value) else ""
-        raise InputError(f"{name} must be {real}numbers{f', not {value!r}' if np.isscalar(value) else ''}")
+        shown = f", not {value!r}" if np.isscalar(value) else ""
+        raise InputError(f"{name} must be {'real ' if kind == 'c' else ''}numbers{shown}")
     return array
 
 

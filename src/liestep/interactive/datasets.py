@@ -52,7 +52,7 @@ def save(data: xarray.Dataset, path: Path) -> None:
     if path.suffix.lower() != ".nc":
         raise InputError(f"{path} must end with .nc: runs are NetCDF files")
     write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
-                   for name, part in data.variables.items()},
+                   for name, part in sorted(data.variables.items(), key=lambda item: item[0] != "time")},  # as in runs
                   {name: value for name, value in data.attrs.items() if name not in UNSEALED}), path, replace=False)
 
 
