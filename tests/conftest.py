@@ -8,6 +8,7 @@ seconds or more of processor time, their child processes included; with --quick 
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -25,6 +26,29 @@ LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
 LISTED, MEASURED = (Path(__file__).with_name(name) for name in ("slow_tests.txt", "quick_seconds.txt"))
 SPENT: Counter[str] = Counter()  # module -> s
 SLOW: dict[str, float] = {}      # test, or module for the longest preparation of a test -> s
+
+RESULTS = str(Path(__file__).parents[1]/"results") + os.sep
+LOOKED: list[str] = []           # files of the repository's own results that a test has opened
+
+
+def watch(event: str, arguments: tuple) -> None:
+    """Audit hook: whether a file is there or not, looking for it counts."""
+    if event == "open" and isinstance(arguments[0], str) and "results" in arguments[0]:
+        name = os.path.abspath(arguments[0])
+        if name.startswith(RESULTS) and not name.endswith("README.md"):
+            LOOKED.append(name)
+
+
+sys.addaudithook(watch)
+
+
+@pytest.fixture(autouse=True)
+def _results_are_not_read():
+    """What people have in the folder `results` of their copy must not decide whether a test passes."""
+    LOOKED.clear()
+    yield
+    assert not LOOKED, f"the test looks at the repository's own results: {LOOKED[0]}"
+
 
 if not WORKER:  # workers inherit the variable; it must stand before the package is imported
     os.environ["LIESTEP_CACHE"] = KEPT or tempfile.mkdtemp(prefix="liestep-tests-")

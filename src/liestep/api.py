@@ -94,7 +94,7 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
     Raises:
         InputError: a wrong argument, a system without joints, or no start near the given one fits.
     """
-    import numpy as np
+    from liestep.contracts.parameters import real_array
 
     facts = sheet(problem)
     if facts.nearest_start is None:
@@ -105,7 +105,7 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
     shapes = facts.state_shapes(checked)
     state = {**({} if set(shapes) <= set(initial or {}) else chosen.initial(checked)), **(initial or {})}
     for name, shape in shapes.items():
-        state[name] = np.array(state[name], dtype=np.float64)
+        state[name] = real_array(f"initial {name}", state[name])
         if state[name].shape != shape:
             raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
     return facts.nearest_start(checked, state)

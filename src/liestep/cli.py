@@ -71,7 +71,8 @@ def command_run(arguments: argparse.Namespace) -> None:
     require_memory(spec)
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
-    content = content_of(spec, progress_bar(f"{arguments.integrator} on {arguments.problem}"))
+    with progress_bar(f"{arguments.integrator} on {arguments.problem}") as progress:
+        content = content_of(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
     if content.attributes["status"] != "ok":
@@ -193,7 +194,14 @@ def main(argv: list[str] | None = None) -> int:
     server; commands that only show what the package declares have been answered before, mostly."""
     if argv is not None:
         return carry_out(argv)
-    from_outside = sys.argv[1:]
+    try:
+        return _from_outside(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command has begun
+        return interrupted()
+
+
+def _from_outside(from_outside: list[str]) -> int:
+    """A command of this process's arguments."""
     if from_outside == ["--version"]:
         print(version())
         return 0
@@ -216,6 +224,12 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         return broken_pipe()
     return code
+
+
+def interrupted(said: str = "") -> int:
+    """Somebody has pressed Ctrl-C."""
+    print(f"liestep: {said or 'interrupted'}", file=sys.stderr)
+    return 130
 
 
 def broken_pipe() -> int:
@@ -246,9 +260,8 @@ def carry_out(argv: list[str]) -> int:
         shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
         print(printable(f"liestep: cannot use {shown}: {error.strerror or error}"), file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("liestep: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stop:
+        return interrupted(str(stop))
     return 0
 
 

@@ -18,9 +18,10 @@ class PluginError(InputError):
 
 
 def number_or_nan(value: Any) -> float:
-    """What a person wrote as a number; NaN, which no rule allows, for anything else. Booleans are no numbers."""
+    """What a person wrote as a number; NaN, which no rule allows, for anything else: for
+    booleans and complex numbers too."""
     try:
-        return float("nan") if isinstance(value, bool) else float(value)
+        return float("nan") if isinstance(value, bool | complex) else float(value)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
 

@@ -13,6 +13,7 @@ from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
+from liestep.cli import main
 from liestep.errors import InputError
 from liestep.interactive.datasets import kept
 
@@ -142,3 +143,42 @@ def test_notebook_in_docs_runs_from_top_to_bottom(tmp_path, monkeypatch):
     for cell in cells:
         exec(compile(cell, "first_steps.ipynb", "exec"), space)
     assert all(not cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"dense": True}, {"until": lambda state: state["q"][0, 2] - 0.7}])
+def test_a_saved_data_set_is_a_run_file(tmp_path, arguments):
+    data = liestep.simulate("spherical_pendulum_chain", "rk4", step=0.01, t_end=1.0, samples=51, **arguments)
+    path = tmp_path/"run.nc"
+    data.liestep.save(path)
+    found = liestep.open_run(path)
+    assert set(found.variables) == set(data.variables)
+    assert all(np.array_equal(found[name], data[name], equal_nan=True) for name in data.variables)
+    again = tmp_path/"again.nc"
+    found.liestep.save(again)
+    assert again.read_bytes() == path.read_bytes()
+    with pytest.raises(InputError, match=r"must end with \.nc"):
+        data.liestep.save(tmp_path/"run.txt")
+
+
+def test_a_saved_run_is_that_of_the_command_and_other_commands_take_it(tmp_path, capsys):
+    saved, made = (str(tmp_path/name) for name in ("saved.nc", "made.nc"))
+    liestep.simulate("sphere_nbody", "vi_sphere", preset="four_bodies", step=0.1, t_end=1.0).liestep.save(saved)
+    assert main(["run", "sphere_nbody", "vi_sphere", "--preset", "four_bodies", "--step", "0.1", "--t-end", "1", "-o",
+                 made]) == 0
+    assert open_bytes(saved) == open_bytes(made)
+    assert main(["animate", saved, "-o", str(tmp_path/"film.gif")]) == 0
+    assert main(["judge", saved, "--problem", "sphere_nbody", "--preset", "four_bodies", "--no-reference"]) in (0, 3)
+    assert "interrupted" not in capsys.readouterr().err
+
+
+def open_bytes(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def test_a_file_that_xarray_wrote_is_not_called_interrupted(tmp_path, runs):
+    runs[0].to_netcdf(tmp_path/"own.nc")
+    with pytest.raises(InputError, match=r"is not a run of liestep: .*another program.*save") as caught:
+        liestep.open_run(tmp_path/"own.nc")
+    assert "remove" not in str(caught.value)
+    assert "interrupted" not in str(caught.value)

@@ -69,6 +69,16 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "huge velocity along q": (BODIES, "rk4", initial("omega", 1, [0.0, 0.0, 1e200]), "omega[1] is not orthogonal"),
     "NaN step": (BODIES, "rk4", {"step": NAN}, "step must be a positive number, not nan"),
     "tiny step": (BODIES, "rk4", {"step": 1e-310}, "more than 2^53 steps"),
+    "text as a step": (BODIES, "rk4", {"step": "0.01"}, "step must be a positive number, not '0.01'"),
+    "complex step": (BODIES, "rk4", {"step": 0.1 + 0.1j}, "step must be a positive number"),
+    "step and steps": (BODIES, "rk4", {"step": 0.1, "steps": 10}, "step 0.1 and steps 10 are both given"),
+    "5e12 steps": (BODIES, "rk4", {"step": 1e-13, "t_end": 0.5}, "would make 5e+12 steps; at most 1e+12"),
+    "complex state": (BODIES, "rk4", {"initial": {"q": np.ones((3, 3))*(1.0 + 1e-3j)}}, "initial q must be real"),
+    "masked state": (BODIES, "rk4", {"initial": {"q": np.ma.masked_less(np.eye(3), 0.0)}}, "not a masked array"),
+    "text as a state": (BODIES, "rk4", {"initial": {"q": [["1", "0", "0"]]*3}}, "initial q must be numbers"),
+    "complex parameter": (BODIES, "rk4", {"parameters": {"gamma": 1.0 + 1.0j}}, "gamma must be real"),
+    "masked parameter": (BODIES, "rk4", {"parameters": {"mass": np.ma.array([1.0]*3)}}, "not a masked array"),
+    "text as a parameter": (BODIES, "rk4", {"parameters": {"gamma": "1.0"}}, "gamma must be numbers"),
     "infinite end": (BODIES, "rk4", {"t_end": float("inf")}, "t_end must be a finite number"),
     "negative tolerance": (BODIES, "ode45", {"step": None, "tolerance": -1e-3}, "tolerance must be a positive number"),
     "NaN parameter": (BODIES, "rk4", {"parameters": {"gamma": NAN}}, "gamma must be finite"),
@@ -201,14 +211,14 @@ def test_damaged_and_foreign_files_are_refused_and_left_alone(run_file, tmp_path
     foreign = tmp_path/"foreign.nc"
     with netCDF4.Dataset(foreign, "w") as data:
         data.title = "somebody else's"
-    with pytest.raises(InputError, match="is not a file of liestep"):
+    with pytest.raises(InputError, match="is not a run of liestep"):
         read(foreign)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["foreign.nc", "run.nc"]
 
 
 @pytest.mark.parametrize(("attribute", "value", "expected"), [
     ("complete", np.int32(0), "is incomplete: its writer was interrupted"), ("complete", None, "is incomplete"),
-    ("format", "0", "has file format 0"), ("run_sha256", None, "is not a file of liestep")])
+    ("format", "0", "has file format 0"), ("run_sha256", None, "is not a run of liestep")])
 def test_files_without_the_marks_of_a_finished_run_are_refused(run_file, attribute, value, expected):
     path, _ = run_file
     with netCDF4.Dataset(path, "a") as data:

@@ -131,10 +131,10 @@ YAML = [*UNREADABLE, (b"5\n", "must be a mapping"), (b"[1, 2]\n", "must be a map
 NETCDF = [(b"", "is not a readable NetCDF file"), (NOISE, "is not a readable NetCDF file"),
           (b"time,q\n0,1\n", "is not a readable NetCDF file"), (half, "is not a readable NetCDF file"),
           (lambda content: content[:-1], "is not a readable NetCDF file"), (FOLDER, "does not exist"),
-          (changed(complete=None), "is incomplete"), (changed(run_sha256=None), "is not a file of liestep"),
+          (changed(complete=None), "is incomplete"), (changed(run_sha256=None), "is not a run of liestep"),
           (changed(format="0"), "has file format 0"),
           (changed(message="better"), "was changed after it was written: attributes"),
-          (states(), "is not a file of liestep")]
+          (states(), "is not a run of liestep")]
 TABLE = [*UNREADABLE, (b"", "is truncated"), (lambda content: content[:-3], "is truncated"),
          (b"a,b\n1,2\n", "has no column"), (b"a\n1,2\n1,2,3\n", "is not a table"),
          (b"{}\n", "has no column")]

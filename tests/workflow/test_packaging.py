@@ -214,7 +214,7 @@ def listed_products() -> list[re.Pattern]:
 
 def test_page_of_the_results_lists_every_product():
     """And nothing that no study makes."""
-    workflow = Workflow({"studies": "all"}, TOP/"config")
+    workflow = Workflow({"studies": "all"}, TOP/"config", TOP/"tests"/"no_results")
     batches = [*workflow.batches, *workflow.references]
     paths = [*workflow.targets, *(batch.listing for batch in batches),
              *(path for batch in batches for path in batch.paths)]

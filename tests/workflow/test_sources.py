@@ -4,6 +4,7 @@ import importlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from liestep.core import sources
 from liestep.pipeline import sources as pipeline_sources
 from liestep.pipeline.workflow import Workflow
 from liestep.report.sources import page_source
+from liestep.storage.records import FOLDER
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]
@@ -35,16 +37,21 @@ def package(tmp_path, monkeypatch):
     forget()
 
 
+def planned(**config: Any) -> Workflow:
+    """The workflow planned anew: beside a folder with results it would find the plans of its last start."""
+    return Workflow(config, TOP/"config", TOP/"tests"/"no_results")
+
+
 def jobs() -> dict[str, tuple[str, ...]]:
     """Job -> what Snakemake compares it by, as in workflow/rules."""
-    workflow = Workflow({}, TOP/"config")
+    workflow = planned()
     found: dict[str, tuple[str, ...]] = {batch.rule: (batch.fingerprint,) for batch in workflow.batches}
     found |= {f"reference {batch.study} {batch.label}": (batch.fingerprint,) for batch in workflow.references}
     for products in workflow.studies:
         found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
         found |= {film.rule: (film.cell.fingerprint, pipeline_sources.film_source()) for film in products.animations}
     found |= {f"figures {drawing.study.name} {drawing.label}": (drawing.study.fingerprint, drawing.source)
-              for drawing in Workflow({"granularity": "sweep"}, TOP/"config").drawings}  # each a job of its own
+              for drawing in planned(granularity="sweep").drawings}  # each a job of its own
     found["claims"] = (pipeline_sources.claim_source(),)
     found["errata"] = (pipeline_sources.evidence_source(path.stem for path in workflow.errata),)
     found["page"] = (page_source(),)
@@ -69,7 +76,7 @@ def kinds(names: set[str]) -> set[str]:
 
 def systems_of(names: set[str]) -> set[str]:
     """Systems of the runs of some sweeps."""
-    return {cell.spec.problem for batch in Workflow({}, TOP/"config").batches if batch.rule in names
+    return {cell.spec.problem for batch in planned().batches if batch.rule in names
             for sweep in batch.sweeps for cell in sweep.cells}
 
 
@@ -88,7 +95,7 @@ def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(package, fami
     sweeps = {name for name in changed(package, f"formulations/{family}/forms.py",
                                        f"formulations/{family}/components.py") if name.startswith("sweep")}
     assert systems_of(sweeps) == systems
-    assert sweeps == {batch.rule for batch in Workflow({}, TOP/"config").batches
+    assert sweeps == {batch.rule for batch in planned().batches
                       if {cell.spec.problem for sweep in batch.sweeps for cell in sweep.cells} & systems}
 
 
@@ -104,7 +111,7 @@ def test_a_comment_in_presets_runs_nothing(package, paper):
 
 def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monkeypatch):
     def cells() -> dict[Path, str]:
-        return {path: cell.fingerprint for path, cell in Workflow({}, TOP/"config").cells.items()}
+        return {path: cell.fingerprint for path, cell in planned().cells.items()}
 
     before = cells()
     system, name, parameter = "sphere_nbody", "paper", "gamma"
@@ -118,7 +125,7 @@ def test_a_preset_with_another_number_makes_only_the_runs_anew_that_use_it(monke
     finally:
         monkeypatch.undo()
         _own_system.cache_clear()
-    users = {cell.path for products in Workflow({}, TOP/"config").studies
+    users = {cell.path for products in planned().studies
              for problem, setup in products.study.config.problems.items()
              if setup.system == system and (setup.preset or facts.default) == name and parameter not in setup.parameters
              for cell in products.study.select(problem)}
@@ -136,3 +143,17 @@ def test_the_counting_sees_an_edit_of_the_loop(package):
     """Every run, reference and table is a product of the loop."""
     found = changed(package, "core/driver.py")
     assert {name for name in jobs() if name.startswith(("sweep", "reference", "tables"))} <= found
+
+
+def test_plans_are_made_anew_beside_a_folder_with_results(tmp_path, monkeypatch, package):
+    """As after `make.py results`: plans kept there are those of the imported sources and hide an edit of the copy."""
+    monkeypatch.chdir(tmp_path)
+    one = {"studies": ["liegroup2021/heavy_top"]}
+    kept = Workflow(one, TOP/"config")
+    kept.plans.save()
+    assert (tmp_path/"results"/FOLDER/"plans.json").is_file()
+    before = [batch.fingerprint for batch in planned(**one).batches]
+    (package/"core"/"driver.py").write_text("# another loop\n", "utf-8")
+    forget()
+    assert [batch.fingerprint for batch in Workflow(one, TOP/"config").batches] == before  # hidden
+    assert not {batch.fingerprint for batch in planned(**one).batches} & set(before)

@@ -18,6 +18,30 @@ def has_truth(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or (isinstance(value, list | tuple) and any(map(has_truth, value)))
 
 
+def real_array(name: str, value: Any) -> np.ndarray:
+    """A new float64 array of what a person gave.
+
+    Raises:
+        InputError: true or false, text, complex numbers or masked entries, which NumPy would convert without a word.
+    """
+    if has_truth(value):
+        raise InputError(f"{name} must be numbers, not true or false")
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{name} must be numbers, not a masked array: give its values with `.filled(...)` or `.data`")
+    kind, array = "O", None
+    try:
+        given = np.array(value)
+        kind = given.dtype.kind
+        if kind not in "cSU" or not given.size:
+            array = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    if array is None:
+        shown = f", not {value!r}" if np.isscalar(value) else ""
+        raise InputError(f"{name} must be {'real ' if kind == 'c' else ''}numbers{shown}")
+    return array
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter: `shape` uses letters for sizes that must agree between parameters
@@ -64,13 +88,7 @@ class Parameter:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
             return value
         whole = self.rule in ("index", "integer")
-        if has_truth(value):
-            raise InputError(f"parameter {name} must be numbers, not true or false")
-        try:
-            array = np.array(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"parameter {name} must be numbers, not {value!r}") from None
-        array = self._shaped(name, array, sizes)
+        array = self._shaped(name, real_array(f"parameter {name}", value), sizes)
         if not np.all(np.isfinite(array)):
             raise InputError(f"parameter {name} must be finite numbers")
         if self.rule in ("positive", "moments") and not np.all(array > 0.0):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.contracts.form import Form
-from liestep.contracts.parameters import Parameter, Preset, has_truth
+from liestep.contracts.parameters import Parameter, Preset, real_array
 from liestep.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -122,12 +122,7 @@ class Sheet:
         for name, shape in shapes.items():
             if name not in initial:
                 raise InputError(f"initial state field {name} is missing")
-            if has_truth(initial[name]):
-                raise InputError(f"initial {name} must be numbers, not true or false")
-            try:
-                state[name] = np.ascontiguousarray(np.array(initial[name], dtype=np.float64))
-            except (TypeError, ValueError):
-                raise InputError(f"initial {name} must be numbers") from None
+            state[name] = np.ascontiguousarray(real_array(f"initial {name}", initial[name]))
             if state[name].shape != shape:
                 raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):

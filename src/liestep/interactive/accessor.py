@@ -1,5 +1,6 @@
 """The accessor of data sets of runs: `data.liestep.plot()`."""
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,17 @@ class RunAccessor:
         from liestep.interactive.plots import plot
 
         return plot(self._data)
+
+    def save(self, path: Path | str) -> None:
+        """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
+        it.
+
+        Raises:
+            InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is there.
+        """
+        from liestep.interactive.datasets import save
+
+        save(self._data, Path(path))
 
     def at(self, times: ArrayLike) -> xarray.Dataset:
         """State and observables at any times in s within the run, which was made with `dense=True`.

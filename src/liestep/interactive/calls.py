@@ -25,7 +25,10 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             raise InputError(f"{function.__name__}: {error}; it is called as {function.__name__}"
                              f"{_places(signature)}") from None
-        found = function(*args, **kwargs)
+        try:
+            found = function(*args, **kwargs)
+        except KeyboardInterrupt as stop:  # without the frames within the package
+            raise stop.with_traceback(None) from None
         if "xarray" in sys.modules:
             from liestep.interactive.accessor import register
 

@@ -6,8 +6,9 @@ import numpy as np
 import xarray
 
 from liestep.errors import InputError
+from liestep.runs.content import Content
 from liestep.runs.dense import ROWS, Between, specification_of
-from liestep.runs.files import RunFile, read
+from liestep.runs.files import UNSEALED, RunFile, read, write
 
 
 class Series(NamedTuple):
@@ -44,6 +45,15 @@ def open_run(path: Path | str) -> xarray.Dataset:
     read(Path(path))  # compares all checksums
     with xarray.open_dataset(path, decode_times=False, engine="netcdf4") as data:
         return data.load().set_coords("time")
+
+
+def save(data: xarray.Dataset, path: Path) -> None:
+    """Write the file of a data set's run, see `RunAccessor.save`."""
+    if path.suffix.lower() != ".nc":
+        raise InputError(f"{path} must end with .nc: runs are NetCDF files")
+    write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
+                   for name, part in sorted(data.variables.items(), key=lambda item: item[0] != "time")},  # as in runs
+                  {name: value for name, value in data.attrs.items() if name not in UNSEALED}), path, replace=False)
 
 
 def as_file(data: xarray.Dataset) -> RunFile:

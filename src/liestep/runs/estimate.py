@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from liestep.catalogue import sheet
+from liestep.core.pieces import LINEAR, QUADRATIC
 from liestep.errors import InputError
 from liestep.runs.maps import trajectories
 from liestep.runs.specification import RunSpecification
@@ -21,7 +22,6 @@ MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for ex
 OBSERVABLES = 12           # numbers at a sample beside the state: time, energy, momenta, residuals; an upper bound
 FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
 NUMBER = 8                 # bytes
-LINEAR, QUADRATIC = 1.5e-8, 1e-9  # s a step takes for each number of the state, and for each pair of them on spheres
 TANGENT = 3  # times as long as a step takes one with a derivative
 UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))

@@ -2,6 +2,7 @@
 that goes into the file."""
 import importlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,9 +14,11 @@ from liestep.contracts.formulated import Formulated
 from liestep.core.cache import loop_for
 from liestep.core.counters import counts
 from liestep.core.driver import advance, advance_adaptive
+from liestep.core.pieces import Pieces, TooLong
 from liestep.core.sources import source_hash
 from liestep.core.status import Status
 from liestep.core.translation import plugin_errors
+from liestep.errors import InputError
 from liestep.formulations import formulate
 from liestep.formulations.straight import for_loop
 from liestep.runs.recorder import BLOCKS, Recorder, new_recorder
@@ -26,7 +29,7 @@ EXPONENTS = "liestep.tangents.exponents"
 OBSERVED = "liestep.runs.until"  # likewise: of runs with events or output times of their own
 # by name likewise: only ensembles of this integrator are made by them
 LANES, OF_LANES = "liestep.runs.lanes", "liestep.integrators.taylor"
-STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop
+STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
 Watch = Callable[[np.ndarray, np.ndarray | None], bool]
@@ -96,15 +99,17 @@ def not_run(spec: RunSpecification) -> Outcome:
 
 @plugin_errors()
 def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
-             progress: Progress | None = None, watch: Watch | None = None) -> Outcome:
+             progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
-    raised.
+    raised. limit: s that its steps may take.
 
     Raises:
-        InputError: an error in a plugin's code; PluginError when it cannot be compiled.
+        InputError: an error in a plugin's code, or the limit; PluginError when it cannot be compiled.
+        KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far the run had come.
     """
     formulated, integrator = build(spec, state)
-    outcome = (_run_adaptive if spec.steps is None else _run_fixed)(spec, formulated, integrator, progress, watch)
+    run = _run_adaptive if spec.steps is None else _run_fixed
+    outcome = run(spec, formulated, integrator, progress, limit, watch)
     if spec.exponents:
         _differentiate(outcome, spec, state or spec.initial)
     return outcome
@@ -134,38 +139,55 @@ def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated)
     formulated.problem.meter[:] = 0
 
 
+@contextmanager
+def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reached: Callable[[], float]) \
+        -> Iterator[Pieces]:
+    """Pieces of a run; how far it had come is said where it is given up."""
+    try:
+        with Pieces(numbers, limit) as pieces:
+            yield pieces
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {spec.integrator} on {spec.problem} had come to t = {reached():.6g} of"
+                                f" {spec.t_end:.6g} s") from None
+    except TooLong:
+        raise InputError(f"a run takes longer than {limit:.3g} s: it had come to t = {reached():.6g} of"
+                         f" {spec.t_end:.6g} s") from None
+
+
 def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
-               watch: Watch | None = None) -> Outcome:
+               limit: float | None = None, watch: Watch | None = None) -> Outcome:
     (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     assert spec.steps is not None
     assert spec.step is not None
+    h = spec.step
     trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
     recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
     work = integrator.workspace(formulated.problem, y)
     loop = loop_for(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), spec.step, 0, 0, integrator.workspace(formulated.problem, y),
-         spec.t_start)
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
     _set_baseline(baseline, trial, formulated)
     status, done = Status.OK, 0
-    for last in _pieces(spec.steps, progress, watch):
-        status, done = loop(integrator, problem, recorder, y, spec.step, done, last, work, spec.t_start)
-        if (watch and watch(recorder.states[:done + 1], None)) or status != Status.OK:
-            break
-        if progress:
-            progress(done/spec.steps)
-    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*spec.step,
-                   int(done), counts(problem.meter))
+    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+        while status == Status.OK and done < spec.steps:
+            last = min(done + _piece(pieces, watch), spec.steps)
+            status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
+            pieces.ended()
+            if watch and watch(recorder.states[:done + 1], None):
+                break
+            if progress and status == Status.OK:
+                progress(done/spec.steps)
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
+                   counts(problem.meter))
 
 
-def _pieces(steps: int, progress: Progress | None, watch: Watch | None) -> list[int]:
-    """Ends of the pieces in which the loop runs: one piece, or more when somebody watches."""
-    pieces = -(-steps//WATCHED) if watch else 100 if progress and steps >= 100 else 1
-    return [steps*k//pieces for k in range(1, pieces + 1)]
+def _piece(pieces: Pieces, watch: Watch | None) -> int:
+    """Steps of the next piece."""
+    return min(pieces.steps, WATCHED) if watch else pieces.steps
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
-                  watch: Watch | None = None) -> Outcome:
+                  limit: float | None = None, watch: Watch | None = None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
     baseline, seen = np.zeros(formulated.width), formulated.observables
     trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
@@ -180,20 +202,23 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
          interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
     _set_baseline(baseline, trial, formulated)
     logs, steps, status = [], 0, Status.RUNNING
-    while status == Status.RUNNING:
-        if watch:
-            accepted = _with_room(accepted, steps + 1 + len(log), y.shape)
-        status, entries = loop(pair, problem, outputs, accepted, y, out, memory, log, interval, spec.duration, work,
-                               spec.t_start, spec.direction)
-        steps += int(entries)
-        if spec.log_steps or watch:
-            logs.append(log[:entries].copy())
-        if progress:
-            progress(memory[0]/spec.duration)
-        if watch:
-            ends = np.concatenate([np.zeros(1), *(part[:, 0] for part in logs)])
-            if watch(accepted.states[:steps + 1], spec.t_start + spec.direction*ends):
-                break
+    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
+        while status == Status.RUNNING:
+            room = log[:_piece(pieces, watch)]
+            if watch:
+                accepted = _with_room(accepted, steps + 1 + len(room), y.shape)
+            status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, spec.duration,
+                                   work, spec.t_start, spec.direction)
+            pieces.ended()
+            steps += int(entries)
+            if spec.log_steps or watch:
+                logs.append(log[:entries].copy())
+            if progress:
+                progress(memory[0]/spec.duration)
+            if watch:
+                ends = np.concatenate([np.zeros(1), *(part[:, 0] for part in logs)])
+                if watch(accepted.states[:steps + 1], spec.t_start + spec.direction*ends):
+                    break
     step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
     step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
     return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),

@@ -19,7 +19,7 @@ def mapping(name: str, value: Any) -> Mapping:
 
 def positive(name: str, value: Any) -> float:
     """A positive finite number. Raises InputError."""
-    number = number_or_nan(value)
+    number = float("nan") if isinstance(value, str | bytes) else number_or_nan(value)
     if not (isfinite(number) and number > 0.0):
         raise InputError(f"{name} must be a positive number, not {value!r}")
     return number

@@ -21,6 +21,7 @@ from liestep.runs.starts import Ensemble, read_turns
 from liestep.tangents.directions import span
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
+MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 # runs without them keep the text, and the name, that they had before there were any
 YOUNGER = ("exponents", "reduced", "t_start", "times", "until")
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -158,11 +159,16 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             outputs = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
         points = at_least_two("outputs", outputs) - 1
     else:
-        if tolerance is not None or (step is None) == (steps is None):
+        if step is not None and steps is not None:
+            raise InputError(f"{integrator}: step {step!r} and steps {steps!r} are both given; give one of them")
+        if tolerance is not None or (step is None and steps is None):
             raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
         if outputs is not None or log_steps:
             raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
         count = whole_steps(span, step) if step is not None else whole("steps", steps)
+        if count > MOST_STEPS:
+            raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
+                             f" so that the shortest step here is {span/MOST_STEPS!r}")
         if count < declared.fewest_steps:
             raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
                              f" is {span/declared.fewest_steps!r}")

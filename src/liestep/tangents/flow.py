@@ -10,6 +10,7 @@ import numpy as np
 from liestep.catalogue import method, sheet
 from liestep.contracts.formulated import Formulated
 from liestep.core.cache import CompiledLoop, loop_for
+from liestep.core.pieces import Pieces
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.formulations import formulate
@@ -34,10 +35,16 @@ class Tangents:
 
     def advance(self, h: float, first: int, last: int) -> None:
         """Steps from number `first` to `last`."""
-        for y, work in zip(self.states, self.works, strict=True):
-            status = Status(self._loop(self.integrator, self.problem, y, h, first, last, work))
-            if status != Status.OK:
-                raise IntegrationError(status, last*h, "tangents: ")
+        with Pieces(self.states[0].size) as pieces:
+            for y, work in zip(self.states, self.works, strict=True):
+                done = first
+                while done < last:
+                    end = min(done + pieces.steps, last)
+                    status = Status(self._loop(self.integrator, self.problem, y, h, done, end, work))
+                    if status != Status.OK:
+                        raise IntegrationError(status, end*h, "tangents: ")
+                    done = end
+                    pieces.ended()
 
     @cached_property
     def _loop(self) -> CompiledLoop:
