@@ -15,7 +15,7 @@ import numpy as np
 
 from liestep.core import rows
 from liestep.core.symbols import Comparison, Graph, Node, Untraceable, place_of
-from liestep.core.tracing import copied
+from liestep.core.tracing import copied, globals_of
 
 MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
 MOST_LEAVES = 64    # ways through a method
@@ -240,7 +240,7 @@ def exact(function: Callable) -> Callable:
         return _REPLACED[function]
     source = getattr(function, "py_func", function)
     names = {name: exact(value) if hasattr(value, "py_func") or _is_replaced(value) else value
-             for name, value in source.__globals__.items() if name in source.__code__.co_names}
+             for name, value in globals_of(source).items()}
     copy = copied(source, {**names, "__builtins__": __builtins__})
     return _merged(copy) if hasattr(function, "py_func") else copy
 
