@@ -38,7 +38,7 @@ def methods_of(page: str) -> str:
             kind = "tolerance" if facts.adaptive else "step"
             order = "of the tableau" if facts.order is None else str(facts.order)
             order += ", symmetric"*bool(facts.symmetric)
-            rows.append((f"`{name}`", cell(facts.summary), order, kind, cell(facts.conserves),
+            rows.append((f"`{name}`", cell(facts.summary), order, kind, cell(facts.sentence),
                          cell(facts.citation or "")))
     modules = sorted({integrator_module(name) for name in integrator_ids() if family_of(name) == page})
     parts = ["\n## Methods\n", table(("id", "what it is", "order", "given", "conserves", "source"), rows),

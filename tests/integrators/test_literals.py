@@ -104,10 +104,13 @@ def estimate_gap(step):
     """Relative gap between the error estimate of a DOP853 step and its formula (Hairer, Norsett and Wanner, II.10) on
     the slopes of that step: the certificate leaves it out, because its order changes; 0.01 in it is a float64."""
     one, h, y = step.integrator, numbers(DIGITS).of(Fraction(1, 1000)), step.start
+    one.sizes[:] = 0.0  # those of the steps of certificates; a run begins with none
     work = step.workspace(y)
     one.start(step.problem, y, h, work)
     _, found = one.attempt(step.problem, step.zero, y, h, work)
-    size = one.atol + one.rtol*np.maximum(abs(y), abs(work.new))
+    numbers_of_step = np.maximum(abs(y), abs(work.new))
+    rows = [numbers_of_step[one.groups == group].max() for group in one.groups]  # each row's field, up to this step
+    size = one.rtol*(np.array(rows)[:, None] + numbers_of_step)
     five, three = (((np.tensordot(row[:13], work.k[:13], 1)/size)**2).sum() for row in (one.e5, one.e3))
     square = h*h*five*five/((five + three/100)*y.size)
     return abs(float(found)**2/float(square) - 1.0)

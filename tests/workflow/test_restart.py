@@ -174,7 +174,9 @@ def test_random_kills_of_single_runs(expected, tmp_path):
 def test_a_second_workflow_in_the_same_folder_is_refused(expected, tmp_path):
     where = place(tmp_path)
     first = begin(where)
+    os.kill(first.pid, signal.SIGSTOP)  # so that it cannot end before the second one has looked
     second = subprocess.run(where.command, env=where.environment, capture_output=True, text=True, check=False)
+    os.kill(first.pid, signal.SIGCONT)
     assert first.poll() is None
     assert second.returncode != 0
     assert second.stderr.count("a workflow is running in") == 1
