@@ -25,7 +25,7 @@ from liestep.runs.execution import build, run_once
 from liestep.runs.specification import applicable, specify, start_of
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]}-{pair[2]}")
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]}-{pair[1]}-{pair[2]}")
 def test_a_plugin_has_the_code_and_the_bits_of_the_package(tmp_path, pair):
     system, *rest = pair
     own, = load_plugin(own_file(tmp_path, system))
