@@ -2,6 +2,7 @@
 study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms beside C, and maps beside quaternions.
 `python -m benchmarks recommend`: recommendations beside an exhaustive ladder. `python -m benchmarks peers`: adaptive
 methods beside heyoka at equal error. `python -m benchmarks lanes`: ensembles in lockstep beside single runs.
+`python -m benchmarks plugins`: systems of the package beside the same files as plugins.
 `python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse
 import os
@@ -15,7 +16,7 @@ from typing import Any
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", default="core",
-                        choices=("core", "study", "mechanisms", "recommend", "peers", "lanes", "against"))
+                        choices=("core", "study", "mechanisms", "recommend", "peers", "lanes", "plugins", "against"))
     parser.add_argument("checkout", nargs="?", type=Path, help="for `against`: root of the other checkout")
     parser.add_argument("--quick", action="store_true", help="few repeats and no comparison at equal error")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks"), help="folder of the tables")
@@ -48,6 +49,11 @@ def main() -> None:
             from benchmarks import lanes
 
             sections = [("Ensembles in lockstep", "lanes", list(lanes.compare(3 if arguments.quick else 15)))]
+        elif arguments.what == "plugins":
+            from benchmarks import plugins
+
+            rows = list(plugins.compare(Path(folder), 5 if arguments.quick else 25))
+            sections = [("Plugins beside the package", "plugins", rows)]
         elif arguments.what == "against":
             from benchmarks import against
 

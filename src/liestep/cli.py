@@ -49,7 +49,7 @@ def command_list(arguments: argparse.Namespace) -> None:
 def command_describe(arguments: argparse.Namespace) -> None:
     from liestep.inspection.describe import describe
 
-    print(describe(arguments.name))
+    print(describe(arguments.name, arguments.integrator))
 
 
 def command_run(arguments: argparse.Namespace) -> None:
@@ -132,8 +132,10 @@ def build_parser() -> argparse.ArgumentParser:
 
     listing = add("list", command_list, "list problems and integrators")
     listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
-    add("describe", command_describe,
-        "equations, parameters, units, presets of a problem, or options of an integrator").add_argument("name")
+    described = add("describe", command_describe, "equations, parameters, units, presets of a problem, options of an"
+                    " integrator, or which code the runs of both get")
+    described.add_argument("name", help="a problem or an integrator")
+    described.add_argument("integrator", nargs="?", help="with a problem: which code their runs get, and why")
     run = add("run", command_run, "make one run and write its NetCDF file")
     run.add_argument("problem")
     run.add_argument("integrator")

@@ -8,6 +8,7 @@ from liestep.catalogue import sheet, system_ids
 from liestep.core import routines, rows
 from liestep.core.address import call_address
 from liestep.core.cache import class_names
+from liestep.core.dispatch import kernel
 from liestep.core.exact import STALE, exact
 from liestep.core.routines import Call, routine, sum_of_stages
 from liestep.core.straight import loaded
@@ -268,6 +269,23 @@ def test_numbers_that_an_earlier_call_left_are_no_constants():
 def test_a_method_that_leaves_arithmetic_is_refused_with_its_line():
     with pytest.raises(Untraceable, match=r"test_straight.py, line \d+: .*math.exp"):
         code_of(lambda a, b: [math.exp(a)])
+
+
+@kernel
+def sin(x):
+    """A kernel with the name of a function that it calls as an attribute."""
+    return math.sin(x)
+
+
+def by_a_function_inside(a, b):
+    def inner(x):
+        return x + sin(a)
+    return [inner(b)]
+
+
+def test_a_kernel_may_have_the_name_of_an_attribute():
+    assert exact(sin)(0.5) == math.sin(0.5)
+    assert code_of(exact(by_a_function_inside))(0.5, 0.1) == 0.1 + math.sin(0.5)
 
 
 @pytest.mark.parametrize("n", [1, 3, 12, 15, 60])

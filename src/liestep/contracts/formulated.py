@@ -190,6 +190,7 @@ class Formulated:
     momentum_scale: float
     # (status, rows where a run ended) -> the status that says why, where the form knows it better
     ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
+    formulation: str = ""                                 # its name, from which follows what integrators may call
 
     def __post_init__(self) -> None:
         column = 0

@@ -34,7 +34,10 @@ class VectorField(Component, Protocol):
 
 
 class LieAction(Component, Protocol):
-    """action of a Lie group and f: states -> algebra"""
+    """action of a Lie group and f: states -> algebra
+
+    Where states have one, also distance2(y, z), their squared Riemannian distance.
+    """
 
     def algebra_rows(self) -> int:
         """Number d of rows of an element of the algebra."""
@@ -47,6 +50,9 @@ class LieAction(Component, Protocol):
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         """dexpinv_sigma(v) (d, 3); False at the limit of the chart. out may be v itself."""
+
+    def in_chart(self, sigma: np.ndarray) -> bool:
+        """Whether sigma (d, 3) is within the limit of the chart."""
 
     def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         """[a, b] (d, 3); out may be a or b."""

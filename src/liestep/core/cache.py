@@ -1,14 +1,14 @@
-"""Machine code on disk that can be neither stale nor torn.
+"""Machine code on disk that can be neither stale nor torn nor damaged.
 
-Numba's own cache notices changes of the file that holds the loop only, and two processes that write at once can mix
-their entries. Here every (loop, component classes) has a folder of its own, named by the hash of all sources that the
-classes import, of the versions and of the processor; code is compiled into a private folder and published by one
-rename. A cached folder is never written again.
+Numba's own cache notices changes of the file that holds the loop only, two processes that write at once can mix their
+entries, and a bit that has flipped in a file is called. Here every (loop, component classes, types of arguments) has a
+file of its own, named by the hash of all sources that the classes import, of the versions and of the processor, and its
+digest is compared before it is loaded (`liestep.storage.sealed`).
 """
 import hashlib
 import os
+import pickle
 import platform
-import shutil
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
-from uuid import uuid4
 
 import numpy as np
 
 from liestep.core.dispatch import compiler
 from liestep.core.sources import component_modules, source_hash
 from liestep.core.units import connect
+from liestep.storage import sealed
 from liestep.storage.answers import cache_folder
 
 
@@ -63,47 +63,65 @@ def _machine() -> str:
             f" {processor.describe()}")
 
 
-def _folder_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
+def _code_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
     stat = Path(function.__code__.co_filename).stat()
-    # Numba compares the loop's file by path and time: two checkouts, or a touched file, get folders of their own.
+    # the code holds the path of the loop's file: two checkouts have files of their own
     parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
              source_hash(*modules), *classes)
     return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
 
 
+class _Kept:
+    """Stands in for Numba's cache of one function."""
+
+    def __init__(self, name: str):
+        self.path = cache_root()/name
+
+    def _file(self, signature: Any) -> Path:
+        return self.path.with_name(f"{self.path.name}.{hashlib.sha256(str(signature).encode()).hexdigest()[:8]}.nbc")
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Code for types of arguments, None where none is kept."""
+        caching, numba = compiling()[0].core.caching, compiling()[0]
+        target.refresh()
+        path = self._file(signature)
+        data = sealed.content(path)
+        found, parts = (None, ()) if data is None else pickle.loads(data)
+        if found != signature:
+            return None
+        caching._cache_log("[cache] data loaded from %r", str(path))
+        return numba.core.compiler.CompileResult._rebuild(target, *parts)
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep code, unless it holds addresses of this process."""
+        if result.library.has_dynamic_globals:
+            return
+        caching, path = compiling()[0].core.caching, self._file(signature)
+        if not sealed.keep(path, caching.dumps((signature, result._reduce()))):
+            warnings.warn(f"machine code is not kept: {path} cannot be written", stacklevel=3)
+        caching._cache_log("[cache] data saved to %r", str(path))
+
+
 class CompiledLoop:
     """A loop of `liestep.core.driver`, compiled for the components of its first call, or a method compiled apart, with
-    its folder on disk."""
+    its files on disk."""
 
-    def __init__(self, function: Callable, folder: str):
-        self.function, self.final = function, cache_root()/folder
-        self.private: Path | None = None
+    def __init__(self, function: Callable, name: str):
+        self.function = function
         self.connects = True  # until a call has shown that no component has methods compiled apart
         self.call: Any = function
         numba, options = compiling()
-        if numba.config.DISABLE_JIT:
-            return
-        target = self.final
-        if not self.final.is_dir():
-            target = self.private = self.final.with_name(f".{folder}.{os.getpid()}.{uuid4().hex[:8]}")
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-            numba.config.CACHE_DIR = str(target)
-            self.call = numba.njit(cache=True, **options)(function)
-        except OSError as error:
-            warnings.warn(f"machine code is not kept: {error}", stacklevel=3)
-            self.private = None
+        if not numba.config.DISABLE_JIT:
             self.call = numba.njit(**options)(function)
+            self.call._cache = _Kept(name)
 
     def __call__(self, *args):
         if self.connects and self.call is not self.function:
             self.connects = prepare(*args)
         try:
-            result = self.call(*args)
+            return self.call(*args)
         except _errors() as error:
             self._complain(error)
-        self.publish()
-        return result
 
     def compile_apart(self, kinds: tuple[Any, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""
@@ -111,7 +129,6 @@ class CompiledLoop:
             self.call.compile(kinds)
         except _errors() as error:
             self._complain(error)
-        self.publish()
         parts = self.call.overloads[kinds]._asdict()
         return int(parts["library"].get_pointer_to_function(parts["fndesc"].llvm_func_name))
 
@@ -120,22 +137,10 @@ class CompiledLoop:
         from liestep.core.translation import compile_error
         from liestep.errors import PluginError
 
-        if self.private is not None:
-            shutil.rmtree(self.private, ignore_errors=True)
         sentence = compile_error(error)
         if sentence is None:
             raise error
         raise PluginError(sentence) from None
-
-    def publish(self) -> None:
-        """Make the private folder the common one, or drop it when another process was first."""
-        private, self.private = self.private, None
-        if private is None:
-            return
-        try:
-            os.rename(private, self.final)
-        except OSError:
-            shutil.rmtree(private, ignore_errors=True)
 
 
 _loops: dict[tuple, CompiledLoop] = {}
@@ -147,7 +152,7 @@ def _unit_address(method: Callable, component: Any) -> int | None:
     key = (method, class_names(component))
     if key not in _apart:
         kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
-        code = None if kinds is None else CompiledLoop(method, _folder(method, component))
+        code = None if kinds is None else CompiledLoop(method, _name(method, component))
         _apart[key] = None if code is None else (code, code.compile_apart(kinds.args))
     found = _apart[key]
     return None if found is None else found[1]
@@ -163,7 +168,7 @@ def loop_for(function: Callable, *components: Any) -> CompiledLoop:
     """The loop specialised for the classes of `components` (their nested components included)."""
     key = (function, class_names(*components))
     if key not in _loops:
-        _loops[key] = CompiledLoop(function, _folder(function, *components))
+        _loops[key] = CompiledLoop(function, _name(function, *components))
     return _loops[key]
 
 
@@ -174,12 +179,13 @@ def class_names(*components: Any) -> tuple[str, ...]:
 
 def has_code(function: Callable, *components: Any) -> bool:
     """Whether a loop for these classes is compiled, in this process or on disk."""
-    return (function, class_names(*components)) in _loops or (cache_root()/_folder(function, *components)).is_dir()
+    return ((function, class_names(*components)) in _loops
+            or any(cache_root().glob(f"{_name(function, *components)}.*")))
 
 
-def _folder(function: Callable, *components: Any) -> str:
+def _name(function: Callable, *components: Any) -> str:
     modules = (function.__module__, *component_modules(*components))
-    return _folder_name(function, class_names(*components), modules)
+    return _code_name(function, class_names(*components), modules)
 
 
 def specialisations() -> int:

@@ -9,13 +9,14 @@ several bodies do not multiply.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.core import rows
 from liestep.core.symbols import Comparison, Graph, Node, Untraceable, place_of
-from liestep.core.tracing import copied
+from liestep.core.tracing import copied, globals_of
 
 MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
 MOST_LEAVES = 64    # ways through a method
@@ -157,6 +158,8 @@ def _atan2(y: Any, x: Any) -> Any:
 _REPLACED = {rows.sqrt: _unary("sqrt", math.sqrt), rows.sin: _unary("sin", math.sin),
              rows.cos: _unary("cos", math.cos), rows.atan2: _atan2, math.sqrt: _unary("sqrt", math.sqrt),
              math.sin: _unary("sin", math.sin), math.cos: _unary("cos", math.cos), math.atan2: _atan2}
+_IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items() if callable(value)
+                           or isinstance(value, float)})
 
 
 class Leaf(NamedTuple):
@@ -239,8 +242,8 @@ def exact(function: Callable) -> Callable:
     if function in _REPLACED:
         return _REPLACED[function]
     source = getattr(function, "py_func", function)
-    names = {name: exact(value) if hasattr(value, "py_func") or _is_replaced(value) else value
-             for name, value in source.__globals__.items() if name in source.__code__.co_names}
+    names = {name: exact(value) if hasattr(value, "py_func") or _is_replaced(value) else
+             _IN_MATH if value is math else value for name, value in globals_of(source).items()}
     copy = copied(source, {**names, "__builtins__": __builtins__})
     return _merged(copy) if hasattr(function, "py_func") else copy
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from liestep.core.cache import cache_root
 from liestep.core.exact import MOST_NODES, STALE, Leaf, Unset, decision_tree, leaves_of
-from liestep.core.straight import keep
 from liestep.core.symbols import Node, Untraceable
 from liestep.core.writer import CONDITIONS, Writer, vector
+from liestep.storage import sealed
 
 HEAD = "define i64 @routine(double %t, ptr %a, ptr %b, ptr %table, ptr %meter, ptr %out)"
 LARGE = 500          # operations of routines that are kept: smaller ones are traced in a few hundredths of a second
@@ -201,16 +201,17 @@ def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routin
         Untraceable: why there is none.
     """
     path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.z"
-    try:
-        found = json.loads(zlib.decompress(path.read_bytes()))
-    except (OSError, ValueError, zlib.error):
+    known = sealed.content(path)
+    if known is not None:
+        found = json.loads(zlib.decompress(known))
+    else:
         try:
             found = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]
                      for name, new in traced().items()}
         except Untraceable as error:
             found = {REFUSED: str(error)}
         if REFUSED in found or sum(operations for *_, operations in found.values()) >= LARGE:
-            keep(path, zlib.compress(json.dumps(found).encode()))
+            sealed.keep(path, zlib.compress(json.dumps(found).encode()))
     if REFUSED in found:
         raise Untraceable(found[REFUSED])
     return {name: Routine(text, np.array([float.fromhex(x) for x in constants]), operations)

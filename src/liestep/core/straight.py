@@ -6,13 +6,10 @@ Products are added by `llvm.fma` always, so that results have the same bits on e
 Object code is kept in the folder of the machine code, named by the hash of its text and of the processor.
 """
 import hashlib
-import os
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 
@@ -21,6 +18,7 @@ from liestep.core.jets import Jet
 from liestep.core.packs import packed
 from liestep.core.symbols import Expressions, Guard
 from liestep.core.writer import CONDITIONS, Writer, literal, vector
+from liestep.storage import sealed
 
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 
@@ -174,24 +172,12 @@ def _object_code(text: str) -> bytes:
     made_by = [llvmlite.__version__, str(binding.llvm_version_info), processor.describe(), text]
     digest = hashlib.sha256("|".join(made_by).encode())
     path = cache_root()/f"straight-{digest.hexdigest()[:24]}.o"
-    try:
-        return path.read_bytes()
-    except OSError:
-        pass
+    kept = sealed.content(path)
+    if kept is not None:
+        return kept
     module = binding.parse_assembly(text)
     module.triple = binding.get_process_triple()
     module.verify()
     code = _target().emit_object(module)
-    keep(path, code)
+    sealed.keep(path, code)
     return code
-
-
-def keep(path: Path, code: bytes) -> None:
-    """Write whole or not at all; a folder that cannot be written only costs time."""
-    private = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        private.write_bytes(code)
-        os.replace(private, path)
-    except OSError:
-        private.unlink(missing_ok=True)

@@ -3,7 +3,7 @@ that count operations."""
 from collections.abc import Callable
 from dis import get_instructions
 from functools import cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,11 +73,19 @@ def _plain(function: Callable, functions: Functions) -> Callable:
     if function in replaced:
         return replaced[function]
     source = getattr(function, "py_func", function)
-    # co_names would have attributes too
-    called = {item.argval for item in get_instructions(source.__code__) if item.opname == "LOAD_GLOBAL"}
     names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
-             for name, value in source.__globals__.items() if name in called}
+             for name, value in globals_of(source).items()}
     return copied(source, {**names, "__builtins__": __builtins__})
+
+
+def globals_of(source: Any) -> dict[str, Any]:
+    """The globals that a plain function, or one inside it, names; not attributes of the same name, as co_names has."""
+    todo, named = [source.__code__], set()
+    while todo:
+        code = todo.pop()
+        named |= {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
+        todo += [item for item in code.co_consts if isinstance(item, CodeType)]
+    return {name: value for name, value in source.__globals__.items() if name in named}
 
 
 def copied(source: Any, names: dict[str, Any]) -> Callable:

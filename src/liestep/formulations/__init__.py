@@ -1,5 +1,6 @@
 """Formulations: the same system in the form a family of integrators needs, by its sheet's forms."""
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ def formulate(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, n
         InputError: an option is not allowed at these parameters.
     """
     form = sheet.forms[formulation]
-    return form.make(parameters, state, form.complete(parameters, options))
+    return replace(form.make(parameters, state, form.complete(parameters, options)), formulation=formulation)
 
 
 def formulate_standard(sheet: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Formulated:

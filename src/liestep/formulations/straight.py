@@ -5,51 +5,64 @@ Vector fields have it, and with them the stages of integrators that offer it (`c
 map to the algebra, where the equations of motion are, and the observables have it; exponentials gain nothing and stay
 as they are. So a time loop is compiled once for all systems, or all with the same action.
 """
-import dis
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
-from itertools import pairwise
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from liestep.contracts.formulated import Formulated
-from liestep.core.cache import compiles
+from liestep.core.cache import compiles, loop_for
+from liestep.core.driver import evaluate
 from liestep.core.routines import Routine, kept, sum_of_stages
 from liestep.core.sources import MARK, component_modules, source_hash
 from liestep.core.straight import loaded
 from liestep.core.symbols import Untraceable
 from liestep.core.units import units_of
 from liestep.formulations.machine import Machine, Seen, StraightAction, StraightField, StraightRates
-from liestep.formulations.traced import LaneTrace, Trace, check_stage, field_methods, generator_methods
+from liestep.formulations.traced import LaneTrace, Method, Trace, check_stage, field_methods, generator_methods
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
 FEWEST = 100             # of equations of motion that are called by their address
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
-
-
-OFFERED = {"rhs", "stage", "project", "observe", "meter"}
-OF_ACTIONS = {"algebra_rows", "algebra", "act", "dexpinv", "in_chart", "bracket", "log", "distance2", "project",
-              "observe", "meter"}
 _found: dict[str, dict[str, Routine] | Untraceable] = {}
 
 
 def for_loop(formulated: Formulated, integrator: Any) -> tuple[Any, Any]:
     """Problem and integrator for the time loop of a run: with machine code where both have it, else as they are.
     Workspaces are made for the problem itself."""
+    for made in _chosen(formulated, integrator):
+        if not isinstance(made, Untraceable):
+            return made
+    return formulated.problem, integrator
+
+
+def code_in_words(formulated: Formulated, integrator: Any) -> str:
+    """Which code the time loop of a run gets, and why not the faster ones."""
+    refused: dict[str, None] = {}
+    for made in _chosen(formulated, integrator):
+        if not isinstance(made, Untraceable):
+            return WORDS[type(made[0])] + ("" if made[1] is integrator else ", all stages of a step together")
+        refused[str(made)] = None
+    why = "; ".join(refused) or f"the formulation {formulated.formulation} has no straight-line code"
+    return f"loops for everything: {why}"
+
+
+def _chosen(formulated: Formulated, integrator: Any) -> Iterator[tuple[Any, Any] | Untraceable]:
+    """Problem and integrator with each kind of code that the formulation may have, the fastest first, or why there is
+    none. An integrator calls no other methods of a problem than its formulation's protocol declares
+    (`liestep.contracts.formulations`), all of which the components here have."""
     problem, y, width = formulated.problem, formulated.start, formulated.width
-    with suppress(Untraceable):
-        return straight(problem, y, width, integrator)
-    for method in (straight_action, straight_vectors, straight_rates):
-        with suppress(Untraceable):
-            return method(problem, y, width, integrator), integrator
-    return problem, integrator
+    for method in KINDS.get(formulated.formulation, ()):
+        try:
+            made = method(problem, y, width, integrator)
+            yield made if method is straight else (made, integrator)
+        except Untraceable as error:
+            yield error
 
 
 def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
@@ -83,16 +96,14 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
     Raises:
         Untraceable: why there is none.
     """
-    if not hasattr(problem, "algebra"):
-        raise Untraceable("it is no action")
-    if "algebra" not in _check_asked(problem, y, integrator, OF_ACTIONS):
-        raise Untraceable("the integrator asks for no equations of motion")
+    _check_size(y)
+    _check_asks(integrator)
     asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
 
     def traced() -> dict[str, Routine]:
         with suppress(Untraceable):
-            return Trace(problem, MOST_OPERATIONS).routines(asked, y)
-        return Trace(problem, MOST_OPERATIONS).routines(asked[:1], y)
+            return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y))
+        return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked[:1], y))
 
     found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
     _check_worth(found["algebra"])
@@ -105,11 +116,11 @@ def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> 
     Raises:
         Untraceable: why there is none.
     """
-    if "rhs" not in _check_asked(problem, y, integrator, OFFERED):
-        raise Untraceable("the integrator asks for no equations of motion")
+    _check_size(y)
+    _check_asks(integrator)
     asked = field_methods(y.shape, width)[:1]
     found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
-                        lambda: Trace(problem, MOST_OPERATIONS).routines(asked, y))
+                        lambda: _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
     _check_worth(found["rhs"])
     return StraightRates(problem, _machine(found, "rhs"), problem.meter)
 
@@ -167,8 +178,8 @@ def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[s
 
 def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
     """The same, the stages of a step if `staged`."""
-    names = _check_asked(problem, y, integrator, OFFERED)
-    asked = [method for method in field_methods(y.shape, width) if method.name in names]
+    _check_size(y)
+    asked = _asked(y, width, integrator)
 
     def traced() -> dict[str, Routine]:
         check_stage(problem, y)
@@ -178,10 +189,11 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, s
             if found["rhs"].operations > MOST_STAGED:
                 raise Untraceable(f"its right-hand side has more than {MOST_STAGED} operations")
             found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
-        return found
+        return _trusted(problem, y, width, found)
 
     kind = type(integrator) if staged else None
-    return _remembered(f"{asked!r} {kind} {digest_of(problem)}", (problem, integrator), traced)
+    parts = (problem, integrator) if staged else (problem,)
+    return _remembered(f"{asked!r} {kind} {digest_of(problem)}", parts, traced)
 
 
 def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lanes: int) -> dict[str, Routine]:
@@ -190,8 +202,8 @@ def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lane
     Raises:
         Untraceable: why there are none.
     """
-    names = _check_asked(problem, y, integrator, OFFERED)
-    asked = [method for method in field_methods(y.shape, width) if method.name in names]
+    _check_size(y)
+    asked = _asked(y, width, integrator)
 
     def traced() -> dict[str, Routine]:
         return LaneTrace(problem, lanes, MOST_OPERATIONS).routines(asked, y)
@@ -199,22 +211,56 @@ def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lane
     return _remembered(f"{asked!r} {lanes} {digest_of(problem)}", (problem, integrator), traced)
 
 
-def _check_asked(problem: Any, y: np.ndarray, integrator: Any, offered: set[str]) -> set[str]:
-    """The methods of a problem that an integrator and its recorder call.
-
-    Raises:
-        Untraceable: it calls others, or the problem is never traced.
-    """
+def _check_size(y: np.ndarray) -> None:
     if not compiles():
         raise Untraceable("compiling is switched off")
     if y.dtype != np.float64 or y.size > MOST_NUMBERS:
         raise Untraceable(f"its state has more than {MOST_NUMBERS} numbers")
-    if any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem, integrator)):
-        raise Untraceable("code of plugins is compiled with its loops, whose errors name its lines")
-    names = names_used(integrator) | {"observe"}
-    if not names <= offered:
-        raise Untraceable(f"the integrator asks for {', '.join(sorted(names - offered))}")
-    return names
+
+
+def _check_asks(integrator: Any) -> None:
+    if hasattr(integrator, "makes_series"):
+        raise Untraceable("the integrator asks for no equations of motion: it has their series")
+
+
+def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
+    """The methods of a vector field that an integrator and its recorder may call."""
+    return field_methods(y.shape, width)[1 if hasattr(integrator, "makes_series") else 0:]
+
+
+def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
+    """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
+    of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
+    example. At two states, at one of which nothing is zero.
+
+    Raises:
+        Untraceable: they have not.
+    """
+    if not any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem)):
+        return found
+    counted = problem.meter.copy()
+    for name in found.keys() & LOOPS.keys():
+        shape = (width,) if name == "observe" else (problem.algebra_rows(), 3) if name == "algebra" else y.shape
+        for state in (y, y + np.linspace(1e-3, 2e-3, y.size).reshape(y.shape)):
+            out, wanted = np.zeros(shape), np.zeros(shape)
+            told = loop_for(LOOPS[name], problem)(problem, 0.25, state, wanted)
+            same = told == _machine(found, name).call(0.25, state, state, problem.meter, out)
+            problem.meter[:] = counted
+            if not same or (told and out.tobytes() != wanted.tobytes()):
+                raise Untraceable(f"its compiled {name} gives other bits than plain Python")
+    return found
+
+
+def _algebra(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    return problem.algebra(t, y, out)
+
+
+def _observe(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    problem.observe(y, out)
+    return True
+
+
+LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
 
 
 def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
@@ -255,37 +301,9 @@ def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
         yield f"{type(item).__name__} {item!r}".encode()
 
 
-@cache
-def _names(function: Callable) -> tuple[frozenset[str], tuple[Callable, ...]]:
-    """Names of the fields and methods of `problem` in a function, and the kernels that it names."""
-    steps = list(dis.get_instructions(function))
-    found = {step.argval for last, step in pairwise(steps)
-             if last.opname.startswith("LOAD_FAST") and step.opname in ("LOAD_ATTR", "LOAD_METHOD")
-             and (last.argval if isinstance(last.argval, str) else last.argval[-1]) == "problem"}
-    named = set(function.__code__.co_names)
-    return frozenset(found), tuple(value.py_func for name, value in function.__globals__.items()
-                                   if name in named and hasattr(value, "py_func"))
-
-
-def names_used(integrator: Any) -> set[str]:
-    """The fields and methods of a problem that an integrator names: `problem.name`, in its methods and kernels."""
-    found: set[str] = set()
-    todo, seen = list(_methods(integrator)), set()
-    while todo:
-        function = todo.pop()
-        if function not in seen:
-            seen.add(function)
-            names, kernels = _names(function)
-            found |= names
-            todo.extend(kernels)
-    return found
-
-
-def _methods(component: Any) -> Iterator[Callable]:
-    """All methods of a tree of components."""
-    if isinstance(component, tuple):
-        if hasattr(component, "_fields"):
-            yield from (value for value in vars(type(component)).values()
-                        if isinstance(value, FunctionType) and value.__module__ == type(component).__module__)
-        for item in component:
-            yield from _methods(item)
+KINDS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "vector_field": (straight, straight_vectors, straight_rates), "lie_action": (straight_action,),
+    "lie_chart": (straight_action,)}
+WORDS = {StraightField: "straight-line code for right-hand side (where it is called), projection and observables",
+         StraightAction: "straight-line code for the map to the algebra, and for the observables if they have it",
+         StraightRates: "straight-line code for the right-hand side, loops for projection and observables"}

@@ -13,22 +13,25 @@ from liestep.contracts.sheet import Sheet
 from liestep.core.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
 from liestep.formulations import formulate, formulate_standard
-from liestep.formulations.straight import action_routines, routines
+from liestep.formulations.straight import action_routines, code_in_words, routines
 from liestep.integrators.lie_taylor import chart_series
 from liestep.integrators.taylor import series_expressions
-from liestep.runs.specification import applicable, complete_options
+from liestep.runs.execution import build
+from liestep.runs.specification import applicable, complete_options, specify
 
 WIDTH = 120
-TOLERANCE = 1e-6  # of a method that is only looked at
+TOLERANCE, LEAST_STEPS = 1e-6, 100  # of a method that is only looked at
 LONGEST = 4  # most values of an array that are shown one by one
 
 
-def describe(name: str) -> str:
-    """Fact sheet of a system or an integrator.
+def describe(name: str, integrator: str | None = None) -> str:
+    """Fact sheet of a system or an integrator; of a system with an integrator, which code their runs get, and why.
 
     Raises:
-        InputError: neither; names the closest id.
+        InputError: neither; names the closest id. Why the integrator cannot run on the system.
     """
+    if integrator is not None:
+        return _pair(name, integrator)
     if name in system_ids():
         return _system(name)
     if name in integrator_ids():
@@ -50,17 +53,29 @@ def _system(name: str) -> str:
         _entry("Integrators", ", ".join(able)), *_series(facts), *_code(facts)])
 
 
+def _pair(name: str, integrator: str) -> str:
+    """Which code the runs of a pair get, at the first preset."""
+    facts = sheet(name)
+    size = {"tolerance": TOLERANCE} if method(integrator).adaptive else {"steps": LEAST_STEPS}
+    spec = specify(name, integrator, t_end=facts.presets[facts.default].t_end, samples=2, **size)
+    formulated, component = build(spec)
+    options = ", ".join(f"{key} {value}" for key, value in spec.options.items()) or "none"
+    return "\n".join([f"{name} with {integrator}", "", f"Formulation: {formulated.formulation}",
+                      _entry("Options", options), _entry("Code", code_in_words(formulated, component)),
+                      *_series(facts, integrator)])
+
+
 # title, integrator, expressions of a problem and its rows
 SERIES = (("Taylor series", "taylor", series_expressions), ("Taylor series in the algebra", "lie_taylor", chart_series))
 
 
-def _series(facts: Sheet) -> list[str]:
-    """What Taylor series of the vector field and in the algebra take, or why there are none."""
+def _series(facts: Sheet, only: str | None = None) -> list[str]:
+    """What Taylor series of the vector field and in the algebra take, or why there are none; of one integrator."""
     preset, found = facts.presets[facts.default], []
     parameters = facts.check(preset.parameters)
     for title, name, traced_of in SERIES:
         formulation = method(name).formulation
-        if formulation not in facts.forms:
+        if formulation not in facts.forms or only not in (None, name):
             continue
         try:
             options = complete_options(method(name), facts, parameters, {})

@@ -49,6 +49,10 @@ class LieTaylor(NamedTuple):
     series: Any   # Taylor
     control: Any  # Ahead, that of the series
 
+    def makes_series(self) -> bool:
+        """It has a jet of the equations of motion and never calls them (`liestep.formulations.straight`)."""
+        return True
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)

@@ -67,6 +67,10 @@ class Taylor(NamedTuple):
     def grouped(self, groups: np.ndarray, sizes: np.ndarray) -> Any:
         return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
 
+    def makes_series(self) -> bool:
+        """It has a jet of the equations of motion and never calls them (`liestep.formulations.straight`)."""
+        return True
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
         return TaylorWork(jet_of(problem, y, self.order, self.groups),

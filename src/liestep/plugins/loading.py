@@ -3,7 +3,8 @@
 A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin
 FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
 id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
-hash of its content, never by its path: after an edit they are made anew.
+hash of its content and of the values that its code reads (`liestep.plugins.reads`), never by its path: after an edit
+they are made anew.
 """
 import ast
 import hashlib
@@ -19,12 +20,14 @@ from typing import Any
 from liestep.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Sheet
-from liestep.core.sources import MARK, module_file
+from liestep.core.sources import MARK, module_file, source_hash
 from liestep.core.translation import plain_error
 from liestep.errors import InputError, unknown
+from liestep.plugins.reads import digest_of_reads
 from liestep.storage.textfiles import require_file
 
 GROUP = "liestep.plugins"
+SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
 PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
 # names that plugins of earlier versions import: the new name, and names that are no longer needed
 RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
@@ -69,7 +72,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     name, content = PREFIX + path.stem, _short_hash(source)
     loaded = sys.modules.get(name)
     if loaded is not None:
-        if getattr(loaded, MARK) != content:
+        if getattr(loaded, SOURCE) != content:
             raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an"
                              " edit; rename it or start anew")
         return _ids(name)
@@ -78,6 +81,7 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     setattr(module, MARK, content)
+    setattr(module, SOURCE, content)
     sys.modules[name] = module
     module_file.cache_clear()
     try:
@@ -159,22 +163,28 @@ def load_installed() -> None:
         except Exception as error:
             raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded:"
                              f" {type(error).__name__}: {error}") from None
-        path = Path(str(module.__file__))
-        content = _mark_package(module.__name__.split(".")[0])
-        _register(module, path, content)
+        package = module.__name__.split(".")[0]
+        marked = getattr(sys.modules[package], MARK, None) or _content_of(package)  # by another entry point
+        _register(module, Path(str(module.__file__)), marked)
 
 
-def _mark_package(package: str) -> str:
-    """Mark all loaded modules of a package with the hash of all its files: one may use another; returns the hash."""
+def _content_of(package: str) -> str:
+    """Hash of all files of a package: one may use another. Its modules are marked with it."""
     top = Path(str(sys.modules[package].__file__))
     files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
     content = _short_hash(b"".join(f"{file.relative_to(top.parent)}"
                                    f" {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
+    _mark(package, content)
+    return content
+
+
+def _mark(package: str, content: str) -> None:
+    """Mark all loaded modules of a package with the hash by which runs know it."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == package:
             setattr(module, MARK, content)
     module_file.cache_clear()
-    return content
+    source_hash.cache_clear()
 
 
 def _short_hash(content: bytes) -> str:
@@ -206,6 +216,11 @@ def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
         try_sheet(name, sheet, path)
     for name, method in methods.items():
         try_method(name, method, path)
+    try:
+        content = _short_hash(f"{content} {digest_of_reads((sheets, methods))}".encode())
+    except InputError as error:
+        raise InputError(f"{error}" if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    _mark(module.__name__.split(".")[0], content)
     add_plugin(module.__name__, content, sheets, methods)
     return (*sheets, *methods)
 

@@ -10,6 +10,8 @@ import os
 import sys
 from contextlib import suppress
 
+from liestep.storage import sealed
+
 COMMANDS = ("list", "describe", "status")
 WORKING = ("config", "results")   # folders of the working folder that `status` reads
 
@@ -59,21 +61,11 @@ def _files(folder: str, parts: list[str]) -> None:
 
 
 def known(place: str) -> str | None:
-    """The kept answer; None where there is none, or it cannot be read."""
-    try:
-        with open(place, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
-        return None
+    """The kept answer; None where there is none, or not as it was written."""
+    data = sealed.content(place)
+    return None if data is None else data.decode()
 
 
 def keep(place: str, text: str) -> None:
-    """Keep an answer, whole or not at all; a folder that cannot be written keeps nothing."""
-    temporary = f"{place}.{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, place)
-    except OSError:
-        return
+    """Keep an answer; a folder that cannot be written keeps nothing."""
+    sealed.keep(place, text.encode())
