@@ -214,15 +214,16 @@ def listed_products() -> list[re.Pattern]:
 
 def test_page_of_the_results_lists_every_product():
     """And nothing that no study makes."""
-    workflow = Workflow({"studies": "all"}, TOP/"config", TOP/"tests"/"no_results")
+    results = TOP/"tests"/"no_results"
+    workflow = Workflow({"studies": "all"}, TOP/"config", results)
     batches = [*workflow.batches, *workflow.references]
     paths = [*workflow.targets, *(batch.listing for batch in batches),
              *(path for batch in batches for path in batch.paths)]
     for products in workflow.studies:
         paths += [*products.timings, products.log("analyse")]
     rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
-    paths += [Path(text) for text in re.findall(r'"(results/[^"{]+)"', rules)]
-    names = {path.relative_to("results").as_posix() for path in paths}
+    paths += [results/text for text in re.findall(r'"results/([^"{]+)"', rules)]
+    names = {path.relative_to(results).as_posix() for path in paths}
     patterns = listed_products()
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
     names |= {f"any/{table}.csv" for table in TABLES}  # of any study that asks
