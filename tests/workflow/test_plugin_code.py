@@ -100,7 +100,7 @@ def test_integrators_call_what_the_protocol_of_their_formulation_declares(system
             integrator.start(problem, 0.0, y, 1e-3, work)
             integrator.step(problem, 0.0, y, 1e-3, work)
         else:
-            integrator.start(problem, y, 1e-2, work)
+            integrator.start(problem, 0.0, y, 1e-2, work)
             integrator.attempt(problem, 0.0, y, 1e-3, work)
             integrator.interpolate(problem, 0.0, y, 1e-3, 0.5, np.zeros_like(y), work)
     assert problem.asked <= declared

@@ -221,7 +221,9 @@ def test_a_job_that_fails_keeps_what_it_has_finished(tmp_path):
     place = Place(tmp_path)
     text = (TOP/"docs"/"examples"/"my_pendulum.py").read_text("utf-8")
     assert "def build(p):\n" in text
-    check = "    import os\n    assert p['length'] < 2.0 or os.path.exists('repaired'), 'not yet'\n"
+    # a function of another package that looks at the disk: os.path.exists would be refused with the plugin's line
+    check = ("    import numpy\n    there = numpy.lib.npyio.DataSource('.').exists('repaired')\n"
+             "    assert p['length'] < 2.0 or there, 'not yet'\n")
     (tmp_path/"own.py").write_text(text.replace("def build(p):\n", f"def build(p):\n{check}"), "utf-8")
     place.study.write_text("""
 title: Two lengths
