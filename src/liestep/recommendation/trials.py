@@ -9,7 +9,7 @@ import numpy as np
 from liestep.analysis.timing import timer
 from liestep.catalogue import method
 from liestep.contracts.formulated import StateField
-from liestep.core.counters import EVALUATIONS
+from liestep.core.counters import evaluations_of
 from liestep.core.status import Status
 from liestep.recommendation.request import FINER, INTERVALS, PATIENCE, Request
 from liestep.runs.execution import Outcome, RunTooLong, run_once
@@ -79,7 +79,7 @@ class Trials:
             if found.status != Status.OK:
                 return found, inf
             self.calls[integrator], self.rates[integrator] = self._costs(spec, steps)
-            self.work[integrator] = max(steps, *(found.counters[name] for name in EVALUATIONS))/steps
+            self.work[integrator] = float(evaluations_of({**found.counters, "steps": steps}))/steps
         return found, self.counted(integrator, found)
 
     def counted(self, integrator: str, found: Outcome) -> float:
