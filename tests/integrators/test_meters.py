@@ -1,9 +1,14 @@
 """Evaluations in a step: every method counts its own, and those of index-3 methods are the calls of the mechanism."""
+import re
+from pathlib import Path
+
 import numpy as np
+import pandas
 import pytest
 
+import liestep
 from liestep.catalogue import integrator_ids, method
-from liestep.core.counters import EVALUATIONS, evaluations, new_meter
+from liestep.core.counters import EVALUATIONS, evaluations, evaluations_of, new_meter
 from liestep.core.status import Status
 from liestep.plugins.trial import plain
 from liestep.runs.execution import build
@@ -75,3 +80,14 @@ def test_evaluations_are_the_larger_of_forces_and_right_hand_sides():
     meter[:] = np.arange(1, len(meter) + 1)
     assert evaluations(meter) == 2
     assert EVALUATIONS == ("force_evaluations", "rhs_evaluations")
+
+
+def test_evaluations_of_runs_have_one_definition():
+    """The same of a run and of a table, in every table and figure; steps that need no evaluation count as one."""
+    runs = [{"force_evaluations": 17, "rhs_evaluations": 20, "steps": 5, "cost": 99},
+            {"force_evaluations": 0, "rhs_evaluations": 0, "steps": 5, "cost": 99}]
+    assert [evaluations_of(run) for run in runs] == [20, 5]
+    assert list(evaluations_of(pandas.DataFrame(runs))) == [20, 5]
+    others = [path.name for path in Path(liestep.__file__).parent.rglob("*.py")
+              if re.search(r"\bEVALUATIONS\b.*\bmax\(|max\(.*\bEVALUATIONS\b", path.read_text())]
+    assert others == []

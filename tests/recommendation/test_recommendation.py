@@ -16,11 +16,11 @@ from liestep.recommendation import trials as trials_module
 from liestep.recommendation.answer import Recommendation
 from liestep.recommendation.classes import _components, groups, has_code
 from liestep.recommendation.keeping import Keeping
-from liestep.recommendation.request import request
+from liestep.recommendation.request import PATIENCE, Request, request
 from liestep.recommendation.search import Candidate, search
 from liestep.recommendation.tournament import GENERAL, Tournament
 from liestep.recommendation.trials import MARGIN, Trials
-from liestep.runs.execution import run_once
+from liestep.runs.execution import RunTooLong, run_once
 from liestep.runs.specification import applicable
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
@@ -66,7 +66,7 @@ def test_absolute_tolerance_moves_with_the_relative_one(monkeypatch):
     asked = request(SYSTEM, error=1e-10, t_end=T)
     assert asked.run("ode45", 1e-7).options["atol"] == "scale"
     trials = Trials(asked)
-    agreement.agree(trials, "gauss", 60.0)
+    agreement.agree(trials, "gauss")
     assert search(trials, "ode45", 1e-10, np.inf, np.inf).size is not None
     specify = asking.specify
     monkeypatch.setattr(asking, "specify", lambda *given, **named: specify(*given, **named, options={"atol": 1e-6}))
@@ -82,12 +82,12 @@ def test_error_below_the_gap_of_the_references_is_refused():
 
 
 def test_engine_that_stops_is_named(monkeypatch):
-    def stops(spec):
-        return replace(run_once(spec), status=Status.STEP_TOO_SMALL, time_reached=1.25)
+    def stops(spec, limit):
+        return replace(run_once(spec, limit=limit), status=Status.STEP_TOO_SMALL, time_reached=1.25)
 
     monkeypatch.setattr(trials_module, "run_once", stops)
     with pytest.raises(InputError, match=r"no reference: dop853 stopped after t = 1\.25: step size control"):
-        agreement.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "gauss", 60.0)
+        agreement.agree(Trials(request(SYSTEM, error=1e-6, t_end=T)), "gauss")
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -110,13 +110,13 @@ def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, be
     assert not found.verified
     assert "NOT verified" in str(found)
     whole = Trials(asked)
-    agreement.agree(whole, "gauss", 60.0)
+    agreement.agree(whole, "gauss")
     size = 80.0/found.step if found.step else found.tolerance
     measured = error_of(whole, found.integrator, size)
     assert measured <= 2e-6  # whichever integrator wins
     assert found.error <= 1e-6
     pilot = Trials(asked.shorter(20.0), pilot=True)
-    agreement.agree(pilot, "gauss", 60.0)
+    agreement.agree(pilot, "gauss")
     for steps in (1000, 2000):
         true = error_of(whole, "gauss", 4*steps)
         assert true <= error_of(pilot, "gauss", steps) <= MARGIN*MARGIN*true
@@ -127,6 +127,64 @@ def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, be
 def test_budget_that_is_too_small_is_refused_with_what_would_do():
     with pytest.raises(InputError, match=r"would take .* ask for t_end up to .*, or for a budget of"):
         liestep.recommend(SYSTEM, error=1e-6, t_end=T, budget=1e-9)
+
+
+def test_a_run_of_far_too_many_steps_is_stopped_and_counted():
+    trials = Trials(request(SYSTEM, error=1e-6, t_end=T, budget=2.0))
+    row = search(trials, "rk4", 2e9, np.inf, np.inf)
+    assert row.reason.startswith("a run takes longer than 0.2 s: it had come to t = ")
+    assert trials.spent == pytest.approx(PATIENCE*trials.request.limit) == pytest.approx(0.2)
+    trials.spent = 1.9
+    with pytest.raises(RunTooLong, match=r"longer than 0\.1 s"):
+        trials.outcome("rk4", 2e9)
+    assert trials.spent == pytest.approx(2.0)
+    assert not trials.over
+    with pytest.raises(InputError, match=r"has no reference: dop853: a run takes longer than 0\.1 s"):
+        agreement.agree(Trials(request(SYSTEM, error=1e-6, t_end=1e9, budget=1.0)), "gauss")
+
+
+def test_a_first_run_of_far_too_many_steps_names_the_budget():
+    with pytest.raises(InputError, match=r"no reference within the budget of 1 s: dop853 on a part of the horizon of"
+                                         r" 1/50: a run takes longer .* ask for a shorter t_end or for a larger"):
+        Tournament(request(SYSTEM, error=1e-6, t_end=1e9, budget=1.0))._trials()
+
+
+def test_a_second_engine_that_takes_too_long_leaves_the_gap_so_far(monkeypatch):
+    """The reference is judged by what ended; without any, the sentence says which engine took too long."""
+    trials = Trials(request(SYSTEM, error=1e-12, t_end=T))
+    ended = []
+
+    def outcome(name, size):
+        if name != agreement.FIRST and len(ended) == allowed:
+            raise RunTooLong("a run takes longer than 3 s")
+        ended.append(name)
+        return Trials.outcome(trials, name, size)
+
+    monkeypatch.setattr(trials, "outcome", outcome)
+    allowed = 2
+    with pytest.raises(InputError, match="cannot be judged: two references, dop853 and gauss"):
+        agreement.agree(trials, "gauss")
+    allowed = len(ended) + 1
+    with pytest.raises(InputError, match="no reference: gauss: a run takes longer than 3 s"):
+        agreement.agree(trials, "gauss")
+
+
+def test_what_is_kept_is_not_checked_beyond_the_budget():
+    keeping = keeping_of(request(SYSTEM, error=1e-2, t_end=1e7, keep="energy", budget=0.2))
+    assert not keeping.holds(Candidate("gauss", "", size=10**8))
+    assert keeping.found.startswith("not checked whether it keeps the energy in 10 horizons: a run takes longer than")
+    assert keeping.trials.spent == pytest.approx(0.2)
+
+
+def test_no_turns_are_taken_when_the_budget_is_spent():
+    held = Tournament(request(SYSTEM, error=1e-2, t_end=T))
+    held.table = [Candidate("rk4", "met the error", 4, 400.0, 1e-3, 7.0)]
+    held._in_turns(Trials(held.asked, spent=31.0))
+    assert held.table[0].seconds == 7.0
+    spent = Trials(held.asked)
+    held._in_turns(spent)
+    assert 0.0 < held.table[0].seconds < 7.0
+    assert spent.spent > 0.0
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -163,9 +221,13 @@ def test_second_process_compiles_what_it_is_told():
     assert has_code(advance, *_components(asked, "rk4"))
 
 
+def keeping_of(asked: Request) -> Keeping:
+    return Keeping(asked, Trials(asked))
+
+
 def test_energy_is_measured_over_ten_horizons():
     """Of two methods with the same error one drifts; what a method declares is not enough."""
-    keeping = Keeping(request(SYSTEM, error=1e-2, t_end=20.0, keep="energy"), pilot=False)
+    keeping = keeping_of(request(SYSTEM, error=1e-2, t_end=20.0, keep="energy"))
     assert not keeping.holds(Candidate("rk4", "", size=400))
     assert "it drifts" in keeping.found
     assert keeping.holds(Candidate("gauss", "", size=400))
@@ -174,7 +236,7 @@ def test_energy_is_measured_over_ten_horizons():
 
 @pytest.mark.parametrize("keep", ["momentum", "manifold"])
 def test_what_is_kept_to_round_off_is_measured(keep):
-    keeping = Keeping(request("spherical_pendulum_chain", error=1e-2, t_end=20.0, keep=keep), pilot=False)
+    keeping = keeping_of(request("spherical_pendulum_chain", error=1e-2, t_end=20.0, keep=keep))
     assert not keeping.holds(Candidate("rk4", "", size=400))
     assert f"does not keep the {keep} here" in keeping.found
     assert keeping.holds(Candidate("vi_sphere", "", size=400))
@@ -194,4 +256,4 @@ def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
 def test_chaos_is_refused_with_the_time():
     asked = request("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
     with pytest.raises(InputError, match=r"by more than a third of it from t = (\d+) s on.*; ask for t_end up to"):
-        agreement.agree(Trials(asked), "vi_sphere_kl8", 60.0)
+        agreement.agree(Trials(asked), "vi_sphere_kl8")

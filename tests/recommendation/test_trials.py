@@ -101,7 +101,7 @@ def tournament_with(monkeypatch, bound):
 def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
     tournament, workshop, told = tournament_with(monkeypatch, 0.5)
     ready = [Group((name,), True) for name in ("rkmk5", "rkmk853", "taylor", "ode45", "cf4")]
-    trials = SimpleNamespace(work={}, spent=0.0)
+    trials = SimpleNamespace(work={}, over=False)
     rest = tournament._open(trials, [*ready, Group(("gauss",), False), Group(("rk4",), False)], workshop)
     assert told[0].names == ("rk4",)
     while rest:
@@ -115,6 +115,6 @@ def test_a_class_is_compiled_only_if_it_can_save_a_fifth(bound, opened, monkeypa
     tournament, workshop, told = tournament_with(monkeypatch, bound)
     rest = [Group(("cf4",), True), Group(("gauss",), False)]
     while rest:
-        rest = tournament._open(SimpleNamespace(work={}, spent=0.0), rest, workshop)
+        rest = tournament._open(SimpleNamespace(work={}, over=False), rest, workshop)
     assert [group.compiled for group in told] == opened
     assert all(f"at least {bound:g} times the best" in row.reason for row in tournament.table)

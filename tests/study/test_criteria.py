@@ -121,6 +121,14 @@ def test_largest_step_is_that_below_which_all_complete(integrators, rule, agains
     assert row("largest_step", integrators, rule, against)["verdict"] == expected
 
 
+def test_a_tie_is_no_larger_step_and_says_nothing_at_the_end_of_the_ladders():
+    larger = {"at_least": 1.5}
+    below = row("largest_step", ["two"], {"within": {"at_most": 0.02}, **larger}, ["two"])
+    at_end = row("largest_step", ["two"], {"within": {"at_most": 1e9}, **larger}, ["two"])
+    one_fails = row("largest_step", ["two", "two"], {"within": {"at_most": 0.02}, **larger}, ["two", "lost"])
+    assert (below["verdict"], at_end["verdict"], one_fails["verdict"]) == (MISSED, "undetermined", MISSED)
+
+
 @pytest.mark.parametrize(("rule", "expected"), [
     ({"at_least": 0.5, "within": {"at_most": 2.0}}, MET), ({"at_least": 0.51, "within": {"at_most": 2.0}}, MISSED),
     ({"at_most": 0.25, "within": {"at_least": 3.0}}, MET), ({"at_least": 0.76, "within": {"at_most": 1e9}}, MISSED),

@@ -107,8 +107,9 @@ def test_a_budget_too_small_is_refused_with_its_line(tmp_path):
 def runs(problem, integrator, points, status="ok"):
     """Rows of metrics: (evaluations, error) of runs with falling steps."""
     return [{"study": "s", "problem": problem, "integrator": integrator, "status": status, "step": 1.0/work,
-             "tolerance": nan, "t_end": 1.0, "error": error, "force_evaluations": work, "rhs_evaluations": 0,
-             "seconds": nan, "cost": nan, "message": "stopped" if status != "ok" else ""} for work, error in points]
+             "tolerance": nan, "t_end": 1.0, "error": error, "steps": work, "force_evaluations": work,
+             "rhs_evaluations": 0, "seconds": nan, "cost": nan,
+             "message": "stopped" if status != "ok" else ""} for work, error in points]
 
 
 def results(rows, problems, integrators, refusals=()):

@@ -65,6 +65,7 @@ def test_a_cost_counts_evaluations_not_steps_and_the_time_that_was_reached():
     run = {"force_evaluations": 1700, "rhs_evaluations": 0, "steps": 100, "time_reached": 20.0}
     assert spent_in_a_period(run, 2.0) == 170.0
     assert spent_in_a_period(run | {"time_reached": 10.0}, 2.0) == 340.0
+    assert spent_in_a_period(run | {"force_evaluations": 0}, 2.0) == 10.0  # a free motion: a step counts as one
     assert spent_in_a_period(run | {"time_reached": 0.0}, 2.0) == 0.0
 
 
@@ -142,9 +143,9 @@ def test_work_at_equal_error():
 
 
 def steps(*runs):
-    return pandas.DataFrame([{"step": step, "status": status, "error": error, "force_evaluations": 10.0/step,
-                              "rhs_evaluations": 0, "message": status, "adaptive": False, "problem": "p",
-                              "integrator": "i"} for step, status, error in runs])
+    return pandas.DataFrame([{"step": step, "steps": 1.0/step, "status": status, "error": error,
+                              "force_evaluations": 10.0/step, "rhs_evaluations": 0, "message": status,
+                              "adaptive": False, "problem": "p", "integrator": "i"} for step, status, error in runs])
 
 
 def test_largest_steps_need_all_smaller_ones():

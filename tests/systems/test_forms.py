@@ -16,6 +16,7 @@ from liestep.errors import InputError
 from liestep.formulations import formulate, formulate_standard
 from liestep.inspection.check_system import check_system
 from liestep.plugins.loading import load_plugin
+from liestep.plugins.trial import plain
 from liestep.references.reference import compute_reference, specify_reference
 from liestep.runs.specification import applicable, specify, start_of
 
@@ -239,3 +240,43 @@ def test_turning_space_turns_the_motion(name):
         expected = turned(parts[key], plain[key].values)
         assert np.abs(other[key].values - expected).max() <= 1e-11*max(1.0, np.abs(expected).max())
         assert np.abs(plain[key].values[-1] - plain[key].values[0]).max() > 0.0 or key in ("angular_momentum", "omega")
+
+
+def test_the_printed_equations_are_an_option_off_the_spheres():
+    """Steps of RK4 on the equations of the sheet, written here, are those of extension: printed; the default, the
+    gradient of one potential, is another method with a smaller error. On the spheres both are one equation."""
+    start, steps, t_end = start_of("sphere_nbody", preset="four_bodies"), 24, 2.0
+    gamma, h = start.parameters["gamma"], t_end/steps
+
+    def rhs(y):
+        q, omega = y
+        c = q @ q.T
+        np.fill_diagonal(c, 0.0)
+        pulls = (1.0 - c*c)**-1.5
+        np.fill_diagonal(pulls, 0.0)
+        return np.array([np.cross(omega, q), gamma*np.cross(q, pulls @ q)])
+
+    y = np.array([start.initial["q"], start.initial["omega"]])
+    for _ in range(steps):
+        a = rhs(y)
+        b = rhs(y + 0.5*h*a)
+        c = rhs(y + 0.5*h*b)
+        y = y + h/6.0*(a + 2.0*b + 2.0*c + rhs(y + h*c))
+    given = {"preset": "four_bodies", "steps": steps, "t_end": t_end, "samples": 2}
+    printed = simulate("sphere_nbody", "rk4", **given, options={"extension": "printed"})
+    default = simulate("sphere_nbody", "rk4", **given)
+    assert np.abs(printed.q.values[-1] - y[0]).max() <= 1e-13
+    assert np.abs(default.q.values[-1] - y[0]).max() >= 1e-5
+    rates = []
+    for options in ({}, {"extension": "printed"}):
+        found = formulate(sheet("sphere_nbody"), start.parameters, start.initial, "vector_field", options)
+        out = np.zeros_like(found.start)
+        assert plain(found.problem).rhs(0.0, found.start, out)
+        rates.append(out)
+    assert np.abs(rates[0] - rates[1]).max() <= 1e-14
+
+
+def test_a_younger_option_at_its_default_is_no_part_of_a_run():
+    assert specify("sphere_nbody", "rk4", steps=10).sha256 == specify(
+        "sphere_nbody", "rk4", steps=10, options={"extension": "potential"}).sha256
+    assert "extension" not in sheet("spring_pendula").forms["vector_field"].options

@@ -131,7 +131,8 @@ def spent(results: StudyResults, motion: Motion, integrator: str, quantities: It
     """What the runs of a method show, by quantity (default: all)."""
     found: dict[str, Spent] = {name: {} for name in quantities or QUANTITIES}
     for t_end, problem in motion.horizons:
-        for run in results.select(problem, integrator)[["resolution", "time_reached", *EVALUATIONS]].to_dict("records"):
+        runs = results.select(problem, integrator)
+        for run in runs[["resolution", "time_reached", *EVALUATIONS, "steps"]].to_dict("records"):
             cost = spent_in_a_period(run, motion.period)
             if cost > 0.0:
                 file = results.file(problem, integrator, run["resolution"])
@@ -149,7 +150,7 @@ def at_cost(parts: Spent, budget: float) -> dict[float, Curve]:
 
 
 def spent_in_a_period(run: Mapping[Any, Any], period: float) -> float:
-    """Evaluations of forces or right-hand sides (not steps) in a period of the time that a run reached; 0 for one that
+    """Evaluations of forces or right-hand sides in a period of the time that a run reached; 0 for one that
     made no step."""
     return float(evaluations_of(run)*period/run["time_reached"]) if run["time_reached"] > 0.0 else 0.0
 

@@ -45,5 +45,5 @@ def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
         accurate = accurate and run["error"] <= ACCURATE
         if accurate:
             found["accurate"] = run["step"]
-            found["evaluations"] = evaluations_of(run)
+            found["evaluations"] = int(evaluations_of(run))
     return found

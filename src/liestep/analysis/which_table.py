@@ -13,7 +13,7 @@ from liestep.analysis.work_table import at_equal_error
 from liestep.catalogue import method, sheet
 from liestep.contracts.keeping import Keeps
 from liestep.contracts.sheet import Parameters, Sheet
-from liestep.core.counters import EVALUATIONS
+from liestep.core.counters import evaluations_of
 from liestep.runs.specification import complete_options, start_of
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
@@ -56,12 +56,6 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
             if row[cost] < level.get(row["error"], {cost: inf})[cost]:
                 level[row["error"]] = {key: float(row[key]) for key in (cost, "step", "tolerance")}
     return found
-
-
-def evaluations_of(metrics: pandas.DataFrame) -> pandas.Series:
-    """Evaluations of forces or right-hand sides of each run. A step that needs none, as that of an exact free motion,
-    counts as one: budgets count it so too."""
-    return metrics.reindex(columns=[*EVALUATIONS, "steps"]).max(axis=1)
 
 
 def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ class Counter(IntEnum):
 
 
 NAMES = tuple(counter.name.lower() for counter in Counter)
-# the evaluations of a run are the larger of these: a right-hand side that asks for the forces may count both
+# the evaluations of a run are the larger of these, and at least its steps: see `evaluations_of`
 EVALUATIONS = tuple(NAMES[counter] for counter in (Counter.FORCE_EVALUATIONS, Counter.RHS_EVALUATIONS))
 
 
@@ -40,9 +40,11 @@ def evaluations(meter: np.ndarray) -> int:
     return int(max(meter[Counter.FORCE_EVALUATIONS], meter[Counter.RHS_EVALUATIONS]))
 
 
-def evaluations_of(counted: Mapping[Any, Any]) -> int:
-    """The same of counters by name."""
-    return int(max(counted[name] for name in EVALUATIONS))
+def evaluations_of(counted: Mapping[Any, Any]) -> Any:
+    """Evaluations of forces or right-hand sides of a run, or of each run of a table: counters by name, and `steps`. A
+    right-hand side that asks for the forces may count both, so that it is the larger of them. A step that needs none,
+    as that of an exact free motion, counts as one: budgets count it so too."""
+    return np.fmax.reduce([counted[name] for name in (*EVALUATIONS, "steps")])
 
 
 def counts(meter: np.ndarray) -> dict[str, int]:

@@ -7,8 +7,8 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.analysis.which_table import evaluations_of
 from liestep.analysis.work_table import at_equal_error
+from liestep.core.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import marks

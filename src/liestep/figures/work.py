@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.core.counters import EVALUATIONS
+from liestep.core.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
@@ -32,8 +32,7 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
          " same problem: their overhead is not that of the compiled core. {runs}")
 def work_precision(results: "StudyResults") -> Figure:
     metrics = results.metrics
-    metrics = metrics.assign(
-        evaluations=metrics[list(EVALUATIONS)].max(axis=1))[metrics["error"].notna()]
+    metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
     # few: rows are copied often
     metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]

@@ -8,6 +8,7 @@ from liestep.errors import InputError
 from liestep.recommendation.request import INTERVALS, Request
 from liestep.recommendation.trials import Trials, order_of, values_of
 from liestep.runs.content import stopped
+from liestep.runs.execution import RunTooLong
 
 FIRST, TOLERANCE = "dop853", 1e-13
 # methods of high order, each of another class than the first; the first one that runs on the problem is taken
@@ -26,16 +27,17 @@ def engines(request: Request, able: tuple[str, ...]) -> tuple[str, str]:
     return FIRST, second
 
 
-def agree(trials: Trials, second: str, limit: float) -> np.ndarray:
+def agree(trials: Trials, second: str) -> np.ndarray:
     """Compute the reference of the trials and compare it with a second method, whose steps are halved until both agree
     or no longer approach each other; returns the gap, the largest in each interval.
-
-    limit: processor time in s that one run may take.
 
     Raises:
         InputError: an engine stopped, or the gap is too wide for the error that is asked for; names the time.
     """
-    found, _ = trials.outcome(FIRST, TOLERANCE)
+    try:
+        found, _ = trials.outcome(FIRST, TOLERANCE)
+    except RunTooLong as error:
+        raise InputError(f"{trials.request.problem} has no reference: {FIRST}: {error}") from None
     if found.status != Status.OK:
         raise InputError(f"{trials.request.problem} has no reference: {FIRST} {stopped(found)}")
     trials.fields = tuple(part for part in found.formulated.error_fields if part.counted)
@@ -44,22 +46,26 @@ def agree(trials: Trials, second: str, limit: float) -> np.ndarray:
     steps = INTERVALS*max(1, found.steps//(4*INTERVALS))
     order, best, waited, failed = order_of(trials.request, second, steps), np.full(INTERVALS + 1, inf), 0, ""
     for _ in range(DOUBLINGS):
-        other, seconds = trials.outcome(second, steps)
+        try:
+            other, seconds = trials.outcome(second, steps)
+        except RunTooLong as error:
+            failed = "" if np.isfinite(best.max()) else f": {error}"
+            break
         gap = trials.history(other)
-        failed = stopped(other) if other.status != Status.OK else ""
+        failed = f" {stopped(other)}" if other.status != Status.OK else ""
         if gap.max() <= wanted/ENOUGH:
             return gap
         gained = _agreed(gap, wanted) > _agreed(best, wanted) or gap.max() < 0.5*best.max() or failed
         waited = 0 if gained else waited + 1
         best = gap if gap.max() < best.max() or _agreed(gap, wanted) > _agreed(best, wanted) else best
         factor = 2.0 if not gap.max() < 0.1 else min(8.0, max(1.5, (2.0*ENOUGH*gap.max()/wanted)**(1.0/order)))
-        if waited >= PATIENCE or (np.isfinite(seconds) and factor*seconds > limit):
+        if waited >= PATIENCE or (np.isfinite(seconds) and factor*seconds > trials.request.limit):
             break
         steps = INTERVALS*int(np.ceil(factor*steps/INTERVALS))
     if best.max() <= wanted/SHARE:
         return best
     if failed:
-        raise InputError(f"{trials.request.problem} has no reference: {second} {failed}")
+        raise InputError(f"{trials.request.problem} has no reference: {second}{failed}")
     raise InputError(_refusal(trials.request, second, best))
 
 

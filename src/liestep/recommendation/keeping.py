@@ -7,8 +7,9 @@ import numpy as np
 from liestep.core.status import Status
 from liestep.recommendation.request import Request
 from liestep.recommendation.search import Candidate
+from liestep.recommendation.trials import Trials
 from liestep.runs.content import stopped
-from liestep.runs.execution import Outcome, run_once
+from liestep.runs.execution import Outcome, RunTooLong
 
 HORIZONS = 10
 GROWN = 5.0             # a steady drift grows ten times over ten horizons, round-off by 3, what is bounded by 1 to 2
@@ -19,8 +20,8 @@ LOST = 1e-9             # largest relative error of what is kept to round-off
 class Keeping:
     """The check of one request; `found` says in words what the last one showed."""
 
-    def __init__(self, asked: Request, pilot: bool):
-        self.asked, self.pilot, self.found = asked, pilot, ""
+    def __init__(self, asked: Request, trials: Trials):
+        self.asked, self.trials, self.pilot, self.found = asked, trials, trials.pilot, ""
 
     def holds(self, row: Candidate) -> bool:
         """Whether the method of a row of the table keeps what was asked, with its step or tolerance."""
@@ -33,7 +34,12 @@ class Keeping:
         asked = self.asked.shorter(self.asked.t_end/(4 if self.pilot and not long else 1)*horizons)
         factor = round(asked.t_end/self.asked.t_end*(4 if self.pilot else 1)) or 1
         spec = replace(asked.run(row.integrator, row.size if row.adaptive else row.size*factor), statistics_every=1)
-        found = run_once(spec)
+        try:
+            found = self.trials.run(spec)
+        except RunTooLong as error:
+            self.found = f"not checked whether it keeps the {self.asked.keep} in {horizons} horizons: {error}"
+            return False
+        self.trials.counted(row.integrator, found)
         if found.status != Status.OK:
             self.found = f"does not keep the {self.asked.keep}: within {horizons} horizons it {stopped(found)}"
             return False

@@ -17,6 +17,8 @@ from liestep.runs.specification import RunSpecification, Start, complete_options
 INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
 FINER = (10, 5, 2, 1)       # errors are looked at so many times in each part, the most that the steps allow
 LARGEST, SMALLEST = 0.1, 1e-14
+SHARE = 20.0                # the budget divided by this is what one run may be predicted to take
+PATIENCE = 2.0              # a run is stopped after so many times that
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class Request:
     t_end: float
     keep: str
     budget: float
+
+    @property
+    def limit(self) -> float:
+        """What one run may take, s."""
+        return self.budget/SHARE
 
     @property
     def facts(self) -> Sheet:

@@ -12,10 +12,11 @@ from liestep.recommendation.agreement import FIRST, TOLERANCE, agree, engines
 from liestep.recommendation.answer import Recommendation
 from liestep.recommendation.classes import Group, Workshop, bound, groups
 from liestep.recommendation.keeping import Keeping
-from liestep.recommendation.request import INTERVALS, Request, named, request
+from liestep.recommendation.request import INTERVALS, SHARE, Request, named, request
 from liestep.recommendation.search import USABLE, Candidate, search
 from liestep.recommendation.trials import QUARTER, Trials
 from liestep.recommendation.words import BUDGET
+from liestep.runs.execution import RunTooLong
 
 GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which
@@ -24,7 +25,6 @@ LIKELY = ("vi_sphere", "rkmk4", "rkmk54", "rodrigues_newmark", "slgi")
 # the least error at which they did: their classes are opened first, unless the bound is more than FAR times the best
 WINNERS = {"rk4": 1e-4, "sphere_split": 0.0, "dmv": 0.0, "exact_split": 0.0}
 FAR = 5.0
-SHARE = 20.0           # the budget divided by this is what one run may take
 TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
 IN_TURNS, TURNS = 3, 5
 AT_ONCE = 2            # classes that are opened together
@@ -45,7 +45,7 @@ class Tournament:
     """One request, and what has been found so far. Raises InputError where there is no reference."""
 
     def __init__(self, asked: Request):
-        self.asked, self.limit = asked, asked.budget/SHARE
+        self.asked = asked
         self.table: list[Candidate] = []
         self.opened = 0
         able, self.eligible = [], []
@@ -80,14 +80,14 @@ class Tournament:
         with Workshop(self.asked) as workshop:
             workshop.compile_classes(first)
             trials = self._trials()
-            gap = float(agree(trials, self.engines[1], self.limit).max())
+            gap = float(agree(trials, self.engines[1]).max())
             for group in sorted(first, key=lambda group: -method(group.names[0]).order):
                 self._play(trials, group)
             rest = [group for group in found if group not in first]
             while rest:
                 rest = self._open(trials, rest, workshop)
         choice = self._in_turns(trials)
-        keeping = Keeping(self.asked, trials.pilot)
+        keeping = Keeping(self.asked, trials)
         while self.asked.keep and choice.winner is not None:
             row = self._row(choice.winner)
             if keeping.holds(row):
@@ -99,15 +99,21 @@ class Tournament:
     def _trials(self) -> Trials:
         """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
         short = Trials(self.asked.shorter(self.asked.t_end/TEST))
-        _, seconds = short.outcome(FIRST, TOLERANCE)
+        limit = self.asked.limit
+        try:
+            _, seconds = short.outcome(FIRST, TOLERANCE)
+        except RunTooLong as error:
+            raise InputError(f"{self.asked.problem} has no reference within the budget of {self.asked.budget:g} s:"
+                             f" {FIRST} on a part of the horizon of 1/{TEST}: {error}; ask for a shorter t_end or for"
+                             " a larger budget") from None
         whole = TEST*seconds
-        if not isfinite(whole) or whole <= self.limit:
+        if not isfinite(whole) or whole <= limit:
             return Trials(self.asked)
-        if whole <= QUARTER*self.limit:
+        if whole <= QUARTER*limit:
             return Trials(self.asked.shorter(self.asked.t_end/QUARTER), pilot=True)
         raise InputError(f"a reference up to t = {self.asked.t_end:g} s would take {whole:.2g} s, and a quarter of it"
                          f" is more than a run may take of the budget of {self.asked.budget:g} s; ask for t_end up to"
-                         f" {self.asked.t_end*QUARTER*self.limit/whole:.3g} s, or for a budget of"
+                         f" {self.asked.t_end*QUARTER*limit/whole:.3g} s, or for a budget of"
                          f" {whole*SHARE/QUARTER:.3g} s")
 
     def _play(self, trials: Trials, group: Group) -> None:
@@ -115,12 +121,12 @@ class Tournament:
         for name in group.names:
             if name not in self.eligible:
                 continue
-            if trials.spent > self.asked.budget:
+            if trials.over:
                 self.table.append(Candidate(name, f"not tried: the budget of {self.asked.budget:g} s is spent",
                                             method(name).order))
                 continue
             first = trials.request.error if method(name).adaptive else self._first_steps(trials, name)
-            self.table.append(search(trials, name, first, self._best(), self.limit))
+            self.table.append(search(trials, name, first, self._best(), self.asked.limit))
 
     def _first_steps(self, trials: Trials, name: str) -> float:
         """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
@@ -154,7 +160,7 @@ class Tournament:
         able = [group for k, group in enumerate(ranked)
                 if bounds[group] < worth[group] and (group.compiled or k < left or self._won(group))]
         opened = able[:AT_ONCE]
-        if opened and trials.spent <= self.asked.budget:
+        if opened and not trials.over:
             workshop.compile_classes(opened)
             self.opened += len(opened)
             for group in opened:
@@ -192,10 +198,13 @@ class Tournament:
             clocks[one.integrator] = timer(trials.request.run(one.integrator, one.size))
         taken: dict[str, list[float]] = {name: [] for name in clocks}
         for _ in range(TURNS):
+            if trials.over:
+                break
             for name, (once, share) in clocks.items():
                 taken[name].append(once()/share)
+                trials.spent += taken[name][-1]*share
         for one in met:
-            one.seconds = min(taken[one.integrator])
+            one.seconds = min(taken[one.integrator], default=one.seconds)
         return self._chosen()
 
     def _answer(self, choice: Choice, trials: Trials, gap: float, kept: str) -> Recommendation:

@@ -9,14 +9,15 @@ import numpy as np
 from liestep.analysis.timing import timer
 from liestep.catalogue import method
 from liestep.contracts.formulated import StateField
-from liestep.core.counters import EVALUATIONS
+from liestep.core.counters import evaluations_of
 from liestep.core.status import Status
-from liestep.recommendation.request import FINER, INTERVALS, Request
-from liestep.runs.execution import Outcome, run_once
+from liestep.recommendation.request import FINER, INTERVALS, PATIENCE, Request
+from liestep.runs.execution import Outcome, RunTooLong, run_once
 from liestep.runs.specification import RunSpecification
 
 SHORT = 200      # steps of the run by which the cost of a step is measured
 FEWEST, MOST, ENOUGH = 2, 9, 5e-3  # measurements of a time: at least, at most, and so many s in all
+LEAST = 0.1      # s that a run may always take; a time of so much is measured once
 MARGIN = 3.0     # of errors that a power law predicts
 QUARTER = 4      # pilots cover this part of the horizon
 
@@ -46,23 +47,46 @@ class Trials:
     calls: dict[str, float] = field(default_factory=dict)     # integrator -> s of a run without a step
     work: dict[str, float] = field(default_factory=dict)      # integrator -> evaluations per step
 
+    @property
+    def over(self) -> bool:
+        """Whether the budget is spent."""
+        return self.spent > self.request.budget
+
+    def run(self, spec: RunSpecification, most: float = inf) -> Outcome:
+        """A run that is stopped after `most` s, or when the budget is spent.
+
+        Raises:
+            RunTooLong: it was stopped; what it took is spent. InputError, PluginError as `run_once`.
+        """
+        limit = max(LEAST, min(most, self.request.budget - self.spent))
+        try:
+            return run_once(spec, limit=limit)
+        except RunTooLong:
+            self.spent += limit
+            raise
+
     def outcome(self, integrator: str, size: float) -> tuple[Outcome, float]:
         """A run and its seconds, from the cost of a step, which is measured once for each integrator.
 
         Raises:
-            InputError: the method does not run from this start; PluginError: it cannot be compiled.
+            InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled.
         """
         spec = self.request.run(integrator, size)
-        found = run_once(spec)
+        # half of what is left: where its steps cost most of that, they are timed as well
+        found = self.run(spec, min(PATIENCE*self.request.limit, 0.5*(self.request.budget - self.spent)))
         steps = _tried_steps(found)
         if integrator not in self.rates:
             if found.status != Status.OK:
                 return found, inf
             self.calls[integrator], self.rates[integrator] = self._costs(spec, steps)
-            self.work[integrator] = max(steps, *(found.counters[name] for name in EVALUATIONS))/steps
-        seconds = self.calls[integrator] + self.rates[integrator]*steps
+            self.work[integrator] = float(evaluations_of({**found.counters, "steps": steps}))/steps
+        return found, self.counted(integrator, found)
+
+    def counted(self, integrator: str, found: Outcome) -> float:
+        """Seconds of a run, which are spent."""
+        seconds = self.calls.get(integrator, 0.0) + self.rates.get(integrator, 0.0)*_tried_steps(found)
         self.spent += seconds
-        return found, seconds
+        return seconds
 
     def history(self, found: Outcome) -> np.ndarray:
         """(INTERVALS + 1,): scaled error of a run at the start, and the largest in each interval; infinite for one that
@@ -101,7 +125,8 @@ class Trials:
         """Seconds of a run, the least of several measurements."""
         once, share = timer(spec)
         measured: list[float] = []
-        while len(measured) < FEWEST or (len(measured) < MOST and sum(measured) < ENOUGH):
+        while (not measured or (len(measured) < FEWEST and measured[0] < LEAST)
+               or (len(measured) < MOST and sum(measured) < ENOUGH)):
             measured.append(once())
         self.spent += sum(measured)
         return min(measured)/share

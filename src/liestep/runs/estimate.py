@@ -1,7 +1,7 @@
 """How large runs will be, before any of them is made: numbers of steps, bytes, processor time, memory.
 
 Bytes and memory follow from what is stored; times are those of this project's machines within a factor of about
-three, and adaptive runs count as many steps as they have outputs.
+five, and adaptive runs count as many steps as they have outputs.
 """
 import os
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from liestep.catalogue import sheet
+from liestep.catalogue import method, sheet
 from liestep.core.pieces import LINEAR, QUADRATIC
 from liestep.errors import InputError
 from liestep.runs.maps import trajectories
@@ -23,6 +23,12 @@ OBSERVABLES = 12           # numbers at a sample beside the state: time, energy,
 FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
 NUMBER = 8                 # bytes
 TANGENT = 3  # times as long as a step takes one with a derivative
+# times as long as an explicit step takes one of implicit methods by formulation, where the time grows with the bodies;
+# and s for each triple of numbers of the state where equations of all unknowns are solved
+IMPLICIT = {"index_three": 16.0, "constant_mass": 6.0, "quaternion_hamiltonian": 6.0}
+DENSE, CUBIC = "constrained_lagrangian", 1e-10
+FREE = 6e-11  # s for each pair of numbers where bodies have no mass matrix in common
+LOW, HIGH, GROWTH = 4, 8, 2.5  # steps of an order above LOW cost its power GROWTH, those of HIGH the most
 UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SPANS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
 
@@ -48,16 +54,29 @@ class Estimate:
 
 def estimate(spec: RunSpecification) -> Estimate:
     """Size of one run with all its replicas or members."""
-    numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
     kept = trajectories(spec)
     times = max(kept, spec.replicas)
-    stored = spec.samples*(numbers + OBSERVABLES)*NUMBER
+    stored = spec.samples*(_numbers(spec) + OBSERVABLES)*NUMBER
     size = stored*kept + FIXED
     steps = (spec.steps or spec.outputs)*times
-    # bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their number
-    pairs = numbers**2 if sheet(spec.problem).mass is not None else 0
-    seconds = steps*(LINEAR*numbers + QUADRATIC*pairs)*(1 + TANGENT*spec.exponents)
-    return Estimate(1, steps, size, seconds, stored*times + size)
+    return Estimate(1, steps, size, steps*_step_seconds(spec), stored*times + size)
+
+
+def _numbers(spec: RunSpecification) -> int:
+    """Numbers of the state."""
+    return sum(prod(np.shape(values)) for values in spec.initial.values())
+
+
+def _step_seconds(spec: RunSpecification) -> float:
+    """Time of a step: bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their
+    number, but where Newton's method has dense equations."""
+    facts, numbers = sheet(spec.problem), _numbers(spec)
+    declared = method(spec.integrator).on(facts)
+    pairs = 0.0 if facts.mass is None else QUADRATIC if np.ndim(facts.mass(spec.parameters)) == 2 else FREE
+    each = (IMPLICIT.get(declared.formulation, 1.0)*LINEAR*numbers
+            + pairs*numbers**2 + CUBIC*numbers**3*(declared.formulation == DENSE))
+    order = declared.order_of(spec.options, facts, spec.parameters)
+    return each*max(1.0, min(order, HIGH)/LOW)**GROWTH*(1 + TANGENT*spec.exponents)
 
 
 def total(specs: Iterable[RunSpecification]) -> Estimate:

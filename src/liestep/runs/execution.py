@@ -36,6 +36,10 @@ Watch = Callable[[np.ndarray, np.ndarray | None], bool]
 WATCHED = 1000  # steps between two looks of it
 
 
+class RunTooLong(InputError):
+    """The steps of a run took longer than its limit."""
+
+
 @dataclass
 class Outcome:
     """One trajectory: sampled rows, observables and statistics, and how it ended."""
@@ -104,7 +108,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     raised. limit: s that its steps may take.
 
     Raises:
-        InputError: an error in a plugin's code, or the limit; PluginError when it cannot be compiled.
+        InputError: an error in a plugin's code, or RunTooLong, the limit; PluginError when it cannot be compiled.
         KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far the run had come.
     """
     formulated, integrator = build(spec, state)
@@ -150,7 +154,7 @@ def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reache
         raise KeyboardInterrupt(f"interrupted: {spec.integrator} on {spec.problem} had come to t = {reached():.6g} of"
                                 f" {spec.t_end:.6g} s") from None
     except TooLong:
-        raise InputError(f"a run takes longer than {limit:.3g} s: it had come to t = {reached():.6g} of"
+        raise RunTooLong(f"a run takes longer than {limit:.3g} s: it had come to t = {reached():.6g} of"
                          f" {spec.t_end:.6g} s") from None
 
 

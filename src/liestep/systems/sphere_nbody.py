@@ -12,9 +12,24 @@ import numpy as np
 from liestep.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.contracts.parameters import Parameter, Preset
 from liestep.contracts.sheet import Parameters, State
+from liestep.core.dispatch import kernel
 from liestep.core.rows import add, add_to, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.formulations.spheres.family import spheres
+
+
+@kernel
+def cotangents(gamma: float, q: np.ndarray) -> float:
+    """V of directions (n, 3)."""
+    value = 0.0
+    for i in range(q.shape[0]):
+        qi = row(q, i)
+        for j in range(i + 1, q.shape[0]):
+            qj = row(q, j)
+            d, p = sub(qj, qi), add(qi, qj)
+            u, w = dot(d, d), dot(p, p)
+            value -= gamma*2.0*dot(qi, qj)/sqrt(u*w)
+    return value
 
 
 class SphereNBody(NamedTuple):
@@ -23,22 +38,13 @@ class SphereNBody(NamedTuple):
 
     No digits are lost at any angle: 1 - c^2 with c = q_i.q_j cancels where two bodies meet or are antipodes, and
     |q_i x q_j|^2 loses some there. Off the spheres V is this function of R^3 too; scaling all q changes nothing.
-    (f q_j with f = -gamma/|q_i x q_j|^3 takes 0.97 of the time of an explicit step and gives the same torques on the
-    spheres, but it is the gradient of no potential off them.)
+    `PrintedNBody` has the same torques on the spheres and others off them.
     """
 
     gamma: float
 
     def potential(self, q: np.ndarray) -> float:
-        value = 0.0
-        for i in range(q.shape[0]):
-            qi = row(q, i)
-            for j in range(i + 1, q.shape[0]):
-                qj = row(q, j)
-                d, p = sub(qj, qi), add(qi, qj)
-                u, w = dot(d, d), dot(p, p)
-                value -= self.gamma*2.0*dot(qi, qj)/sqrt(u*w)
-        return value
+        return cotangents(self.gamma, q)
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """G_i = -(gamma/2) sum_j (u + w)/(u w)^(3/2) (w d + u p), u = |d|^2, w = |p|^2; d changes sign for G_j."""
@@ -56,6 +62,28 @@ class SphereNBody(NamedTuple):
                 apart, common = scale(f*w, d), scale(f*u, p)
                 total = add(total, add(apart, common))
                 add_to(out, j, sub(common, apart))
+            put(out, i, total)
+
+
+class PrintedNBody(NamedTuple):
+    """The same bodies with the equations as printed, also off the spheres: twospheres2009 eq. (33), whose plain
+    derivative is f q_j, f = -gamma (1 - (q_i.q_j)^2)^(-3/2). It is the gradient of no potential there, and loses digits
+    where bodies are close."""
+
+    gamma: float
+
+    def potential(self, q: np.ndarray) -> float:
+        return cotangents(self.gamma, q)
+
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
+        for i in range(q.shape[0]):
+            qi, total = row(q, i), (0.0, 0.0, 0.0)
+            for j in range(q.shape[0]):
+                if j != i:
+                    qj = row(q, j)
+                    c = dot(qi, qj)
+                    s = 1.0 - c*c
+                    total = add(total, scale(-self.gamma/(s*sqrt(s)), qj))
             put(out, i, total)
 
 
@@ -78,13 +106,17 @@ def _check_apart(parameters: Parameters, state: State) -> None:
 
 SHEET = spheres(
     title="Point masses on the sphere",
-    equations="m_i domega_i/dt = gamma q_i x sum_j q_j (1 - (q_i.q_j)^2)^(-3/2); dq_i/dt = omega_i x q_i",
+    equations="m_i domega_i/dt = gamma q_i x sum_j q_j (1 - (q_i.q_j)^2)^(-3/2); dq_i/dt = omega_i x q_i."
+              " Off the spheres, where stages and steps of methods in R^3 lie, these are the equations of option"
+              " extension: printed; by default the torque there is -q_i x dV/dq_i of V = -(gamma/2) sum_(i<j) (|p|/|d|"
+              " - |d|/|p|), d = q_j - q_i, p = q_i + q_j",
     citation="twospheres2009 eq. (33), example 2",
     parameters={
         "mass": Parameter("kg", "masses of the bodies", ("n",), "positive"),
         "gamma": Parameter("J", "strength of the potential", (), "finite"),
     },
     build=lambda p: SphereNBody(p["gamma"]),
+    printed=lambda p: PrintedNBody(p["gamma"]),
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),
     start=_check_apart,

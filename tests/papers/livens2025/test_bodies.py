@@ -11,7 +11,7 @@ from liestep.catalogue import sheet
 from liestep.core.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
-from liestep.papers.livens2025.quantities import increments, middle_velocities
+from liestep.papers.livens2025.quantities import after_load, axis_error, increments, middle_velocities
 from liestep.runs.content import chart_of
 from liestep.runs.files import RunFile
 from liestep.runs.specification import specify, start_of
@@ -276,11 +276,38 @@ def test_the_range_of_the_total_energy_is_that_of_every_step(step, joules):
     assert increments(Stored(few), None)["total_energy_range"] == pytest.approx(spread)
 
 
+def test_errors_of_the_steady_top_are_compared_where_they_are_smaller_than_its_motion():
+    """At 10 ms the errors of the axis along e1 exceed the circle on which it runs, of radius sin 60 degrees."""
+    error = {}
+    for step in (0.01, 0.001):
+        for method in ("eml", "emh"):
+            data = simulate("heavy_top", method, preset="livens2025", step=step, samples=201)
+            error[method, step] = axis_error(Stored(data), None)
+    radius = np.sin(TILT)
+    assert min(error[method, 0.01]["axis_error_x"] for method in ("eml", "emh")) > radius
+    one, other = error["eml", 0.001], error["emh", 0.001]
+    assert max(one["axis_error_x"], other["axis_error_x"]) < 0.05*radius
+    assert one["axis_error_x"]/other["axis_error_x"] == pytest.approx(0.159, abs=1e-3)
+    assert one["axis_error_z"]/other["axis_error_z"] == pytest.approx(1.001, abs=1e-3)
+
+
+def test_the_total_energy_of_the_loop_is_judged_after_the_load():
+    """(80) changes by the work of the load first; EML loses 575 J of it to the parasite, EML-GGL 0.24 J."""
+    found = {}
+    for method in ("eml", "eml_ggl"):
+        data = simulate("rigid_loop", method, preset="livens2025", step=0.1, samples=101)
+        found[method] = after_load(Stored(data), None)["loop_total_energy_range"]
+        late = data.total_energy.values[data.time.values > 1.05]
+        assert found[method] == late.max() - late.min() < np.ptp(data.total_energy.values)
+    assert found["eml"] == pytest.approx(575.197, rel=1e-4)
+    assert found["eml_ggl"] == pytest.approx(0.23597, rel=1e-3)
+
+
 class Stored:
     """A data set as the functions of quantities read a file."""
 
     def __init__(self, data):
-        self.data, self.variables = data, set(data.variables)
+        self.data, self.variables, self.attributes = data, set(data.variables), data.attrs
 
     def __getitem__(self, name):
         return self.data[name].values

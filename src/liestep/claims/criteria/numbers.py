@@ -114,7 +114,9 @@ class Slope(Limits, Criterion):
 class LargestStep(Limits, Criterion):
     """The largest step of each choice that completes, and all smaller ones with it, lies within the limits; with
     `against`, divided by that of the compared runs (same order of choices). A run completes that ends as it should,
-    with `quantity` within the limits `within`; NaN where the smallest step does not."""
+    with `quantity` within the limits `within`; NaN where the smallest step does not. Two choices that both complete
+    with the largest step that was tried say nothing about which is larger: where only such pairs fail, it is
+    undecided."""
 
     kind: Literal["largest_step"] = KIND
     within: Limits = Field(description="limits of the quantity of a run that counts as completed")
@@ -124,26 +126,31 @@ class LargestStep(Limits, Criterion):
         return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}: {self.bounds}"
 
     def judge(self, claim: "Claim", results: Results) -> Outcome:
-        found = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs])
+        found, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
         text = [f"{choice.problem}/{choice.integrator} {step:.4g} s"
                 for choice, step in zip(claim.runs, found, strict=True)]
         if claim.against:
-            other = np.array([self._largest(claim.quantity, choice, results) for choice in claim.against])
+            other, most = np.array([self._largest(claim.quantity, choice, results) for choice in claim.against]).T
             if other.size not in (1, found.size):
                 raise InputError(f"{found.size} choices cannot be compared with {other.size}")
             text += [f"compared with {choice.problem}/{choice.integrator} {step:.4g} s"
                      for choice, step in zip(claim.against, other, strict=True)]
+            open_end = (found == tried) & (other == most)
             found = found/other
+            fails = ~self.holds(found)
+            return Outcome(not fails.any(), self.worst(found), "; ".join(text),
+                           undecided=bool(fails.any() and open_end[fails].all()))
         return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(text))
 
-    def _largest(self, quantity: str, choice: "RunChoice", results: Results) -> float:
+    def _largest(self, quantity: str, choice: "RunChoice", results: Results) -> tuple[float, float]:
+        """That step, and the largest that was tried."""
         rows, largest = select(choice, results).sort_values("step"), math.nan
         require_quantity(quantity, number_columns(rows.iloc[0]))
         for _, row in rows.iterrows():
             if row.status != "ok" or not self.within.holds(np.array(float(row[quantity]))):
                 break
             largest = float(row.step)
-        return largest
+        return largest, float(rows["step"].iloc[-1])
 
 
 class Share(Limits, Criterion):

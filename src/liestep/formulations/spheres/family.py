@@ -21,7 +21,8 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
             conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
             combination: Callable[[Parameters], None] = lambda parameters: None,
             start: Callable[[Parameters, State], None] = lambda parameters, state: None,
-            fallback: str | Callable[[Parameters], str | None] | None = FALLBACK, **further: Any) -> Sheet:
+            fallback: str | Callable[[Parameters], str | None] | None = FALLBACK,
+            printed: Callable[[Parameters], Any] | None = None, **further: Any) -> Sheet:
     """Sheet of a system with state q (n, 3), directions, and omega (n, 3) in rad/s, orthogonal to them, both spatial.
 
     `build` makes a NamedTuple with `potential(q)` in J and `gradient(q, out)`, its plain derivative in R^3 (n, 3);
@@ -29,10 +30,11 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     eq. (2)).
     If it has `force(t, q, omega, out)` too, F_i in J conjugate to dq_i/dt (M dv/dt = -G + F + lambda q), it gets a row
     for the work, and the energy that is conserved is T + V less the work.
+    `printed` makes the same with forces that are other ones off the spheres, those of an equation as printed.
     `start` raises InputError for a start on the manifold at which there are no forces.
     `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
     """
-    declared = Declared(build, mass, conserved_momentum)
+    declared = Declared(build, mass, conserved_momentum, printed)
     further["requires"] = _requires_forces(declared, further.get("requires"))
 
     def checked(values: Parameters) -> None:

@@ -54,6 +54,7 @@ class Declared(NamedTuple):
     build: Callable[[Parameters], Any]
     mass: Callable[[Parameters], np.ndarray]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+    printed: Callable[[Parameters], Any] | None = None
 
     def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         parts = _parts(self, parameters, state, options)
@@ -64,7 +65,8 @@ class Declared(NamedTuple):
         return has_force(self.build(parameters))
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        parts, scratch = _parts(self, parameters, state, options), np.zeros_like(state["q"])
+        chosen = self._replace(build=self.printed or self.build) if options.get("extension") == "printed" else self
+        parts, scratch = _parts(chosen, parameters, state, options), np.zeros_like(state["q"])
         common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
         if options["form"] == "velocity":
             form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
@@ -144,6 +146,9 @@ class Declared(NamedTuple):
                                  " tangent", tuple(PROJECTIONS), after_steps=("position", "state")),
             **mass("banded", "multipliers"),
         }
+        if self.printed is not None:
+            field["extension"] = Option("potential", "off the spheres: the gradient of one potential, or the equations"
+                                        " as printed", ("potential", "printed"), silent=lambda options: True)
         action = {
             "action": Option("tangent_spheres", "action of the group", ("tangent_spheres",)),
             "alpha": Option(0.0, "(alpha q, alpha omega + beta q) of the isotropy algebra is added to f",

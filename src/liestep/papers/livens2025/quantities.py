@@ -16,8 +16,8 @@ TOTAL_BLOCKS = f"total_energy{BLOCKS_SUFFIX}"  # (statistic, block): mean, least
 INVARIANTS = ("energy", "generalized_energy", "total_energy", "momentum_map")
 VARIABLES = (*INVARIANTS, TOTAL_BLOCKS, "attitude", "time", "quaternion", "quaternion_velocity")
 NAMES = (*(f"{name}_increment" for name in INVARIANTS), "momentum_increment_z", "total_energy_range", "axis_error",
-         "axis_error_x", "axis_error_z", "loop_energy_range", "loop_momentum_increment",
-         "midpoint_velocity_constraint_error")
+         "axis_error_x", "axis_error_z", "loop_energy_range", "loop_total_energy_range",
+         "loop_momentum_increment", "midpoint_velocity_constraint_error")
 
 
 def increments(file: RunFile, reference: RunFile | None) -> dict[str, float]:
@@ -48,15 +48,17 @@ def axis_error(file: RunFile, reference: RunFile | None) -> dict[str, float]:
 
 
 def after_load(file: RunFile, reference: RunFile | None) -> dict[str, float]:
-    """Of the closed loop: range of (74) after the load, and largest increment of a component of the angular momentum
-    from there to 5 s."""
+    """Of the closed loop: ranges of (74) and, where it is defined, of (80) after the load, and largest increment of a
+    component of the angular momentum from there to 5 s."""
     if file.attributes["problem"] != "rigid_loop":
         return {}
     time = file["time"]
     late, early = time > AFTER_LOAD, (time > AFTER_LOAD) & (time < BEFORE_PARASITE)
     if np.count_nonzero(early) < 2:
         return {}
-    return {"loop_energy_range": float(np.ptp(file["generalized_energy"][late])),
+    total = ({"loop_total_energy_range": float(np.ptp(file["total_energy"][late]))}
+             if "total_energy" in file.variables else {})
+    return {"loop_energy_range": float(np.ptp(file["generalized_energy"][late])), **total,
             "loop_momentum_increment": float(np.abs(np.diff(file["momentum_map"][early], axis=0)).max())}
 
 

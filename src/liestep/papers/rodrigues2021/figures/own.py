@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.core.counters import EVALUATIONS
+from liestep.core.counters import evaluations_of
 from liestep.figures.marks import DASHED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
@@ -78,7 +78,7 @@ def codes(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 88.0)
     work, energy = figure.subplots(1, 2)
     metrics = results.metrics[results.metrics["problem"] == "ring"]
-    metrics = metrics.assign(evaluations=metrics[list(EVALUATIONS)].max(axis=1))
+    metrics = metrics.assign(evaluations=evaluations_of(metrics))
     shown = [key for key in WORK if (metrics["integrator"] == key).any()]
     for key in shown:
         rows = metrics[(metrics["integrator"] == key) & metrics["error"].notna()]
