@@ -48,7 +48,7 @@ def outputs(case, name, tolerance, fractions, **options):
     form, t_end = formulated(case, "lie_action"), case[2]
     declared = method(name)
     chosen = {key: option.check(key, options.get(key, option.default)) for key, option in declared.options.items()}
-    pair = plain_component(declared.build(chosen, tolerance, t_end), PLAIN, np.float64)
+    pair = plain_component(declared.made(form, chosen, tolerance, t_end), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work, t, found, steps, rejections = pair.workspace(problem, y), 0.0, [], 0, 0.0
     h = pair.start(problem, 0.0, y, t_end, work)
@@ -152,8 +152,7 @@ def test_the_norm_of_the_state_knows_no_units(name):
             form = formulate(sheet(system), sheet(system).check(scaled), initial, "lie_action", {})
             declared = method(name)
             chosen = {key: option.default for key, option in declared.options.items()}
-            chosen |= {"norm": norm, "least_size": 1e-9}
-            pair = plain_component(declared.build(chosen, 1e-6, unit), PLAIN, np.float64)
+            pair = plain_component(declared.made(form, chosen | {"norm": norm}, 1e-6, unit), PLAIN, np.float64)
             problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
             work = pair.workspace(problem, y)
             pair.start(problem, 0.0, y, unit, work)
@@ -162,16 +161,18 @@ def test_the_norm_of_the_state_knows_no_units(name):
     assert abs(found["algebra", 1.0]/found["algebra", 1024.0] - 1.0) > 0.1
 
 
-def test_error_of_a_row_is_relative_to_its_length():
+def test_error_of_a_row_is_relative_to_the_size_of_its_field():
     class Moves:
         def act(self, xi, y, out):
             out[:] = y + xi
 
-    y = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
-    sigma = np.array([[0.05, 0.0, 0.0], [0.0, 0.002, 0.0]])
+    start, y = np.array([[3.0, -4.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 0.2]])
+    sigma = np.array([[0.04, 0.0, 0.0], [0.0, 0.002, 0.0]])
     moved = np.zeros((2, 3))
-    norm = plain_component(StateNorm(0.2), PLAIN, np.float64)
-    assert norm.size(Moves(), sigma, y, y, moved) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
+    norm = plain_component(StateNorm(np.array([0, 1]), np.zeros((3, 2))), PLAIN, np.float64)
+    assert norm.size(Moves(), sigma, start, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
+    norm.keep()  # sizes so far, of later and shorter rows too
+    assert norm.size(Moves(), sigma, y, y, moved, 0.1) == pytest.approx(np.sqrt((0.01**2 + 0.01**2)/2))
 
 
 def test_compiled_runs_are_those_of_plain_python():
@@ -193,7 +194,7 @@ def test_a_rejected_step_leaves_the_state_and_the_limit_of_the_chart_rejects():
     form = formulated(case, "lie_action")
     declared = method("rkmk853")
     chosen = {key: option.default for key, option in declared.options.items()}
-    pair = plain_component(declared.build(chosen, 1e-9, 1.0), PLAIN, np.float64)
+    pair = plain_component(declared.made(form, chosen, 1e-9, 1.0), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work = pair.workspace(problem, y)
     pair.start(problem, 0.0, y, 1.0, work)
@@ -217,7 +218,7 @@ def test_attempts_turn_bodies_by_less_than_2_pi(name, share, ended):
     form = formulate(facts, parameters, facts.check_initial(parameters, start), "lie_action", {})
     declared = method(name)
     chosen = {key: option.default for key, option in declared.options.items()}
-    pair = plain_component(declared.build(chosen, 1e-9, 1.0), PLAIN, np.float64)
+    pair = plain_component(declared.made(form, chosen, 1e-9, 1.0), PLAIN, np.float64)
     problem = plain_component(form.problem, PLAIN, np.float64)
     work = pair.workspace(problem, form.start)
     pair.start(problem, 0.0, form.start, 1.0, work)
@@ -235,7 +236,7 @@ def test_a_declared_pair_is_that_of_its_numbers():
     known, own = PAIRS["heun_euler21"], pair_of({"tableau": canonical})
     assert (own.a, own.b, own.embedded, own.dense) == (known.a, known.b, known.embedded, known.dense)
     pair = method("rkmk_pair").build({"tableau": canonical, "dexpinv": "exact", "control": "paper",
-                                      "exponent": "default", "norm": "state", "least_size": 1.0}, 1e-3, 1.0)
+                                      "exponent": "default", "norm": "state"}, 1e-3, 1.0)
     assert isinstance(pair, Controlled)
     assert pair.control.exponent == 0.5
 
@@ -254,7 +255,7 @@ def test_wrong_pairs_are_one_sentence(change, complaint):
         method("rkmk_pair").options["tableau"].check("tableau", {**GOOD, **change})
 
 
-@pytest.mark.parametrize(("option", "value"), [("tableau", "dormand_prince45"), ("norm", "rows"), ("least_size", 0.0)])
+@pytest.mark.parametrize(("option", "value"), [("tableau", "dormand_prince45"), ("norm", "rows")])
 def test_wrong_options_are_one_sentence(option, value):
     with pytest.raises(InputError, match=option if option != "tableau" else "dormand_prince54"):
         method("rkmk_pair").options[option].check(option, value)

@@ -79,8 +79,8 @@ def test_velocities_that_follow_the_sphere_are_not_apart():
 
 @pytest.mark.parametrize(("problem", "options", "said"), [
     ("heavy_top", {"action": "coadjoint", "distance": "riemannian"}, "distance is riemannian, which states with action"
-     " coadjoint do not have; allowed is euclidean"),
-    ("heavy_top", {"distance": "sasaki"}, "option distance is 'sasaki'; allowed are euclidean, riemannian"),
+     " coadjoint do not have; allowed are scaled and euclidean"),
+    ("heavy_top", {"distance": "sasaki"}, "option distance is 'sasaki'; allowed are scaled, euclidean, riemannian"),
     ("heavy_top", {"safety": 1.1}, "option safety must be a number above 0 and at most 1, not 1.1"),
     ("heavy_top", {"safety": "small"}, "option safety must be a number above 0 and at most 1, not 'small'")])
 def test_wrong_options_are_refused(problem, options, said):
@@ -88,9 +88,14 @@ def test_wrong_options_are_refused(problem, options, said):
         specify(problem, "cf43", tolerance=1e-6, options=options)
 
 
-def test_defaults_are_no_part_of_a_run():
+def test_values_of_older_runs_are_no_part_of_a_run():
     plainly = specify("heavy_top", "cf43", tolerance=1e-6).options
-    assert not {"safety", "distance"} & plainly.keys()
+    assert "safety" not in plainly
+    assert plainly["distance"] == "scaled"
+    assert "distance" not in specify("heavy_top", "cf43", tolerance=1e-6, options={"distance": "euclidean"}).options
+    for name in ("rkmk54", "rkmk_pair"):
+        assert specify("heavy_top", name, tolerance=1e-6).options["norm"] == "state"
+        assert "norm" not in specify("heavy_top", name, tolerance=1e-6, options={"norm": "algebra"}).options
     assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.85}).options == plainly
     assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.8}).options["safety"] == 0.8
     assert "safety" not in specify("heavy_top", "rkmk54", tolerance=1e-6).options

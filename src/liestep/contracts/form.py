@@ -36,7 +36,7 @@ class Form:
                     raise InputError(f"option {name} exists with {owner} {' or '.join(words)}, not {chosen[owner]}")
                 continue
             value = option.check(name, given[name]) if name in given else option.default_at(parameters, chosen)
-            if not (value == option.default and option.silent(chosen)):
+            if option.written(value, chosen):
                 chosen[name] = value
         self.combination(parameters, chosen)
         return chosen

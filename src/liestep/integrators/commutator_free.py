@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.keeping import ORBIT
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
@@ -15,6 +16,7 @@ from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.distances import DISTANCE, Euclidean, distance_of, require_distance
+from liestep.integrators.error_norms import for_system
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.stages import combine
 
@@ -72,8 +74,8 @@ class CommutatorFree(NamedTuple):
 
 
 class CommutatorFreePair(NamedTuple):
-    """Order of the scheme, with the embedded method's error: the distance of y and y~, by default the Euclidean norm
-    over all rows of the state.
+    """Order of the scheme, with the embedded method's error: the distance of y and y~, by default relative to the
+    sizes of fields.
 
     A rejected step keeps f(y). Dense output of order 3, on the manifold, that meets both ends: with the
     new state exp(B).exp(A).y,
@@ -90,10 +92,15 @@ class CommutatorFreePair(NamedTuple):
     lower: Any
     distance: Any = Euclidean(0)
 
+    def measured(self, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(distance=for_system(self.distance, formulated))
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.scheme.workspace(problem, y)
 
-    def start(self, work: Any) -> None:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        self.distance.start(problem, t, y, h, work.k, work.sigma, work.states[0])
         work.current[0] = 0.0
         work.current[1] = 0.0
 
@@ -104,7 +111,8 @@ class CommutatorFreePair(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         work.current[0] = 1.0
-        return Status.OK, self.distance.between(problem, work.states[self.result], work.states[self.lower])
+        return Status.OK, self.distance.between(problem, y, work.states[self.result], work.states[self.lower],
+                                                h)
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -131,6 +139,7 @@ class CommutatorFreePair(NamedTuple):
             problem.act(work.sigma, y if part == 0 else out, out)
 
     def accept(self, y: np.ndarray, work: Any) -> None:
+        self.distance.keep()
         copy(work.states[self.result], y)
         if work.current[1] == 1.0:
             copy(work.end, work.k[0])

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.option import Option
 from liestep.core.status import Status
 from liestep.errors import InputError, number_or_nan
@@ -31,7 +32,7 @@ CONTROL = {
 
 
 class Controlled(NamedTuple):
-    """What the adaptive loop asks for (`core.driver.advance_adaptive`). The tolerance is absolute and per step.
+    """What the adaptive loop asks for (`core.driver.advance_adaptive`). The tolerance is per step.
 
     `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only.
     Steps that fail, at the limit of a chart or where f does not exist, are rejected and halved.
@@ -40,12 +41,17 @@ class Controlled(NamedTuple):
     pair: Any
     control: Any
 
+    def measured(self, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(pair=self.pair.measured(formulated))
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
     def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
-        self.pair.start(work)
-        return self.control.first(t_end)
+        h = self.control.first(t_end)
+        self.pair.start(problem, t, y, h, work)
+        return h
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         return self.pair.attempt(problem, t, y, h, work)

@@ -8,10 +8,12 @@ from liestep.contracts.option import Option
 from liestep.contracts.sheet import Options, Sheet
 from liestep.core.rows import sqrt
 from liestep.errors import InputError
+from liestep.integrators.error_norms import StateNorm
 
 DISTANCE = {"distance": Option(
-    "euclidean", "between the two states of the pair: of all numbers of the rows, or riemannian: angles of directions"
-    " and attitudes, velocities carried along", ("euclidean", "riemannian"), silent=lambda options: True)}
+    "scaled", "between the two states of the pair. scaled: of rows, each relative to the size of its field, so that"
+    " units do not matter; euclidean: of all numbers of the rows, as in liegroup2021; riemannian: angles of directions"
+    " and attitudes, velocities carried along", ("scaled", "euclidean", "riemannian"), absent="euclidean")}
 WITHOUT = ("coadjoint", "se3", "so3_r3")  # actions whose states have no such distance here
 
 
@@ -20,7 +22,11 @@ class Euclidean(NamedTuple):
 
     unused: int  # a component has at least one field
 
-    def between(self, problem: Any, y: np.ndarray, z: np.ndarray) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+              new: np.ndarray) -> None:
+        """A run begins."""
+
+    def between(self, problem: Any, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         error = 0.0
         for i in range(y.shape[0]):
             square = 0.0
@@ -30,18 +36,30 @@ class Euclidean(NamedTuple):
             error += square
         return sqrt(error)
 
+    def keep(self) -> None:
+        """The step is accepted."""
+
 
 class Riemannian(NamedTuple):
     """Of the manifold itself, from the action (`distance2`)."""
 
     unused: int
 
-    def between(self, problem: Any, y: np.ndarray, z: np.ndarray) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+              new: np.ndarray) -> None:
+        """A run begins."""
+
+    def between(self, problem: Any, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         return sqrt(problem.distance2(y, z))
 
+    def keep(self) -> None:
+        """The step is accepted."""
 
-def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian:
+
+def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:
     """Component of the checked option `distance`."""
+    if options.get("distance") == "scaled":
+        return StateNorm()
     return Riemannian(0) if options.get("distance") == "riemannian" else Euclidean(0)
 
 
@@ -49,4 +67,4 @@ def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, An
     """Raises InputError for a distance on states that have none."""
     if options.get("distance") == "riemannian" and options.get("action") in WITHOUT:
         raise InputError(f"option distance is riemannian, which states with action {options['action']} do not have;"
-                         " allowed is euclidean")
+                         " allowed are scaled and euclidean")

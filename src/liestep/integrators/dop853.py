@@ -9,10 +9,9 @@ from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
 from liestep.core.address import call_address
 from liestep.core.attempts import Tableau
-from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import copy, sqrt
 from liestep.core.status import Status
-from liestep.integrators.sizes import ATOL, absolute, keep_sizes, sizes_of, try_sizes
+from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 
@@ -24,13 +23,6 @@ class Dop853Work(NamedTuple):
     stage: np.ndarray  # (2, m, d) state of a stage; at the end of a step the errors of order 5 and 3
     zero: np.ndarray   # (m, d)
     ready: np.ndarray  # (1,) 1 when f belongs to the current step
-
-
-@kernel
-@outlined
-def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-    """The right-hand side, for the two calls at the start of a run that need not be inlined."""
-    return problem.rhs(t, y, out)
 
 
 class LoopStages(NamedTuple):
@@ -78,7 +70,7 @@ class Dop853(NamedTuple):
     stages: Any = LoopStages()
     # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
     groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((2, 0))
+    sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
         """With the groups of a system's rows."""
@@ -100,6 +92,8 @@ class Dop853(NamedTuple):
     def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
         evaluate(problem, t, y, work.k[0])
+        if self.atol == 0.0:
+            rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work.k[0], work.k[1], work.new))
         size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
         unit = t_end if self.atol == 0.0 else 1.0  # Hairer's numbers are seconds
         h = 1e-6*unit if size < 1e-5 or speed*unit < 1e-5 else 0.01*size/speed
@@ -120,7 +114,7 @@ class Dop853(NamedTuple):
 
     def norm(self, u: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
         if self.atol == 0.0:
-            try_sizes(self.groups, self.sizes, y, new)
+            try_sizes(self.groups, self.sizes, y, new, 0.0)
         total = 0.0
         for i in range(y.shape[0]):
             floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
@@ -139,7 +133,7 @@ class Dop853(NamedTuple):
     def error(self, y: np.ndarray, h: float, work: Any) -> float:
         """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
         if self.atol == 0.0:
-            try_sizes(self.groups, self.sizes, y, work.new)
+            try_sizes(self.groups, self.sizes, y, work.new, h)
         fifth, third = 0.0, 0.0
         for i in range(y.shape[0]):
             floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]

@@ -11,7 +11,7 @@ from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
 from liestep.core.rows import copy
 from liestep.core.status import Status
-from liestep.integrators.sizes import ATOL, absolute, keep_sizes, sizes_of, try_sizes
+from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import DORMAND_PRINCE54
 
@@ -31,7 +31,7 @@ class DormandPrince(NamedTuple):
     control: Any
     # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
     groups: np.ndarray = np.zeros(0, dtype=np.int64)
-    sizes: np.ndarray = np.zeros((2, 0))
+    sizes: np.ndarray = np.zeros((3, 0))
 
     def measured(self, formulated: Formulated) -> Any:
         """With the groups of a system's rows."""
@@ -42,10 +42,11 @@ class DormandPrince(NamedTuple):
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
     def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
-        problem.rhs(t, y, work[0])
-        threshold = self.control.atol/self.control.rtol
+        evaluate(problem, t, y, work[0])
         if self.control.atol == 0.0:
-            try_sizes(self.groups, self.sizes, y, y)
+            rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work[0], work[1], work[8]))
+            try_sizes(self.groups, self.sizes, y, y, 0.0)
+        threshold = self.control.atol/self.control.rtol
         speed = 0.0
         for i in range(y.shape[0]):
             if self.control.atol == 0.0:
@@ -66,7 +67,7 @@ class DormandPrince(NamedTuple):
                 return Status.NOT_EVALUABLE, np.inf
         threshold = self.control.atol/self.control.rtol
         if self.control.atol == 0.0:
-            try_sizes(self.groups, self.sizes, y, new)
+            try_sizes(self.groups, self.sizes, y, new, h)
         error = 0.0
         for i in range(y.shape[0]):
             if self.control.atol == 0.0:

@@ -4,16 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.option import Option
-from liestep.core.dispatch import kernel
-from liestep.core.rows import dot, row, sqrt
+from liestep.core.dispatch import kernel, outlined
+from liestep.core.rows import copy, dot, put, row, scale, sqrt, sub
+from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_of, try_sizes
 
 NORM = {
-    "norm": Option("state", "of the error. state: of rows of the state, each divided by its length, so that radians,"
-                   " metres and rates count alike; algebra: Euclidean, of all numbers of the algebra",
-                   ("state", "algebra")),
-    "least_size": Option(1.0, "with the norm of the state: rows shorter than this, in their own unit, count as this"
-                         " long"),
+    "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"
+                   " units do not matter; algebra: Euclidean, of all numbers of the algebra, as in liegroup2021",
+                   ("state", "algebra"), absent="algebra"),
 }
 
 
@@ -26,35 +26,89 @@ def length(sigma: np.ndarray) -> float:
     return sqrt(total)
 
 
+@kernel
+@outlined
+def generator(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    """f at a state, where it need not be inlined: at the start of a run and for dense output."""
+    return problem.algebra(t, y, out)
+
+
+@kernel
+@outlined
+def moved(problem: Any, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    """exp(sigma).y where it need not be inlined."""
+    problem.act(sigma, y, out)
+
+
 class AlgebraNorm(NamedTuple):
     """|sigma|, Euclidean norm of all numbers of the algebra, whatever their units: liegroup2021 section 4."""
 
-    least: float  # not used; a component has at least one field
+    unused: float  # a component has at least one field
 
-    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, moved: np.ndarray) -> float:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+              new: np.ndarray) -> None:
+        """A run begins."""
+
+    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
+             h: float) -> float:
         return length(sigma)
+
+    def keep(self) -> None:
+        """The step is accepted."""
 
 
 class StateNorm(NamedTuple):
-    """Root mean square over rows of |exp(sigma).y+ - y+|/max(|y|, |y+|, least), for a small sigma, y the start and y+
-    the end of the step. The same in all frames, and for all units of length, mass and time when `least` is."""
+    """Root mean square over rows of |z - y+|/s, with y+ the end of the step, z that of the other method (exp(sigma).y+
+    for a small sigma) and s the size of the row's field so far and at y+ (`integrators.sizes`): the same in all frames
+    and units."""
 
-    least: float
+    groups: np.ndarray = np.zeros(0, dtype=np.int64)
+    sizes: np.ndarray = np.zeros((3, 0))
 
-    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, moved: np.ndarray) -> float:
-        """moved (m, d) is overwritten."""
-        problem.act(sigma, new, moved)
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+              new: np.ndarray) -> None:
+        """Rates of what starts at zero (`sizes.rates_from_zero`), over a step h; k (2 or more, d, 3), sigma (d, 3) and
+        new (m, d) are overwritten."""
+        if not any_at_zero(self.groups, self.sizes, y):
+            return
+        copy(y, new)
+        for r in range(3):
+            if not generator(problem, t, new, k[min(r, 1)]):
+                return
+            for i in range(sigma.shape[0]):
+                put(sigma, i, scale(h, row(k[0], i)) if r == 0 else scale(h/NUDGE, sub(row(k[1], i), row(k[0], i))))
+            moved(problem, sigma, y, new)
+            note_rates(self.groups, self.sizes, new, 1.0/h)
+            nudge(self.groups, self.sizes, y, h, new)
+
+    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
+             h: float) -> float:
+        """end (m, d) is overwritten."""
+        problem.act(sigma, new, end)
+        return self.between(problem, y, new, end, h)
+
+    def between(self, problem: Any, y: np.ndarray, new: np.ndarray, other: np.ndarray, h: float) -> float:
+        """y is the start of the step."""
+        try_sizes(self.groups, self.sizes, y, new, h)
         total = 0.0
         for i in range(y.shape[0]):
-            gap, before, after = 0.0, 0.0, 0.0
+            own = self.sizes[1, self.groups[i]]
             for k in range(y.shape[1]):
-                gap += (moved[i, k] - new[i, k])*(moved[i, k] - new[i, k])
-                before += y[i, k]*y[i, k]
-                after += new[i, k]*new[i, k]
-            total += gap/max(before, after, self.least*self.least)
+                gap = other[i, k] - new[i, k]
+                if gap != 0.0:
+                    total += (gap/own)*(gap/own) if own > 0.0 else np.inf
         return sqrt(total/y.shape[0])
+
+    def keep(self) -> None:
+        """The step is accepted."""
+        keep_sizes(self.sizes)
 
 
 def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
     """Component of checked options NORM."""
-    return StateNorm(options["least_size"]) if options["norm"] == "state" else AlgebraNorm(0.0)
+    return StateNorm() if options.get("norm") == "state" else AlgebraNorm(0.0)
+
+
+def for_system(norm: Any, formulated: Formulated) -> Any:
+    """The norm with the fields of a system's rows, where it asks for them."""
+    return StateNorm(*sizes_of(formulated)) if isinstance(norm, StateNorm) else norm

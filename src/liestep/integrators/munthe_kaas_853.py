@@ -3,14 +3,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.keeping import ORBIT
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
-from liestep.core.dispatch import kernel, outlined
 from liestep.core.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
 from liestep.core.status import Status
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
-from liestep.integrators.error_norms import NORM, error_norm, length
+from liestep.integrators.error_norms import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.stages import combine
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
@@ -26,20 +26,6 @@ class Work853(NamedTuple):
     new: np.ndarray      # (m, d)
     stage: np.ndarray    # (m, d)
     current: np.ndarray  # (2,) 1 when k[0] is f at the state; 1 when `f` belongs to the step
-
-
-@kernel
-@outlined
-def generator(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-    """f at a state, where it need not be inlined: at the start of a run and for dense output."""
-    return problem.algebra(t, y, out)
-
-
-@kernel
-@outlined
-def moved(problem: Any, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-    """exp(sigma).y for dense output, where it need not be inlined."""
-    problem.act(sigma, y, out)
 
 
 class MuntheKaas853(NamedTuple):
@@ -61,6 +47,10 @@ class MuntheKaas853(NamedTuple):
     norm: Any
     control: Any
 
+    def measured(self, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(norm=for_system(self.norm, formulated))
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = (problem.algebra_rows(), 3)
         return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
@@ -68,23 +58,10 @@ class MuntheKaas853(NamedTuple):
                        np.zeros_like(y), np.zeros(2))
 
     def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
-        """First step as in Hairer, Norsett, Wanner II.4, for sigma in place of y: compares f and df/dt with 1 rad."""
+        """First step T/100, as of the other pairs: steps that are too long are rejected."""
         work.current[0] = 0.0
-        if not generator(problem, t, y, work.k[0]):
-            return t_end
-        work.current[0] = 1.0
-        speed = length(work.k[0])
-        h = min(0.0078125/speed if speed > 1e-5 else t_end, t_end)  # about 0.01 rad
-        for i in range(work.sigma.shape[0]):
-            put(work.sigma, i, scale(h, row(work.k[0], i)))
-        moved(problem, work.sigma, y, work.stage)
-        if not generator(problem, t + h, work.stage, work.slope):
-            return h
-        for i in range(work.sigma.shape[0]):
-            put(work.scratch, i, sub(row(work.slope, i), row(work.k[0], i)))
-        largest = max(speed, length(work.scratch)/h)/self.tolerance
-        second = sqrt(sqrt(sqrt(0.0078125/largest))) if largest > 1e-15 else max(1e-6, 1e-3*h)
-        return min(100.0*h, second, t_end)
+        self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
+        return 0.01*t_end
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
@@ -111,7 +88,7 @@ class MuntheKaas853(NamedTuple):
         fifth, third = 0.0, 0.0
         for r in range(2):  # one call of the norm, which moves the state, so that it is inlined once
             combine(self.e5 if r == 0 else self.e3, h, work.k, 13, work.sigma)
-            fifth, third = third, self.norm.size(problem, work.sigma, y, work.new, work.stage)
+            fifth, third = third, self.norm.size(problem, work.sigma, y, work.new, work.stage, h)
         if fifth == 0.0:
             return 0.0
         return fifth*fifth/sqrt(fifth*fifth + 0.01*third*third)/self.tolerance
@@ -153,6 +130,7 @@ class MuntheKaas853(NamedTuple):
         return total
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        self.norm.keep()
         copy(work.new, y)
         copy(work.slope, work.k[0])
 

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.contracts.formulated import Formulated
 from liestep.contracts.keeping import ORBIT
 from liestep.contracts.method import Method
 from liestep.contracts.sheet import Options
@@ -11,7 +12,7 @@ from liestep.core.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
 from liestep.integrators.embedded_tableaux import PAIR, pair_of
-from liestep.integrators.error_norms import NORM, AlgebraNorm, error_norm
+from liestep.integrators.error_norms import NORM, error_norm, for_system
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
 
@@ -42,13 +43,18 @@ class MuntheKaasPair(NamedTuple):
     dexpinv: Any
     norm: Any
 
+    def measured(self, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(norm=for_system(self.norm, formulated))
+
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                         np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
                         np.zeros(1))
 
-    def start(self, work: Any) -> None:
+    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
         work.current[0] = 0.0
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
@@ -68,7 +74,7 @@ class MuntheKaasPair(NamedTuple):
                 if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
                     return Status.CHART_LIMIT, np.inf
         combine(self.e, h, work.k, stages, work.sigma)
-        return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved)
+        return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
@@ -85,14 +91,15 @@ class MuntheKaasPair(NamedTuple):
         problem.act(work.sigma, y, out)
 
     def accept(self, y: np.ndarray, work: Any) -> None:
+        self.norm.keep()
         copy(work.new, y)
         copy(work.slope, work.k[0])
 
 
-def _pair(tableau: EmbeddedTableau, options: Options, tolerance: float | None, norm: Any) -> Any:
+def _pair(tableau: EmbeddedTableau, options: Options, tolerance: float | None) -> Any:
     assert tolerance is not None
     pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
-                          norm)
+                          error_norm(options))
     return controlled(pair, tableau.embedded_order, options, tolerance)
 
 
@@ -100,13 +107,13 @@ METHODS = {
     "rkmk54": Method(
         summary="order 5(4), 7 stages, explicit, adaptive with dense output, Lie group action",
         order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        citation=f"liegroup2021 section 4; {DORMAND_PRINCE54.source}", options=DEXPINV | CONTROL,
+        citation=f"liegroup2021 section 4; {DORMAND_PRINCE54.source}", options=DEXPINV | CONTROL | NORM,
         order_for=lambda options, sheet, parameters: truncated_order(DORMAND_PRINCE54.order, options),
-        build=lambda options, tolerance, t_end: _pair(DORMAND_PRINCE54, options, tolerance, AlgebraNorm(0.0))),
+        build=lambda options, tolerance, t_end: _pair(DORMAND_PRINCE54, options, tolerance)),
     "rkmk_pair": Method(
         summary="any explicit embedded tableau, known or declared, adaptive with dense output, Lie group action",
         order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
         citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
         order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options),
-        build=lambda options, tolerance, t_end: _pair(pair_of(options), options, tolerance, error_norm(options))),
+        build=lambda options, tolerance, t_end: _pair(pair_of(options), options, tolerance)),
 }

@@ -256,8 +256,7 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
         if name not in form.options and name not in declared.options:
             raise InputError(_strange_option(name, declared, facts))
     own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
-    own = {name: value for name, value in own.items()
-           if not (value == declared.options[name].default and declared.options[name].silent(own))}
+    own = {name: value for name, value in own.items() if declared.options[name].written(value, own)}
     chosen = form.preferred(parameters, given, declared.prefers)
     if not declared.projects:
         for name, value in chosen.items():

@@ -29,7 +29,8 @@ PAIRS = (Pair("rkmk54", 5, 4), Pair("cf43", 4, 3), Pair("cf32a", 3, 2), Pair("cf
 
 def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
     """q and omega after one attempt of a pair, and its estimate of the error."""
-    spec = specify(CHAIN, integrator, preset=PRESET, tolerance=1e-9)
+    printed = {"norm": "algebra"} if integrator == "rkmk54" else {"distance": "euclidean"}
+    spec = specify(CHAIN, integrator, preset=PRESET, tolerance=1e-9, options=printed)
     declared, options = method(integrator).on(sheet(CHAIN)), dict(spec.options)
     formulated = formulate(sheet(CHAIN), spec.parameters, spec.initial, declared.formulation, options)
     component, problem = plain(declared.build(options, spec.tolerance, 1.0)), plain(formulated.problem)
