@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from benchmarks.peers import MULTIPLIERS, PROBLEMS, TARGETS, Code, Run, curves, peer
+from benchmarks.peers import MULTIPLIERS, NATURAL, PROBLEMS, TARGETS, Code, Run, curves, natural_peer, peer
 from liestep.catalogue import sheet
 from liestep.contracts.formulated import Formulated
 from liestep.core.arithmetic import Numbers
@@ -36,6 +36,8 @@ def compare(problems: Sequence[tuple[str, str, str, float]] = PROBLEMS, repeats:
         options = {"mass": "multipliers"} if system in MULTIPLIERS else {}
         field = formulate(sheet(system), start.parameters, start.initial, "vector_field", options)
         codes: dict[str, Code] = {"heyoka": partial(peer, system, start, t_end),
+                                  **({"heyoka natural": partial(natural_peer, system, start, t_end)}
+                                     if system in NATURAL else {}),
                                   "scipy": partial(scipy_run, field, t_end)}
         if not missing():
             codes["diffrax"] = diffrax_code(field, t_end)

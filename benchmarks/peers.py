@@ -1,10 +1,12 @@
 """Seconds to reach the same error at the end of a motion, beside heyoka's Taylor integrator.
 
 All runs are compiled before they are timed, in turns of alternating order in one process, in processor time of the
-thread; the smallest of the repeats counts. heyoka integrates the equations that references give it, with its default
-code generation; ours are the loops of runs, with the observables of every accepted step. What a call of a loop takes
-that is at its end already (arguments and start; 20 us for ours, 1 us for heyoka's) is subtracted from both and stands
-in columns of its own: it belongs to the caller, not to the motion."""
+thread; the smallest of the repeats counts. heyoka, with its default code generation, integrates the equations that
+references give it, twelve numbers for a body, and where there is one also the form that suits it, `heyoka natural`:
+a unit quaternion and the rates in the body, seven numbers. Ours are the loops of runs, with the observables of every
+accepted step. What a call of a loop takes that is at its end already (arguments and start; 20 us for ours, 1 us for
+heyoka's) is the same for any length of motion: ratios leave it out, those "with call" have it on both sides, and it
+stands in columns of its own."""
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from liestep.catalogue import sheet
 from liestep.core.cache import loop_for
@@ -30,6 +33,8 @@ PROBLEMS = (("free body", "free_rigid_body", "asymmetric", 5.0), ("heavy top", "
             ("double pendulum", "spherical_pendulum_chain", "orders", 2.0),
             ("three bodies", "sphere_nbody", "paper", 2.0), ("quadrotors", "quadrotor_payload", "no_moment", 1.0),
             ("rod", "elastic_rod", "paper", 0.02))
+PEERS = ("heyoka", "heyoka natural")
+NATURAL = ("free_rigid_body", "heavy_top")  # systems of one body about a fixed point
 MULTIPLIERS = ("elastic_rod",)  # systems whose accelerations are found faster with multipliers than by default
 HORIZONS = (1, 10, 100)  # times the end
 AT_HORIZONS = 1e-6       # error
@@ -69,8 +74,12 @@ class Curves(NamedTuple):
         """Seconds at an error; NaN for a code that does not reach it, or where the floor is not well below it."""
         codes = tuple(self.calls)
         at = {code: self.at(code, target) if self.floor < 0.1*target else math.nan for code in codes}
+        called = {code: at[code] + self.calls[code] for code in codes}
         reached = {code: value for code, value in at.items() if value == value}
-        return {"heyoka us": 1e6*at["heyoka"], **{f"{code}/heyoka": at[code]/at["heyoka"] for code in codes[1:]},
+        return {**{f"{peer} us": 1e6*at[peer] for peer in PEERS if peer in codes},
+                **{f"{code}/{peer}{words}": found[code]/found[peer]
+                   for words, found in (("", at), (" with call", called))
+                   for peer in PEERS if peer in codes for code in codes if code not in PEERS[:PEERS.index(peer) + 1]},
                 **{f"defect {code}": max((value for key, value in self.defects.items()
                                           if key[0] == code and value < math.inf), default=math.nan) for code in codes},
                 **{f"call {code} us": 1e6*self.calls[code] for code in codes},
@@ -98,6 +107,7 @@ def curves(system: str, preset: str, t_end: float, repeats: int, codes: Mapping[
     """Codes (ours and heyoka without) with all tolerances on one motion."""
     start = start_of(system, preset=preset)
     codes = codes or {"heyoka": partial(peer, system, start, t_end),
+                      **({"heyoka natural": partial(natural_peer, system, start, t_end)} if system in NATURAL else {}),
                       **{name: partial(ours, system, preset, name, t_end) for name in METHODS
                          if runs_on(system, preset, name)}}
     exact, other = peer(system, start, t_end, 1e-18), ours(system, preset, "taylor", t_end, 1e-15)
@@ -113,7 +123,8 @@ def curves(system: str, preset: str, t_end: float, repeats: int, codes: Mapping[
         run.call()
         found = run.fields()
         errors[key], defects[key] = distance(found, reference), defect(found)
-    fixed |= {name: math.nan for name in METHODS if name not in fixed and "heyoka" in fixed}  # those that cannot run
+    named = (*PEERS, *METHODS) if set(METHODS) & set(fixed) else PEERS
+    fixed |= {name: math.nan for name in named if name not in fixed}  # what cannot run has columns too
     return Curves(errors, {key: value - fixed[key[0]] for key, value in zip(runs, seconds, strict=False)}, fixed,
                   defects, distance(other.fields(), reference))
 
@@ -135,7 +146,7 @@ def distance(fields: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarra
 def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Who wins where, from the table."""
     found = []
-    for name in ("heyoka", *METHODS):
+    for name in (*PEERS, *METHODS):
         places = [f"{row['problem']} at {row['error']:.0e}" for row in rows if row["fastest"] == name]
         if places:
             found.append(f"{name} is the fastest for {', '.join(places)}.")
@@ -177,15 +188,50 @@ def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
     series: SeriesEquations = (facts.series(start.parameters, start.initial) if facts.series is not None
                                else traced_field(field))
     flow = heyoka.taylor_adaptive(series.equations, series.start.tolist(), tol=tolerance)
+    return _run_of(flow, series.start, t_end, lambda state: {
+        key: value[0] for key, value in field.to_fields(series.to_rows(state[None])).items()})
 
+
+def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
+    """heyoka's integrator on a body about a fixed point: q' = q (0, w)/2, J w' = J w x w + arm x R^T gravity."""
+    import heyoka
+
+    values = start.parameters
+    moments, (w, x, y, z, *rates) = values["inertia"], heyoka.make_vars("w", "x", "y", "z", "a", "b", "c")
+    arm = values["mass"]*values["length"]*values["axis"] if "mass" in values else np.zeros(3)
+    down = _turned(w, x, y, z).T @ values["gravity"] if "mass" in values else np.zeros(3)
+    spin = [moment*rate for moment, rate in zip(moments, rates, strict=True)]
+    torque = [spin[i]*rates[j] - spin[j]*rates[i] + arm[i]*down[j] - arm[j]*down[i]
+              for i, j in ((1, 2), (2, 0), (0, 1))]
+    a, b, c = rates
+    slopes = [-0.5*(x*a + y*b + z*c), 0.5*(w*a + y*c - z*b), 0.5*(w*b + z*a - x*c), 0.5*(w*c + x*b - y*a),
+              *(part/moment for part, moment in zip(torque, moments, strict=True))]
+    attitude = start.initial["attitude"]
+    first = np.concatenate([np.roll(Rotation.from_matrix(attitude).as_quat(), 1),
+                            attitude.T @ start.initial["angular_momentum"]/moments])
+    flow = heyoka.taylor_adaptive(list(zip((w, x, y, z, *rates), slopes, strict=True)), first, tol=tolerance)
+
+    def fields(state: np.ndarray) -> Mapping[str, np.ndarray]:
+        turn = _turned(*state[:4]).astype(float)
+        return {"attitude": turn, "angular_momentum": turn @ (moments*state[4:])}
+
+    return _run_of(flow, first, t_end, fields)
+
+
+def _turned(w: Any, x: Any, y: Any, z: Any) -> np.ndarray:
+    """Rotation matrix of a unit quaternion, whatever its numbers are."""
+    return np.array([[w*w + x*x - y*y - z*z, 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
+                     [2.0*(x*y + w*z), w*w - x*x + y*y - z*z, 2.0*(y*z - w*x)],
+                     [2.0*(x*z - w*y), 2.0*(y*z + w*x), w*w - x*x - y*y + z*z]])
+
+
+def _run_of(flow: Any, start: np.ndarray, t_end: float, fields: Callable[[np.ndarray], Mapping[str, np.ndarray]]
+            ) -> Run:
     def call(t: float = 0.0) -> None:
-        flow.time, flow.state[:] = t, series.start
+        flow.time, flow.state[:] = t, start
         flow.propagate_until(t_end)
 
-    def fields() -> Mapping[str, np.ndarray]:
-        return {key: value[0] for key, value in field.to_fields(series.to_rows(flow.state[None].copy())).items()}
-
-    return Run(call, lambda: call(t_end), fields)
+    return Run(call, lambda: call(t_end), lambda: fields(flow.state.copy()))
 
 
 def defect(fields: Mapping[str, np.ndarray]) -> float:

@@ -100,6 +100,36 @@ def test_errors_that_peers_do_not_reach_have_no_time():
     assert np.isnan(peers._at([], 1e-6))
 
 
+def test_ratios_are_those_without_and_with_the_call_for_each_form_of_a_peer():
+    from benchmarks import peers
+
+    at, calls = {"heyoka": 40.0, "heyoka natural": 20.0, "taylor": 30.0}, {"heyoka": 1.0, "heyoka natural": 1.0,
+                                                                            "taylor": 12.0}
+    errors = {(code, 1e-6): 1e-6 for code in at}
+    row = peers.Curves(errors, {(code, 1e-6): at[code] for code in at}, calls, {}, 1e-9).row(1e-6)
+    assert {key: row[key] for key in row if "/" in key} == pytest.approx({
+        "heyoka natural/heyoka": 0.5, "taylor/heyoka": 0.75, "taylor/heyoka natural": 1.5,
+        "heyoka natural/heyoka with call": 21.0/41.0, "taylor/heyoka with call": 42.0/41.0,
+        "taylor/heyoka natural with call": 2.0})
+    assert row["fastest"] == "heyoka natural"
+
+
+@pytest.mark.parametrize(("system", "preset"), [("free_rigid_body", "asymmetric"), ("heavy_top", "asymmetric")])
+def test_both_forms_of_a_peer_are_one_motion(system, preset):
+    from benchmarks import peers
+    from liestep.runs.specification import start_of
+
+    start = start_of(system, preset=preset)
+    runs = [make(system, start, 2.0, 1e-15) for make in (peers.peer, peers.natural_peer)]
+    for one in runs:
+        one.call()
+    twelve, seven = (one.fields() for one in runs)
+    assert peers.distance(seven, {name: twelve[name] for name in start.initial}) < 1e-12
+    assert peers.distance(seven, start.initial) > 0.1
+    runs[1].idle()
+    assert peers.distance(runs[1].fields(), start.initial) < 1e-15
+
+
 def test_a_call_at_the_end_of_a_motion_does_not_move():
     from benchmarks import peers
     from liestep.runs.specification import start_of
