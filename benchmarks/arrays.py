@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.runs.specification import RunSpecification
+from liestep.simulation.runs.specification import RunSpecification
 
 
 def potential_gradient(system: str, component: Any):

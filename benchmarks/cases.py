@@ -8,12 +8,12 @@ import numpy as np
 
 from benchmarks import arrays
 from benchmarks.twins import twin
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
-from liestep.formulations.straight import for_loop
-from liestep.runs.execution import build
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import specify
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from benchmarks import arrays
-from liestep.core.cache import loop_for
-from liestep.core.driver import evaluate
-from liestep.core.status import Status
-from liestep.runs.execution import build, run_once
-from liestep.runs.specification import RunSpecification, specify
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import evaluate
+from liestep.compile.status import Status
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.specification import RunSpecification, specify
 
 TARGETS = (1e-5, 1e-8)
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.cases import DENSE, Case, CoreRun
 from benchmarks.timing import interleaved
-from liestep.systems.rigid_chain import bars
+from liestep.mechanics.systems.rigid_chain import bars
 
 RODS = (5, 10, 20, 50, 100, 200)
 CHAINS = (2, 5, 10, 20, 50)

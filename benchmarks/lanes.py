@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers import ours, timed
-from liestep.core.cache import loop_for
-from liestep.runs import lanes
-from liestep.runs.execution import Outcome, build, ensemble_states, run_once
-from liestep.runs.lockstep import advance_lanes
-from liestep.runs.specification import RunSpecification, specify
+from liestep.compile.cache import loop_for
+from liestep.simulation.runs import lanes
+from liestep.simulation.runs.execution import Outcome, build, ensemble_states, run_once
+from liestep.simulation.runs.lockstep import advance_lanes
+from liestep.simulation.runs.specification import RunSpecification, specify
 
 # label, system, preset, end
 PROBLEMS = (("free body", "free_rigid_body", "asymmetric", 50.0), ("heavy top", "heavy_top", "asymmetric", 20.0),

@@ -12,13 +12,13 @@ import numpy as np
 
 from benchmarks.timing import interleaved, median, ratio
 from benchmarks.twins import FLAGS, SOURCES
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
-from liestep.core.status import Status
-from liestep.formulations.straight import for_loop
-from liestep.runs.execution import build
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import RunSpecification, specify
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
+from liestep.compile.status import Status
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import RunSpecification, specify
 
 PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
             ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),

@@ -14,15 +14,15 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from benchmarks.peers import MULTIPLIERS, NATURAL, PROBLEMS, TARGETS, Code, Run, curves, natural_peer, peer
-from liestep.catalogue import sheet
-from liestep.contracts.formulated import Formulated
-from liestep.core.arithmetic import Numbers
-from liestep.core.cache import loop_for
-from liestep.core.driver import evaluate
-from liestep.core.jets import taylor_coefficients
-from liestep.formulations import formulate
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import evaluate
+from liestep.compile.straight.arithmetic import Numbers
+from liestep.compile.straight.jets import taylor_coefficients
 from liestep.integrators.taylor import field_expressions
-from liestep.runs.specification import start_of
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import start_of
 
 REQUIREMENTS = "hall/requirements.txt"  # the versions that were measured
 TOLERANCES = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)

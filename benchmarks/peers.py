@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import sheet
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance_adaptive
-from liestep.core.status import Status
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance_adaptive
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.straight import for_loop
-from liestep.formulations.symbolic import SeriesEquations, traced_field
-from liestep.runs.execution import build
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import Start, specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.symbolic import SeriesEquations, traced_field
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import Start, specify, start_of
 
 # label, system, preset, end
 PROBLEMS = (("free body", "free_rigid_body", "asymmetric", 5.0), ("heavy top", "heavy_top", "asymmetric", 2.0),

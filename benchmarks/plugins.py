@@ -8,10 +8,10 @@ from typing import Any
 
 import liestep
 from benchmarks.timing import interleaved, ratio
-from liestep.catalogue import method
-from liestep.plugins.loading import load_plugin
-from liestep.runs.execution import run_once
-from liestep.runs.specification import RunSpecification, specify
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import RunSpecification, specify
 
 LEAST = 0.05  # s of processor time of a run
 # system, preset of its own file, integrator, step or tolerance

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.recommend_cases import CASES, EXAMPLES, Case
-from liestep.analysis.timing import timer
-from liestep.catalogue import integrator_ids, method
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.plugins.loading import load_plugin
-from liestep.recommendation.request import FINER, INTERVALS, Request, request
-from liestep.recommendation.tournament import GENERAL
-from liestep.recommendation.trials import Trials, distances
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
+from liestep.study.tables.timing import timer
+from liestep.tools.recommend.request import FINER, INTERVALS, Request, request
+from liestep.tools.recommend.tournament import GENERAL
+from liestep.tools.recommend.trials import Trials, distances
 
 RATIO = 2.0**0.25
 HOPELESS = 6.0         # an integrator is dropped when a run costs so many times what the recommended one does

@@ -1,7 +1,7 @@
 """The force of the molecules as row sums, compiled by the core's own compiler: the core's bits,
 one target after the other."""
-from liestep.core.rows import add
-from liestep.systems.lennard_jones_sphere import LennardJonesSphere
+from liestep.compile.rows import add
+from liestep.mechanics.systems.lennard_jones_sphere import LennardJonesSphere
 
 
 class RowSums(LennardJonesSphere):

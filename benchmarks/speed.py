@@ -96,7 +96,7 @@ SECOND_PROGRAM = """
 import sys, time
 from dataclasses import replace
 from benchmarks.cases import CASES, CoreRun
-from liestep.core.cache import specialisations
+from liestep.compile.cache import specialisations
 case = next(case for case in CASES if case.label == sys.argv[1])
 for integrator in sys.argv[2:]:
     before, start = specialisations(), time.process_time()

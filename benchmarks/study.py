@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from liestep.study.plan import study_names
+from liestep.study.plan.plan import study_names
 
 ROOT = Path(__file__).parents[1]
 SNAKEMAKE = ["snakemake", "--snakefile", str(ROOT/"Snakefile"), "--cores", "2"]

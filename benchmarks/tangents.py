@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from liestep.catalogue import sheet
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
-from liestep.formulations import formulate_standard
-from liestep.runs.execution import build
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
-from liestep.tangents.directions import basis
-from liestep.tangents.flow import tangents
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.tangents.directions import basis
+from liestep.simulation.tangents.flow import tangents
 
 STEPS = 4000
 CASES = (("spherical_pendulum_chain", "orders", "vi_sphere"), ("spherical_pendulum_chain", "orders", "rk4"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from liestep.core.processor import has_wide_registers
+from liestep.compile.processor import has_wide_registers
 
 SOURCES = Path(__file__).parent/"twins"
 WIDTH = ("-mprefer-vector-width=512",) if has_wide_registers() else ()  # as the core

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hall import judging
-from liestep.analysis.drift import BOUNDED_GROWTH, DRIFT_GROWTH
 from liestep.figures.style import DPI, RC, new_figure
+from liestep.study.tables.drift import BOUNDED_GROWTH, DRIFT_GROWTH
 
 PICTURE = Path(__file__).resolve().parent.parent/"docs"/"hall.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from

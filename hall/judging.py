@@ -12,8 +12,8 @@ from typing import Any
 from hall.contract import file_name
 from hall.problems import CASES
 from liestep.errors import InputError
-from liestep.judge.judgement import Request, judge
-from liestep.storage.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.tools.judge.judgement import Request, judge
 
 STORED = Path(__file__).resolve().parent/"stored"
 TABLE, CODES, ARCHIVE = "table.csv", "codes.csv", "files.tar.xz"

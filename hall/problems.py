@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hall.contract import LADDER, Problem, write_problem
-from liestep.runs.specification import start_of
+from liestep.simulation.runs.specification import start_of
 
 SAMPLES = 51
 LONG_SAMPLES = 201  # that all files are small enough to be kept

@@ -2,14 +2,14 @@
 special zeros, observed orders."""
 import numpy as np
 
-from liestep.analysis.order import OrderEstimate, observed_order
-from liestep.catalogue import integrator_ids, method
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
-from liestep.core.status import Status
-from liestep.runs.execution import build, run_once
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
+from liestep.compile.status import Status
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import applicable, specify, start_of
+from liestep.study.tables.order import OrderEstimate, observed_order
 
 EPS = float(np.finfo(np.float64).eps)
 # formulations of the spheres whose rows are q and omega; constrained coordinates have tests of their own

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 STUDY = "made/up"
 METRICS = pd.DataFrame(

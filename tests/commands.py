@@ -1,7 +1,7 @@
 """Commands of liestep that must be refused in one sentence, and what a folder holds before and after."""
 from pathlib import Path
 
-from liestep.cli import main
+from liestep.api.command_line import main
 
 STUDY = """
 title: "Three bodies"

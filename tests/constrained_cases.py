@@ -1,10 +1,10 @@
 """What the tests of constrained formulations share: components as plain Python, and derivatives by differences."""
 import numpy as np
 
-from liestep.catalogue import sheet
-from liestep.core.tracing import Functions, plain_component
-from liestep.formulations import formulate
-from liestep.runs.specification import start_of
+from liestep.compile.tracing import Functions, plain_component
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import start_of
 
 PLAIN = Functions(np.sqrt, np.sin, np.cos)
 

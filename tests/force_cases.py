@@ -7,7 +7,7 @@ import numpy as np
 from place import TOP
 
 import liestep
-from liestep.catalogue import plugin_entries
+from liestep.simulation.catalogue import plugin_entries
 
 EXAMPLES = TOP/"docs"/"examples"
 

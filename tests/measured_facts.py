@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate_standard
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify, start_of
 
 
 def measured(found, residuals):

@@ -4,10 +4,10 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from liestep.errors import InputError
-from liestep.formulations.multibody import assembly as joints
-from liestep.formulations.multibody.assembly import GROUND, Assembly, Spring
-from liestep.formulations.multibody.checks import check_rank, jacobian, nearest_start, residuals
-from liestep.formulations.multibody.forms import Declared
+from liestep.mechanics.formulations.multibody import assembly as joints
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring
+from liestep.mechanics.formulations.multibody.checks import check_rank, jacobian, nearest_start, residuals
+from liestep.mechanics.formulations.multibody.forms import Declared
 
 KINDS = ("spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")
 DEFAULTS = {"action": "se3", "chart": "exp", "attitude": "quaternion", "twist": "native", "stabilisation": "none",

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from liestep.pipeline.products import PRODUCTS
-from liestep.runs.store import STORE
-from liestep.storage.records import FOLDER
+from liestep.files.records import FOLDER
+from liestep.simulation.runs.store import STORE
+from liestep.workflow.products import PRODUCTS
 
 TOP = Path(__file__).parents[1]
 PROBLEMS = """
@@ -53,7 +53,7 @@ class Place:
                 if words[0] in ("made", "linked") and words[1] == "tiny"}
 
     def liestep(self, *arguments: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "liestep.cli", *arguments]
+        command = [sys.executable, "-m", "liestep.api.command_line", *arguments]
         return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
 
     def replace(self, old: str, new: str) -> None:

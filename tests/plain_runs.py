@@ -1,8 +1,8 @@
 """Steps in plain Python, from which tests and mutants take states."""
 import numpy as np
 
-from liestep.core.status import Status
-from liestep.plugins.trial import plain
+from liestep.compile.status import Status
+from liestep.simulation.plugins.trial import plain
 
 
 def nodes_of(component, problem, y, h, steps):

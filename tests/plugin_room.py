@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from liestep.catalogue import forget_plugins, plugin_entries
+from liestep.simulation.catalogue import forget_plugins, plugin_entries
 
 
 @contextmanager

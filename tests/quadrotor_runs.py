@@ -4,11 +4,11 @@ import functools
 import numpy as np
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.core.cache import loop_for
-from liestep.core.driver import evaluate
-from liestep.formulations import formulate
-from liestep.runs.specification import start_of
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import evaluate
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import start_of
 
 NAME = "quadrotor_payload"
 PRESETS = tuple(sheet(NAME).presets)

@@ -1,7 +1,7 @@
 """A small study of a paper and one of nobody's paper with everything that the report shows."""
 from pathlib import Path
 
-from liestep.cli import main
+from liestep.api.command_line import main
 
 STUDY = """title: Three bodies & more
 description: A study of the test.

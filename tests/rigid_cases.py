@@ -3,14 +3,14 @@ derivatives by differences."""
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import sheet
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance, evaluate, observe
-from liestep.core.status import Status
-from liestep.formulations import formulate
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance, evaluate, observe
+from liestep.compile.status import Status
 from liestep.integrators.slgi import SymplecticTheta
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import start_of
 
 TOPS = [("heavy_top", preset) for preset in sheet("heavy_top").presets]
 FREE = [("free_rigid_body", preset) for preset in sheet("free_rigid_body").presets]

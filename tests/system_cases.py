@@ -4,8 +4,8 @@ import functools
 import numpy as np
 from numba import njit
 
-from liestep.catalogue import sheet, system_ids
-from liestep.core.dispatch import compiler
+from liestep.compile.dispatch import compiler
+from liestep.simulation.catalogue import sheet, system_ids
 
 compiler()  # teaches Numba the methods of components
 

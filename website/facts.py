@@ -4,9 +4,10 @@ import inspect
 from pathlib import Path
 
 import liestep
-from liestep import api, extend
-from liestep.catalogue import integrator_ids, integrator_module, method, sheet, system_ids, system_module
-from liestep.runs.specification import applicable
+from liestep import extend
+from liestep.api.functions import functions as api
+from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_ids, system_module
+from liestep.simulation.runs.specification import applicable
 from website.source import cell
 
 FAMILIES = {  # page below docs/theory -> formulations of its methods
@@ -15,7 +16,7 @@ FAMILIES = {  # page below docs/theory -> formulations of its methods
     "energy_momentum": ("constrained_lagrangian", "quaternion_hamiltonian", "constant_mass"),
     "multibody": ("index_three",), "lie_groups": ("lie_action", "lie_chart"), "vector_fields": ("vector_field",),
 }
-MODULES = ("liestep.contracts.formulations", "liestep.interactive.accessor", "liestep.lgt")
+MODULES = ("liestep.mechanics.contracts.formulations", "liestep.figures.interactive.accessor", "liestep.lgt")
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -13,14 +13,14 @@ import matplotlib
 import numpy as np
 from PIL import Image
 
-from liestep.animation.film import SIDE, frame_of, stage
-from liestep.animation.motions import motion_of
-from liestep.catalogue import integrator_ids, sheet, system_ids
+from liestep.figures.films.film import SIDE, frame_of, stage
+from liestep.figures.films.motions import motion_of
+from liestep.figures.scenes.space import Scene
 from liestep.figures.style import MM, RC, new_figure
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import applicable, specify
-from liestep.scenes.space import Scene
+from liestep.simulation.catalogue import integrator_ids, sheet, system_ids
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import applicable, specify
 
 STEPS = 24
 FEW = 1              # steps of systems with many bodies, whose forces take long without compilation

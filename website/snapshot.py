@@ -19,7 +19,7 @@ from typing import Any
 from PIL import Image
 
 from liestep.errors import InputError
-from liestep.storage.textfiles import write_text_atomically
+from liestep.files.textfiles import write_text_atomically
 
 INDEX = "snapshot.json"
 TABLES = ("claims.csv", "errata.csv")

@@ -1,5 +1,5 @@
 /* Classical Runge-Kutta steps of a mechanism in local coordinates, quaternions, exponential chart: the C counterpart of
-   liestep/formulations/multibody and groups/poses.py for joints of points and directions, native velocities. With
+   liestep/formulations/multibody and geometry/groups/poses.py for joints of points and directions, native velocities. With
    -DSE3=1 on SE(3)^n, else on (SO(3) x R^3)^n. With -DDENSE=1 accelerations come from the whole system of size 6n + m by
    elimination with pivoting instead of range space. Arrays are those of `Mechanism`; state rows have four numbers. */
 #include "rotations.h"

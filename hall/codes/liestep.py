@@ -29,10 +29,10 @@ METHODS = {name: Method(choice.order, f"{choice.integrator} {choice.options or '
 
 
 def prepare(problem: Problem, name: str, size: float) -> Run:
-    from liestep.core.counters import EVALUATIONS
-    from liestep.core.status import Status
-    from liestep.runs.execution import run_once
-    from liestep.runs.specification import specify
+    from liestep.compile.counters import EVALUATIONS
+    from liestep.compile.status import Status
+    from liestep.simulation.runs.execution import run_once
+    from liestep.simulation.runs.specification import specify
 
     case, choice = CASES[problem.name], CHOICES[name]
     adaptive = METHODS[name].tolerances

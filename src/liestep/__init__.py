@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from liestep import lgt
-    from liestep.analysis.order import observed_order
-    from liestep.api import (
+    from liestep.api.functions import (
         compare,
         consistent_start,
         integrators,
@@ -20,29 +19,30 @@ if TYPE_CHECKING:
         systems,
         tangent,
     )
-    from liestep.core.status import IntegrationError
+    from liestep.compile.status import IntegrationError
     from liestep.errors import InputError
-    from liestep.plugins.loading import load_plugin
-    from liestep.runs.events import Event
+    from liestep.simulation.plugins.loading import load_plugin
+    from liestep.simulation.runs.events import Event
+    from liestep.study.tables.order import observed_order
 
-_PLACES = {"simulate": "liestep.api", "systems": "liestep.api",
-           "integrators": "liestep.api", "reference": "liestep.api", "tangent": "liestep.api",
-           "consistent_start": "liestep.api", "compare": "liestep.api", "open_run": "liestep.api",
-           "plot": "liestep.api", "recommend": "liestep.api",
-           "load_plugin": "liestep.plugins.loading",
-           "observed_order": "liestep.analysis.order", "InputError": "liestep.errors",
-           "IntegrationError": "liestep.core.status", "Event": "liestep.runs.events"}
+_PLACES = {"simulate": "liestep.api.functions", "systems": "liestep.api.functions",
+           "integrators": "liestep.api.functions", "reference": "liestep.api.functions", "tangent": "liestep.api.functions",
+           "consistent_start": "liestep.api.functions", "compare": "liestep.api.functions", "open_run": "liestep.api.functions",
+           "plot": "liestep.api.functions", "recommend": "liestep.api.functions",
+           "load_plugin": "liestep.simulation.plugins.loading",
+           "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
+           "IntegrationError": "liestep.compile.status", "Event": "liestep.simulation.runs.events"}
 __all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):
-    """A subpackage that is called like the public function of its name: `liestep.systems()` beside
-    `liestep.systems.heavy_top`."""
+    """A subpackage that is called like the public function of its name: `liestep.mechanics.systems()` beside
+    `liestep.mechanics.systems.heavy_top`."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        return getattr(importlib.import_module("liestep.api"), self.__name__.rpartition(".")[2])(*args, **options)
+        return getattr(importlib.import_module("liestep.api.functions"), self.__name__.rpartition(".")[2])(*args, **options)
 
 
 class _Facade(ModuleType):

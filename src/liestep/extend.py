@@ -6,23 +6,15 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `NamedTuple` for their components. Mechanisms: `Assembly` of bodies with `spherical`,
 `revolute`, `universal`, `cylindrical`, `prismatic`, `screw`, `planar`, `blade`, `rolling`, `drive`, `Spring`, `Torque`
 and `GROUND`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
-`put`, `dot`, ... (`liestep.core.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
+`put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
 """
 from fractions import Fraction
 from typing import NamedTuple
 
-from liestep.contracts.form import Form
-from liestep.contracts.formulated import Formulated, Observable, StateField
-from liestep.contracts.keeping import ORBIT, PROJECTED, Keeps, Where
-from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.parameters import Parameter, Preset
-from liestep.contracts.sheet import Sheet
-from liestep.core.counters import Counter, new_meter
-from liestep.core.dispatch import kernel
-from liestep.core.precision import coefficients
-from liestep.core.rows import (
+from liestep.compile.counters import Counter, new_meter
+from liestep.compile.dispatch import kernel
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import (
     add,
     add_to,
     atan2,
@@ -43,11 +35,20 @@ from liestep.core.rows import (
     sub,
     tan,
 )
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations.action import ActionForm
-from liestep.formulations.fixed_body.family import fixed_body
-from liestep.formulations.multibody.assembly import (
+from liestep.geometry.attitude import orthogonality_error, to_body, to_space
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.keeping import ORBIT, PROJECTED, Keeps, Where
+from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.formulations.action import ActionForm
+from liestep.mechanics.formulations.fixed_body.family import fixed_body
+from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
     Spring,
@@ -64,12 +65,11 @@ from liestep.formulations.multibody.assembly import (
     spherical,
     universal,
 )
-from liestep.formulations.multibody.family import multibody
-from liestep.formulations.multibody.starts import body_state, stacked
-from liestep.formulations.rigid_bodies.family import rigid_bodies
-from liestep.formulations.rigid_bodies.forms import Kept
-from liestep.formulations.spheres.family import spheres
-from liestep.geometry.attitude import orthogonality_error, to_body, to_space
+from liestep.mechanics.formulations.multibody.family import multibody
+from liestep.mechanics.formulations.multibody.starts import body_state, stacked
+from liestep.mechanics.formulations.rigid_bodies.family import rigid_bodies
+from liestep.mechanics.formulations.rigid_bodies.forms import Kept
+from liestep.mechanics.formulations.spheres.family import spheres
 
 __all__ = [
     "GROUND", "ORBIT", "PROJECTED", "ActionForm", "Assembly", "Counter", "Form", "Formulated", "Fraction", "InputError",

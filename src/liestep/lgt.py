@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from liestep.core.status import IntegrationError, Status
+from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, unknown
-from liestep.groups.charted import CHARTS
-from liestep.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
+from liestep.figures.interactive.calls import public
+from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.interactive.calls import public
-from liestep.plugins.trial import plain
+from liestep.simulation.plugins.trial import plain
 
 __all__ = ["step"]
 

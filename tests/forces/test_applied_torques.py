@@ -5,16 +5,16 @@ from force_cases import EXAMPLES, load, order
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.catalogue import method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.inspection.check_system import check_system
 from liestep.integrators.composition import Composition
 from liestep.integrators.slgi import SymplecticTheta
 from liestep.integrators.weights import composition_weights
-from liestep.plugins.trial import plain
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import start_of
+from liestep.tools.inspect.check_system import check_system
 
 T = 1.0
 FIELDS = ("attitude", "angular_momentum")

@@ -8,11 +8,11 @@ from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.catalogue import method, sheet
-from liestep.core.status import Status
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.specification import complete_options, start_of
+from liestep.compile.status import Status
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import complete_options, start_of
 
 T = 0.4
 

@@ -10,13 +10,13 @@ from place import TOP
 from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.catalogue import method, plugin_entries, sheet
-from liestep.core.partial import partial_steps
-from liestep.formulations import formulate
-from liestep.plugins.loading import load_plugin
-from liestep.plugins.trial import plain
-from liestep.runs.dense import Between
-from liestep.runs.specification import complete_options, start_of
+from liestep.compile.partial import partial_steps
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, plugin_entries, sheet
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.dense import Between
+from liestep.simulation.runs.specification import complete_options, start_of
 
 SHARE = 0.37  # states are asked for at this share of each of the longest steps
 # system, method, end time, numbers of steps

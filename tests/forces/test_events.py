@@ -11,9 +11,9 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep import Event
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.runs.specification import specify
+from liestep.simulation.runs.specification import specify
 
 CHAIN = "spherical_pendulum_chain"
 ROTOR = {"parameters": {"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, 0.0]},

@@ -9,14 +9,14 @@ from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.formulations import formulate
+from liestep.compile.status import Status
 from liestep.integrators import variational_sphere
 from liestep.integrators.composition import Composition
 from liestep.integrators.weights import composition_weights
-from liestep.plugins.trial import plain
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import start_of
 
 T, COUNTS = 1.0, (20, 40, 80)
 HALF, ITERATE = "problem.add_work(0.5*h, y)", "            problem.force(t, q, w, work.push)"
@@ -33,7 +33,7 @@ MUTANTS = {
 
 def observed(module, weights, part):
     """Order by three runs whose steps are halved, of the state or of the work."""
-    if "drag_and_clock" not in liestep.systems():
+    if "drag_and_clock" not in liestep.mechanics.systems():
         liestep.load_plugin(TOP/"tests"/"plugins"/"drag_and_clock.py")
     start, facts, ends = start_of("drag_and_clock"), sheet("drag_and_clock"), []
     for steps in COUNTS:

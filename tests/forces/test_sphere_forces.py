@@ -6,14 +6,14 @@ from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.catalogue import method, sheet
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.inspection.check_system import check_system
 from liestep.integrators.vi_sphere import DRAG
-from liestep.plugins.trial import plain
-from liestep.runs.specification import start_of
-from liestep.study.plan import Study
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import start_of
+from liestep.study.plan.plan import Study
+from liestep.tools.inspect.check_system import check_system
 
 T = 1.0
 ORDERS = {"vi_sphere": (2, (40, 80)), "vi_sphere_y4": (4, (40, 80)), "vi_sphere_s4": (4, (40, 80)),

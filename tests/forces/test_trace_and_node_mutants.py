@@ -12,17 +12,17 @@ from place import TOP
 from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.catalogue import plugin_entries, sheet
-from liestep.core.partial import partial_steps
-from liestep.formulations import formulate
-from liestep.formulations.spheres import series
+from liestep.compile.partial import partial_steps
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_sphere import ExplicitStep
 from liestep.integrators.weights import composition_weights
-from liestep.plugins.loading import load_plugin
-from liestep.plugins.trial import plain
-from liestep.runs import dense
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.spheres import series
+from liestep.simulation.catalogue import plugin_entries, sheet
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs import dense
+from liestep.simulation.runs.specification import start_of
 
 TRACES = {
     "no force": (("if has_force(system):\n        push", "if False:\n        push"),),

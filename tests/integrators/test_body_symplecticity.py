@@ -5,10 +5,10 @@ import pytest
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import method
-from liestep.contracts.option import Option
-from liestep.core.status import Status
-from liestep.plugins.trial import plain
+from liestep.compile.status import Status
+from liestep.mechanics.contracts.option import Option
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
 
 H, N = 0.05, 3
 FREE = {"particles": N, "ring_diameter": 2.0, "wall_law": "none", "contact_pairs": "none", "shear_law": "mean"}

@@ -7,21 +7,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from liestep.catalogue import method, own_integrators
-from liestep.certificates import functions, symplecticity
-from liestep.certificates.flow import COLUMNS, flow_of
-from liestep.certificates.identities import SAME_MAPS, difference, identities
-from liestep.certificates.number import libmp, numbers, operations, short
-from liestep.certificates.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
-from liestep.certificates.steps import OTHERWISE, RoundedError, step_of
-from liestep.cli import main
-from liestep.core.precision import above_round_off, coefficients, number_type
+from liestep.api.command_line import main
+from liestep.compile.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
 from liestep.integrators import commutator_free, crouch_grossman
 from liestep.integrators.dexpinv import dexpinv_component
 from liestep.integrators.order_conditions import conditions, residuals
 from liestep.integrators.tableaux import DOP853, TABLEAUX
 from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights
+from liestep.simulation.catalogue import method, own_integrators
+from liestep.tools.certify import functions, symplecticity
+from liestep.tools.certify.flow import COLUMNS, flow_of
+from liestep.tools.certify.identities import SAME_MAPS, difference, identities
+from liestep.tools.certify.number import libmp, numbers, operations, short
+from liestep.tools.certify.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
+from liestep.tools.certify.steps import OTHERWISE, RoundedError, step_of
 
 LONG = numbers(150)
 SCHEMES_OF_EXPONENTIALS = (commutator_free.CF4, commutator_free.CF43, commutator_free.CF32A, commutator_free.CF32B,
@@ -223,7 +223,7 @@ def test_identities_hold_and_fail_where_declared():
 
 
 def test_a_solver_that_stops_early_is_not_the_same_map(monkeypatch):
-    monkeypatch.setattr("liestep.certificates.steps.SPARE_DIGITS", 40)
+    monkeypatch.setattr("liestep.tools.certify.steps.SPARE_DIGITS", 40)
     case, one, other = SAME_MAPS[1]
     assert other[1] == {"solver": "fixed_point"}
     assert difference(case, one, other) > -50
@@ -299,7 +299,7 @@ def test_command_prints_certificates_and_fails_for_one_that_is_missing(capsys, m
     assert "lie_euler: certified" in out
     assert "declared 1, found 1.00000000" in out
     assert out.endswith("all certified\n")
-    monkeypatch.setattr("liestep.certificates.orders.ALLOWED", 1e-12)
+    monkeypatch.setattr("liestep.tools.certify.orders.ALLOWED", 1e-12)
     with pytest.raises(SystemExit) as stop:
         main(["certify", "lie_euler"])
     assert stop.value.code == 1
@@ -309,7 +309,7 @@ def test_command_prints_certificates_and_fails_for_one_that_is_missing(capsys, m
 def test_command_names_an_unknown_integrator_and_a_missing_package(capsys, monkeypatch):
     assert main(["certify", "rk44"]) == 2
     assert "unknown integrator 'rk44'" in capsys.readouterr().err
-    for module in [name for name in sys.modules if name.startswith("liestep.certificates.")]:
+    for module in [name for name in sys.modules if name.startswith("liestep.tools.certify.")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "mpmath", None)
     assert main(["certify", "lie_euler"]) == 2

@@ -10,17 +10,17 @@ from typing import NamedTuple
 import pytest
 
 from liestep import extend
-from liestep.analysis.choice import KEEP
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.contracts.keeping import Keeps
-from liestep.contracts.method import Lack, Method
 from liestep.errors import InputError
 from liestep.extend import ORBIT
-from liestep.formulations.fixed_body.forms import Declared
-from liestep.inspection.describe import describe
-from liestep.plugins.loading import load_plugin
-from liestep.recommendation.tournament import Tournament, request
-from liestep.runs.specification import complete_options, specify, start_of
+from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Lack, Method
+from liestep.mechanics.formulations.fixed_body.forms import Declared
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.specification import complete_options, specify, start_of
+from liestep.study.tables.choice import KEEP
+from liestep.tools.inspect.describe import describe
+from liestep.tools.recommend.tournament import Tournament, request
 
 EXAMPLE = Path(__file__).parents[2]/"docs"/"examples"/"ralston.py"
 PROGRAM = Path(__file__).parents[1]/"measured_facts.py"
@@ -146,7 +146,7 @@ def test_a_plugin_with_a_text_runs_and_is_told_what_to_write(tmp_path):
 
 
 def test_the_integrator_of_the_readme_is_certified():
-    program = ("import sys; from liestep.cli import main; sys.argv = ['liestep', '--plugin', sys.argv[1], 'certify',"
+    program = ("import sys; from liestep.api.command_line import main; sys.argv = ['liestep', '--plugin', sys.argv[1], 'certify',"
                " 'rk2_ralston']; main()")
     done = subprocess.run([sys.executable, "-c", program, EXAMPLE], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("rk2_ralston: certified"), done.stderr

@@ -3,12 +3,12 @@ state, which the recorder's status ends the run with."""
 import numpy as np
 import pytest
 
-from liestep.core import rows
-from liestep.core.status import Status
-from liestep.core.tracing import Functions, plain_component
-from liestep.runs.execution import build
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
+from liestep.compile import rows
+from liestep.compile.status import Status
+from liestep.compile.tracing import Functions, plain_component
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import specify
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
                   atan2=rows.atan2.py_func)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from liestep.core.cache import prepare
-from liestep.core.driver import advance
+from liestep.compile.cache import prepare
+from liestep.compile.driver import advance
 
 sys.path.insert(0, str(Path(__file__).parents[1]/"kernels"))
 

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 
-from liestep.catalogue import method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 TRAPEZOIDAL = {"newmark_beta": 0.25, "newmark_gamma": 0.5}
 HHT = {"alpha_f": 0.2}

@@ -19,9 +19,7 @@ from test_orders import compiled
 
 import liestep
 from liestep import simulate
-from liestep.analysis.order import observed_order, order_verdict
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.commutator_free import CF4, CF32A, CF32B, CF43, CommutatorFree
 from liestep.integrators.crouch_grossman import CG3
@@ -29,8 +27,10 @@ from liestep.integrators.declared_tableaux import classical_order
 from liestep.integrators.dexpinv import series
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.tableaux import TABLEAUX, Tableau
-from liestep.runs.execution import run_once
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import applicable, specify, start_of
+from liestep.study.tables.order import observed_order, order_verdict
 
 SCHEMES = (CF4, CF43, CF32A, CF32B, CG3)
 EMBEDDED = "rk2_heun"  # leaves the spheres

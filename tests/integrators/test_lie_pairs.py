@@ -6,11 +6,11 @@ import pytest
 from checks import BODIES, NAMES, PENDULUM, exact, generic_state
 
 from liestep import simulate
-from liestep.core.dispatch import compiler
-from liestep.core.rows import copy
+from liestep.compile.dispatch import compiler
+from liestep.compile.rows import copy
 from liestep.integrators.step_control import PaperControl, PiControl
-from liestep.runs.execution import build, run_once
-from liestep.runs.specification import specify
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.specification import specify
 
 PAIRS = {"rkmk54": 7, "cf43": 5, "cf32a": 3, "cf32b": 3}  # stages
 CHAIN = "spherical_pendulum_chain"

@@ -7,20 +7,20 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from liestep import simulate
-from liestep.catalogue import method, sheet
-from liestep.core import rows
-from liestep.core.jets import taylor_coefficients
-from liestep.core.slopes import Slope, parts, with_slopes
-from liestep.core.status import Status
-from liestep.core.symbols import SYMBOLIC
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile import rows
+from liestep.compile.slopes import Slope, parts, with_slopes
+from liestep.compile.status import Status
+from liestep.compile.straight.jets import taylor_coefficients
+from liestep.compile.straight.symbols import SYMBOLIC
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import formulate
 from liestep.geometry import charts, rotation_series, so3
-from liestep.inspection.describe import describe
 from liestep.integrators import lie_taylor
 from liestep.integrators.taylor import LARGEST_ORDER
-from liestep.runs.specification import complete_options, specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import complete_options, specify, start_of
+from liestep.tools.inspect.describe import describe
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
                   atan2=rows.atan2.py_func)

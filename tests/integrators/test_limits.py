@@ -7,14 +7,14 @@ import pytest
 from checks import BODIES, PENDULUM, Flow
 
 from liestep import IntegrationError, simulate
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
-from liestep.core.status import Status
-from liestep.runs.content import carry_out
-from liestep.runs.execution import run_once
-from liestep.runs.files import read, write
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
+from liestep.compile.status import Status
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import specify
 
 IMPLICIT = ("multipliers", "newton", "fixed_point")
 HEAD_ON = {"parameters": {"mass": [1.0, 1.0], "gamma": 1.0},

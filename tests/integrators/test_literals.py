@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liestep.catalogue import integrator_ids, method
-from liestep.certificates.flow import largest
-from liestep.certificates.identities import HOLDS, PENDULUM, SAME_MAPS
-from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES, DIGITS, VARIANTS, Variant, cases_of, certificates_of
-from liestep.certificates.steps import step_of
-from liestep.core.status import IntegrationError
+from liestep.compile.status import IntegrationError
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.tools.certify.flow import largest
+from liestep.tools.certify.identities import HOLDS, PENDULUM, SAME_MAPS
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.orders import CASES, DIGITS, VARIANTS, Variant, cases_of, certificates_of
+from liestep.tools.certify.steps import step_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]/"mutants"))
 

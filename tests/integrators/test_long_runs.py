@@ -8,10 +8,10 @@ import pytest
 from checks import PENDULUM
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.compile.status import Status
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 
 MILLION = 1_000_000
 MOMENTUM = 1e-12  # of sum_i |sum_j M_ij v_j|

@@ -6,19 +6,19 @@ import pytest
 from test_taylor import CASES, formulated
 
 from liestep import simulate
-from liestep.core.arithmetic import Numbers
-from liestep.core.cache import loop_for
-from liestep.core.jets import taylor_coefficients
-from liestep.core.tape import tape_of
-from liestep.core.units import new_units
+from liestep.compile.cache import loop_for
+from liestep.compile.straight.arithmetic import Numbers
+from liestep.compile.straight.jets import taylor_coefficients
+from liestep.compile.straight.tape import tape_of
+from liestep.compile.units import new_units
 from liestep.errors import InputError
-from liestep.inspection import describe
 from liestep.integrators import taylor
 from liestep.integrators._jets import LoopedJet
 from liestep.integrators.taylor import field_expressions, jet_of
-from liestep.runs import lanes
-from liestep.runs.execution import ensemble_states, run_once
-from liestep.runs.specification import specify, start_of
+from liestep.simulation.runs import lanes
+from liestep.simulation.runs.execution import ensemble_states, run_once
+from liestep.simulation.runs.specification import specify, start_of
+from liestep.tools.inspect import describe
 
 ORDER, TIME = 13, 0.25
 EXACT = Numbers({"sqrt": mpmath.sqrt, "sin": mpmath.sin, "cos": mpmath.cos, "atan2": mpmath.atan2})

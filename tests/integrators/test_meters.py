@@ -7,12 +7,12 @@ import pandas
 import pytest
 
 import liestep
-from liestep.catalogue import integrator_ids, method
-from liestep.core.counters import EVALUATIONS, evaluations, evaluations_of, new_meter
-from liestep.core.status import Status
-from liestep.plugins.trial import plain
-from liestep.runs.execution import build
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.compile.counters import EVALUATIONS, evaluations, evaluations_of, new_meter
+from liestep.compile.status import Status
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import applicable, specify, start_of
 
 GENERAL = ("rkmk", "runge_kutta")
 H, STEPS = 1e-3, 4   # the last step is counted: multi-step methods have begun

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from checks import states
 
-from liestep.catalogue import sheet
-from liestep.core import sources
+from liestep.compile import sources
+from liestep.simulation.catalogue import sheet
 
 HERE = Path(__file__).parents[1]/"mutants"
 PACKAGE = Path(sources.__file__).parents[1]

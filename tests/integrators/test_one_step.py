@@ -7,11 +7,11 @@ import pytest
 from checks import BODIES, EPS, FIXED, NAMES, PAIRS, PENDULUM, VARIATIONAL, Flow, exact, generic_state
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import method, sheet
 from liestep.integrators.composition import Composition
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.runge_kutta import ExplicitRungeKutta
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.simulation.catalogue import method, sheet
 
 PROBLEMS = pytest.mark.parametrize("problem", [BODIES, PENDULUM], ids=NAMES.get)
 ROTATION = Rotation.from_rotvec([0.3, -1.1, 0.7]).as_matrix()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from liestep.core.straight import jet_code
+from liestep.compile.straight.straight import jet_code
 from liestep.integrators.taylor import field_expressions
-from liestep.runs.execution import build
-from liestep.runs.specification import specify
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import specify
 
 HISTORY = Path(__file__).with_name("operations.csv")  # the last row of a case counts; a better count gets a new row
 ALARM = 0.03

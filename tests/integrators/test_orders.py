@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from checks import BODIES, COUNTS, FLOOR, NAMES, PAIRS, PENDULUM, VARIATIONAL, Flow, estimate, state_error, states
 
-from liestep.analysis.order import order_verdict
-from liestep.catalogue import method
-from liestep.core.cache import loop_for
-from liestep.core.driver import advance
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import advance
 from liestep.integrators.runge_kutta import ExplicitRungeKutta
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.integrators.weights import SPLITTING_ORDERS
-from liestep.runs.recorder import new_recorder
+from liestep.simulation.catalogue import method
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.study.tables.order import order_verdict
 
 
 @cache

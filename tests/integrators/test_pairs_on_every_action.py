@@ -5,16 +5,16 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from liestep import simulate
-from liestep.catalogue import method, sheet, system_ids
-from liestep.core import rows
-from liestep.core.status import Status
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile import rows
+from liestep.compile.status import Status
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import formulate
 from liestep.integrators.controlled import Controlled
 from liestep.integrators.embedded_tableaux import PAIRS, pair_of
 from liestep.integrators.error_norms import StateNorm
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet, system_ids
+from liestep.simulation.runs.specification import start_of
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
                   atan2=rows.atan2.py_func)

@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.runs.execution import build
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import applicable, specify, start_of
 
 # formulations with such options, each on a system and with a choice that acts
 ON = {"vector_field": ("sphere_nbody", {"projection": "state"}),

@@ -6,13 +6,13 @@ from rigid_cases import Map, formulated
 from scipy.spatial.transform import Rotation
 
 from liestep import IntegrationError, simulate
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.body_splitting import AxisSplitting
 from liestep.integrators.kick_drift import ChartDrift, KickDrift
 from liestep.integrators.lgvi import LieGroupVariational
 from liestep.integrators.richardson import Richardson
-from liestep.runs.specification import specify
+from liestep.simulation.runs.specification import specify
 
 H = 0.01
 

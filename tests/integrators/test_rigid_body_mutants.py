@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from liestep.integrators import campello, kick_drift
 from liestep.integrators._free_flows import MoserVeselov
 from liestep.integrators.rigid_split import RigidSplit
-from liestep.plugins.trial import plain
+from liestep.simulation.plugins.trial import plain
 
 PENDULUM, TOP = ("heavy_top", "rodrigues2021"), ("heavy_top", "asymmetric")
 
@@ -185,7 +185,7 @@ def gradient_gap(module, **laws):
     return gap/np.abs(out).max()
 
 
-BONDED = "liestep.systems._bonded"
+BONDED = "liestep.mechanics.systems._bonded"
 FORCES = {
     "5/2 for 2/5": ("return root, 0.4*root*s", "return root, 2.5*root*s", {}),
     "torques of i and j exchanged": ("one, two = add(one, twist), sub(two, twist)",
@@ -209,8 +209,8 @@ def test_wrong_forces_are_no_gradients(name):
 
 def test_a_list_without_skin_misses_contacts():
     """A particle that flies past another one, seen by a list that is never made again."""
-    neighbours = importlib.import_module("liestep.systems._neighbours")
-    blind = edited("liestep.systems._neighbours", "limit = x.shape[0], 0.25*self.skin*self.skin",
+    neighbours = importlib.import_module("liestep.mechanics.systems._neighbours")
+    blind = edited("liestep.mechanics.systems._neighbours", "limit = x.shape[0], 0.25*self.skin*self.skin",
                    "limit = x.shape[0], 1e9")
     pairs = []
     for module in (neighbours, blind):

@@ -10,24 +10,24 @@ from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import method
-from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES, certificates_of
-from liestep.certificates.steps import Case, step_of
-from liestep.certificates.symplecticity import defect_of
-from liestep.core.counters import new_meter
-from liestep.core.precision import number_type
-from liestep.core.status import Status
+from liestep.compile.counters import new_meter
+from liestep.compile.precision import number_type
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations.fixed_body.components import PinnedBody
 from liestep.integrators._free_exact import exact_flow, gauss_legendre
 from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
 from liestep.integrators.order_conditions import splitting_residuals
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
-from liestep.systems._free_motion import free_motion
-from liestep.systems.free_rigid_body import FreeRigidBody
+from liestep.mechanics.formulations.fixed_body.components import PinnedBody
+from liestep.mechanics.systems._free_motion import free_motion
+from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.orders import CASES, certificates_of
+from liestep.tools.certify.steps import Case, step_of
+from liestep.tools.certify.symplecticity import defect_of
 
 FREE = Case("free body", "free_rigid_body", "asymmetric", {"inertia": [0.5, 1.1, 0.8]})
 TOP = CASES[3]

@@ -11,16 +11,16 @@ from plain_runs import stepped
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import method
-from liestep.certificates.number import numbers
-from liestep.certificates.orders import certificates_of
-from liestep.certificates.steps import Case, step_of
-from liestep.core.counters import Counter, new_meter
-from liestep.formulations.fixed_body.components import PinnedBody
+from liestep.compile.counters import Counter, new_meter
 from liestep.integrators._free_exact import exact_flow
-from liestep.plugins.trial import plain
-from liestep.systems._free_motion import free_motion
-from liestep.systems.free_rigid_body import FreeRigidBody
+from liestep.mechanics.formulations.fixed_body.components import PinnedBody
+from liestep.mechanics.systems._free_motion import free_motion
+from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.orders import certificates_of
+from liestep.tools.certify.steps import Case, step_of
 
 ORDERS = (2, 4, 6, 8, 10)
 METHODS = {"exact": ("exact_split", {}), "exact strang": ("exact_split", {"splitting": "strang"}), "dmv": ("dmv", {}),

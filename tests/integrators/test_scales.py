@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import liestep
-from liestep.catalogue import sheet
-from liestep.formulations import formulate_standard
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
 
 METHODS = ("taylor", "dop853", "ode45")
 PAIRS = ("rkmk54", "cf43", "rkmk853")  # cf32a, cf32b and rkmk_pair have their norms and machine code

@@ -13,13 +13,13 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import liestep
-from liestep.analysis.order import observed_order, order_verdict
-from liestep.catalogue import sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.so3 import dexp, dexp_coefficients, dexp_slope
-from liestep.runs.execution import build, run_once
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.specification import specify
+from liestep.study.tables.order import observed_order, order_verdict
 
 PRINTED, GENERIC = ("heavy_top", "printed"), ("heavy_top", "asymmetric")
 FREE = ("free_rigid_body", "asymmetric")

@@ -7,16 +7,16 @@ import pytest
 from rigid_cases import formulated
 
 from liestep import simulate
-from liestep.catalogue import method
-from liestep.certificates.number import numbers
-from liestep.certificates.orders import CASES
-from liestep.certificates.steps import step_of
-from liestep.core.counters import Counter
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.orders import CASES
+from liestep.tools.certify.steps import step_of
 
 NAME = "sphere_regularised"
 STEP = 0.0148  # s of fictitious time

@@ -9,12 +9,12 @@ from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import method
 from liestep.errors import InputError
 from liestep.integrators.sphere_split import SphereSplit
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
 
 BODIES = ("sphere_nbody", "four_bodies")
 

@@ -9,18 +9,18 @@ from scipy.integrate import solve_ivp
 
 import liestep
 from liestep import simulate
-from liestep.catalogue import method, sheet
-from liestep.core import rows
-from liestep.core.status import Status
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile import rows
+from liestep.compile.status import Status
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.symbolic import NotSymbolic
-from liestep.inspection.describe import describe
 from liestep.integrators.taylor import LARGEST_ORDER, order_of, share_of_radius
-from liestep.references.engines import ENGINES
-from liestep.references.reference import specify_reference
-from liestep.runs.specification import complete_options, specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.symbolic import NotSymbolic
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.references.engines import ENGINES
+from liestep.simulation.references.reference import specify_reference
+from liestep.simulation.runs.specification import complete_options, specify, start_of
+from liestep.tools.inspect.describe import describe
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,
                   atan2=rows.atan2.py_func)

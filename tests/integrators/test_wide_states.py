@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.analysis.errors import error_fields, state_error
-from liestep.analysis.order import observed_order
-from liestep.catalogue import sheet
-from liestep.contracts.formulated import Observable, StateField
-from liestep.core.precision import number_type
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile.precision import number_type
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import formulate
 from liestep.integrators.runge_kutta import ExplicitRungeKutta
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.plugins.loading import load_plugin
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.content import carry_out
-from liestep.runs.execution import run_once
-from liestep.runs.files import RunFile, read, write
-from liestep.runs.recorder import Integrals, NoIntegrals, new_integrals
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.contracts.formulated import Observable, StateField
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.files import RunFile, read, write
+from liestep.simulation.runs.recorder import Integrals, NoIntegrals, new_integrals
+from liestep.simulation.runs.specification import specify, start_of
+from liestep.study.tables.errors import error_fields, state_error
+from liestep.study.tables.order import observed_order
 
 PLUGINS = Path(__file__).parents[1]/"plugins"
 

@@ -13,9 +13,9 @@ from place import TOP
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.interactive.datasets import kept
+from liestep.figures.interactive.datasets import kept
 
 NAMES = {"InputError", "IntegrationError", "compare", "consistent_start", "integrators", "load_plugin",
          "observed_order", "open_run", "plot", "reference", "simulate", "systems", "tangent"}
@@ -125,7 +125,7 @@ def test_compare_draws_the_distance_energies_and_manifold(runs, top):
 
 
 def test_file_opens_as_what_simulate_returns(runs, tmp_path):
-    code = ("import sys, liestep.cli; sys.exit(liestep.cli.main(['run', 'sphere_nbody', 'rk4', '--step', '0.02',"
+    code = ("import sys, liestep.api.command_line; sys.exit(liestep.api.command_line.main(['run', 'sphere_nbody', 'rk4', '--step', '0.02',"
             f" '--t-end', '0.4', '--samples', '21', '-o', {str(tmp_path/'run.nc')!r}]))")
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     data = liestep.open_run(tmp_path/"run.nc")

@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
-from liestep.core.cache import loop_for
-from liestep.core.driver import observe
-from liestep.runs import execution
-from liestep.runs.specification import specify
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import observe
+from liestep.simulation.runs import execution
+from liestep.simulation.runs.specification import specify
 
 
 @pytest.mark.parametrize(("integrator", "amount"), [("vi_sphere", {"steps": 10}), ("ode45", {"tolerance": 1e-4})])

@@ -7,12 +7,12 @@ from scipy.linalg import expm
 from test_groups import ACTIONS, Product, act, dexpinv, element, state
 
 from liestep import InputError, simulate
-from liestep.groups.charted import CHARTS, Charted
-from liestep.groups.poses import Poses
-from liestep.groups.sphere_rotations import SphereRotations
-from liestep.groups.translation import Translation
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
+from liestep.geometry.groups.charted import CHARTS, Charted
+from liestep.geometry.groups.poses import Poses
+from liestep.geometry.groups.sphere_rotations import SphereRotations
+from liestep.geometry.groups.translation import Translation
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
 
 # `Charted` takes one rotation or n rigid motions, not n rotations; poses have charts of their own
 WITHOUT = {part.__name__ for part in (Poses, SphereRotations, Translation)}

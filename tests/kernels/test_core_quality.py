@@ -14,13 +14,13 @@ import pytest
 from numba.core.errors import TypingError
 
 import liestep
-from liestep.core import cache
-from liestep.core.cache import loop_for, specialisations
-from liestep.core.driver import advance, advance_adaptive
-from liestep.core.status import Status
-from liestep.runs.execution import build, run_once
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import specify
+from liestep.compile import cache
+from liestep.compile.cache import loop_for, specialisations
+from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.status import Status
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import specify
 
 PACKAGE = Path(liestep.__file__).parent
 

@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from liestep.core import cache, routines, straight
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
-from liestep.storage import answers, sealed
+from liestep.compile import cache
+from liestep.compile.straight import routines, straight
+from liestep.files import answers, sealed
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 from tests.kernels.test_units import first, scaled, second
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
@@ -40,7 +41,7 @@ def small() -> bytes:
 
 
 def straight_call(code: straight.Loaded, t: float, out: np.ndarray) -> int:
-    from liestep.core.address import call_address
+    from liestep.compile.address import call_address
 
     return call_address(code.addresses["routine"], t, out, out, out, np.zeros(8, dtype=np.int64), out)
 

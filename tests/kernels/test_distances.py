@@ -6,16 +6,16 @@ import pytest
 from test_groups import act, element
 
 from liestep import InputError
-from liestep.groups.charted import Charted
-from liestep.groups.cotangent_rotation import CotangentRotation
-from liestep.groups.cotangent_rotations import CotangentRotations
-from liestep.groups.product import product
-from liestep.groups.rotation import Rotation
-from liestep.groups.sphere_rotations import SphereRotations
-from liestep.groups.tangent_spheres import TangentSpheres
-from liestep.groups.translation import Translation
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
+from liestep.geometry.groups.charted import Charted
+from liestep.geometry.groups.cotangent_rotation import CotangentRotation
+from liestep.geometry.groups.cotangent_rotations import CotangentRotations
+from liestep.geometry.groups.product import product
+from liestep.geometry.groups.rotation import Rotation
+from liestep.geometry.groups.sphere_rotations import SphereRotations
+from liestep.geometry.groups.tangent_spheres import TangentSpheres
+from liestep.geometry.groups.translation import Translation
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
 
 ACTIONS = [plain(action) for action in (
     TangentSpheres(2), CotangentRotation(4), CotangentRotations(2), Charted(TangentSpheres(2), 1),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from liestep.core.rows import add, cross, dot, scale
+from liestep.compile.rows import add, cross, dot, scale
 from liestep.geometry import se3, so3
 from liestep.geometry.attitude import towards_rotation
 

@@ -1,4 +1,4 @@
-"""Every action of `liestep.groups` against the axioms of a group action and of its algebra: at the identity, at 1e-8
+"""Every action of `liestep.geometry.groups` against the axioms of a group action and of its algebra: at the identity, at 1e-8
 and at random elements. What is found in the folder is tested."""
 import importlib
 import inspect
@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import liestep.groups
-from liestep.groups.charted import Charted
-from liestep.groups.product import Product, product
-from liestep.plugins.trial import plain
+import liestep.geometry.groups
+from liestep.geometry.groups.charted import Charted
+from liestep.geometry.groups.product import Product, product
+from liestep.simulation.plugins.trial import plain
 
 SIZES = ("identity", "tiny", "random")
 
@@ -18,8 +18,8 @@ SIZES = ("identity", "tiny", "random")
 def found():
     """One instance of every action of the folder, those with a size for two, and their product."""
     actions = []
-    for path in sorted(Path(liestep.groups.__file__).parent.glob("*.py")):
-        module = importlib.import_module(f"liestep.groups.{path.stem}" if path.stem != "__init__" else "liestep.groups")
+    for path in sorted(Path(liestep.geometry.groups.__file__).parent.glob("*.py")):
+        module = importlib.import_module(f"liestep.geometry.groups.{path.stem}" if path.stem != "__init__" else "liestep.geometry.groups")
         actions += [cls(2) for _, cls in inspect.getmembers(module, inspect.isclass)
                     if cls.__module__ == module.__name__ and hasattr(cls, "act") and cls not in (Product, Charted)]
     sizes = [plain(action).state_rows() for action in actions]
@@ -63,7 +63,7 @@ def bracket(action, a, b):
 
 def test_the_folder_is_found():
     assert len(ACTIONS) == 1 + sum(path.stem not in ("__init__", "charted", "product", "rigid_motions")
-                                   for path in Path(liestep.groups.__file__).parent.glob("*.py"))
+                                   for path in Path(liestep.geometry.groups.__file__).parent.glob("*.py"))
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=NAMES)

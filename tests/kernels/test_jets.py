@@ -7,10 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.core import arithmetic, evaluation, straight
-from liestep.core.jets import Jet, taylor_coefficients
-from liestep.core.paths import expressions
-from liestep.core.symbols import SYMBOLIC, Comparison, Untraceable
+from liestep.compile.straight import arithmetic, evaluation, straight
+from liestep.compile.straight.jets import Jet, taylor_coefficients
+from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Untraceable
 
 ORDER, TIME = 13, 0.375
 sqrt, sin, cos, atan2, below = SYMBOLIC.sqrt, SYMBOLIC.sin, SYMBOLIC.cos, SYMBOLIC.atan2, SYMBOLIC.below

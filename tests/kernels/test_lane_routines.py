@@ -2,17 +2,17 @@
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet, system_ids
-from liestep.core import rows
-from liestep.core.address import call_address
-from liestep.core.exact import RESULT, STALE, exact
-from liestep.core.lane_routines import lane_routine
-from liestep.core.routines import Call
-from liestep.core.straight import loaded
-from liestep.core.symbols import Untraceable
-from liestep.formulations import formulate
-from liestep.formulations.straight import MOST_NUMBERS, MOST_OPERATIONS
-from liestep.formulations.traced import LaneTrace, Trace, field_methods
+from liestep.compile import rows
+from liestep.compile.address import call_address
+from liestep.compile.straight.exact import RESULT, STALE, exact
+from liestep.compile.straight.lane_routines import lane_routine
+from liestep.compile.straight.routines import Call
+from liestep.compile.straight.straight import loaded
+from liestep.compile.straight.symbols import Untraceable
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.machine_code.straight import MOST_NUMBERS, MOST_OPERATIONS
+from liestep.simulation.machine_code.traced import LaneTrace, Trace, field_methods
 from tests.kernels.test_straight import bits
 
 LANES = 4

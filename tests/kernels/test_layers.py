@@ -12,10 +12,8 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "errors", "storage", "core", "geometry", "contracts", "groups", "formulations", "extend", "systems integrators",
-    "catalogue", "tangents", "runs", "references", "plugins", "study", "analysis", "claims", "scenes", "figures",
-    "papers", "pipeline", "report animation judge inspection certificates recommendation", "interactive",
-    "api lgt", "cli", "jobserver", "__init__")
+    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study", "claims",
+    "figures", "papers", "tools", "workflow", "lgt", "api", "__init__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}

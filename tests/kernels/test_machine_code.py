@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import liestep
-from liestep.core import sources
+from liestep.compile import sources
 
 PACKAGE = Path(liestep.__file__).parent
 # A short run whose bits depend on the potential's strength; prints a hash and how many loops came from disk.
 PROGRAM = """
 import hashlib
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 outcome = run_once(specify("sphere_nbody", "vi_sphere", steps=10, t_end=0.1))
 print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
 """
@@ -67,10 +67,10 @@ def checkout(tmp_path):
 def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
     first = checkout.run()[0]
     assert first == checkout.plain()
-    checkout.replace("systems/sphere_nbody.py", "f = -0.5*self.gamma", "f = -1.0*self.gamma")
+    checkout.replace("mechanics/systems/sphere_nbody.py", "f = -0.5*self.gamma", "f = -1.0*self.gamma")
     second = checkout.run()[0]
     assert second == checkout.plain() != first
-    checkout.replace("core/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]",
+    checkout.replace("compile/rows.py", "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] + v[2]",
                      "return s*u[0] + v[0], s*u[1] + v[1], s*u[2] - v[2]")
     third = checkout.run()[0]
     assert third == checkout.plain() not in (first, second)
@@ -79,7 +79,7 @@ def test_edits_of_a_system_and_of_what_it_imports_are_seen(checkout):
 def test_edits_of_what_a_run_does_not_use_keep_its_machine_code(checkout):
     checkout.run()
     before = checkout.loops()
-    checkout.replace("systems/elastic_rod.py", "bend = 1.0 -", "bend = 2.0 -")
+    checkout.replace("mechanics/systems/elastic_rod.py", "bend = 1.0 -", "bend = 2.0 -")
     assert "data saved" not in checkout.run(NUMBA_DEBUG_CACHE="1")[1]
     assert checkout.loops() == before
 
@@ -98,9 +98,9 @@ def parsed_imports(path):
 
 def test_no_import_is_overlooked(tmp_path):
     odd = tmp_path/"odd.py"
-    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.groups import (  # two\n"
-                   "        rotation,\n        product)\nfinally:\n    from liestep.core import \\\n        driver as"
-                   " loops; import liestep.cli, liestep.api as api\n")
+    odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.geometry.groups import (  # two\n"
+                   "        rotation,\n        product)\nfinally:\n    from liestep.compile import \\\n        driver as"
+                   " loops; import liestep.api.command_line, liestep.api.functions as api\n")
     for path in (odd, *PACKAGE.rglob("*.py")):
         assert parsed_imports(path) <= sources._imports(path), path
     assert len(parsed_imports(odd)) == 8

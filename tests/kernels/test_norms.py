@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
-from liestep.contracts.formulated import StateField, perturbed
-from liestep.contracts.manifold import check_attitude, check_directions, check_tangent
-from liestep.contracts.norms import NORMS, quaternion_matrix, rotation_quaternion
 from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import StateField, perturbed
+from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
+from liestep.mechanics.contracts.norms import NORMS, quaternion_matrix, rotation_quaternion
 
 PERTURBED = [name for name in NORMS if name != "derived"]
 BASES = {(3, 3): np.eye(3), (4,): np.array([1.0, 0.0, 0.0, 0.0]), (): np.array([0.6, 0.0, 0.8])}

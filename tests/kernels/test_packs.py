@@ -3,19 +3,19 @@ mutants."""
 import numpy as np
 import pytest
 
-from liestep.catalogue import own_systems, sheet
-from liestep.core import packs
-from liestep.core.arithmetic import Numbers
-from liestep.core.evaluation import reachable
-from liestep.core.jets import Jet, taylor_coefficients
-from liestep.core.packs import Packed, Packing, packed
-from liestep.core.paths import expressions
-from liestep.core.straight import jet_code
-from liestep.core.symbols import SYMBOLIC, Untraceable
+from liestep.compile.straight import packs
+from liestep.compile.straight.arithmetic import Numbers
+from liestep.compile.straight.evaluation import reachable
+from liestep.compile.straight.jets import Jet, taylor_coefficients
+from liestep.compile.straight.packs import Packed, Packing, packed
+from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.straight import jet_code
+from liestep.compile.straight.symbols import SYMBOLIC, Untraceable
 from liestep.errors import InputError
 from liestep.integrators.taylor import field_expressions
-from liestep.runs.execution import build
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import own_systems, sheet
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import specify
 from tests.kernels.test_jets import machine
 
 ORDER = 9

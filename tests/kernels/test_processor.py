@@ -7,11 +7,11 @@ import sys
 import pytest
 from llvmlite import binding
 
-from liestep.core import processor
+from liestep.compile import processor
 
 RUN = """
 import hashlib, liestep
-from liestep.core import processor
+from liestep.compile import processor
 data = liestep.simulate("lennard_jones_sphere", "vi_sphere", preset="level2", step=0.01, t_end=0.2)
 bits = data["q"].values.tobytes() + data["energy"].values.tobytes()
 print("-prefer-256-bit" in processor.describe(), hashlib.sha256(bits).hexdigest())
@@ -31,8 +31,8 @@ def test_the_width_of_registers_changes_no_bit():
 
 GENERATOR = """
 import sys
-from liestep import jobserver
-from liestep.core import cache, processor
+from liestep.api.functions import jobserver
+from liestep.compile import cache, processor
 jobserver._prepare_compiler() if sys.argv[1] == "server" else cache.compiling()
 from numba.core.registry import cpu_target
 print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), processor.describe())

@@ -4,24 +4,25 @@ import math
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet, system_ids
-from liestep.core import routines, rows
-from liestep.core.address import call_address
-from liestep.core.cache import class_names
-from liestep.core.dispatch import kernel
-from liestep.core.exact import STALE, exact
-from liestep.core.routines import Call, routine, sum_of_stages
-from liestep.core.straight import loaded
-from liestep.core.symbols import Untraceable
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile import rows
+from liestep.compile.address import call_address
+from liestep.compile.cache import class_names
+from liestep.compile.dispatch import kernel
+from liestep.compile.straight import routines
+from liestep.compile.straight.exact import STALE, exact
+from liestep.compile.straight.routines import Call, routine, sum_of_stages
+from liestep.compile.straight.straight import loaded
+from liestep.compile.straight.symbols import Untraceable
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.machine import Machine
-from liestep.formulations.straight import MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
-from liestep.formulations.traced import Trace, check_stage, field_methods, generator_methods
-from liestep.inspection.describe import describe
-from liestep.runs.execution import build
-from liestep.runs.specification import specify
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.machine_code.machine import Machine
+from liestep.simulation.machine_code.straight import MOST_NUMBERS, MOST_OPERATIONS, for_loop, straight
+from liestep.simulation.machine_code.traced import Trace, check_stage, field_methods, generator_methods
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import specify
+from liestep.tools.inspect.describe import describe
 
 PLAIN = Functions(*(getattr(rows, name).py_func for name in ("sqrt", "sin", "cos", "below", "atan2")))
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from test_jets import OPERATIONS, ORDER, TIME, field, machine, pivot, sin, sqrt
 
-from liestep.core import rows
-from liestep.core.cache import loop_for
-from liestep.core.tape import QUOTIENT, ROOT, SUM, TURN, tape_of
-from liestep.core.tracing import Functions, plain_component
-from liestep.core.units import new_units
+from liestep.compile import rows
+from liestep.compile.cache import loop_for
+from liestep.compile.straight.tape import QUOTIENT, ROOT, SUM, TURN, tape_of
+from liestep.compile.tracing import Functions, plain_component
+from liestep.compile.units import new_units
 from liestep.integrators._jets import LoopedJet
 
 PLAIN = Functions(rows.sqrt.py_func, rows.sin.py_func, rows.cos.py_func, below=rows.below.py_func,

@@ -3,9 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import sqrt
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import sqrt
+from liestep.compile.tracing import Functions, plain_component
 
 
 @kernel

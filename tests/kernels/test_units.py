@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from liestep.core import cache
-from liestep.core.dispatch import apart
-from liestep.core.units import new_units
+from liestep.compile import cache
+from liestep.compile.dispatch import apart
+from liestep.compile.units import new_units
 
 TWICE = """
 import hashlib
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 for name in ("rkmk4", "cf4"):
     outcome = run_once(specify("body_chain", name, preset="chain_10", steps=5, t_end=0.01))
     print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
@@ -24,7 +24,7 @@ for name in ("rkmk4", "cf4"):
 FOREIGN = """
 import numba
 import numpy as np
-from liestep.core.dispatch import compiler
+from liestep.compile.dispatch import compiler
 from test_units import scaled, second
 numba.njit(**compiler().PLAIN_OPTIONS)(second)(scaled(), np.ones((2, 3)), np.ones(3))
 """
@@ -100,7 +100,7 @@ def test_a_loop_of_another_compiler_ends_with_a_sentence():
     done = subprocess.run([sys.executable, "-c", FOREIGN], capture_output=True, text=True, cwd=Path(__file__).parent,
                           check=False)
     assert done.returncode < 0
-    assert "call the loop that liestep.core.cache.loop_for gives" in done.stderr
+    assert "call the loop that liestep.compile.cache.loop_for gives" in done.stderr
 
 
 def test_integrators_share_the_machine_code_of_a_mechanism(tmp_path, monkeypatch):

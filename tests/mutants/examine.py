@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from checks import EPS, Flow, estimate
 
-from liestep.analysis.order import order_verdict
-from liestep.catalogue import method, sheet
+from liestep.simulation.catalogue import method, sheet
+from liestep.study.tables.order import order_verdict
 
 T_END = 1.0
 COUNTS = {1: [100, 200, 500, 1000], 2: [20, 40, 80, 160, 320], 4: [20, 40, 80, 160, 320],

@@ -1,6 +1,6 @@
 """Every float literal of the step methods, one at a time, changed by 1e-6.
 
-Step methods run as plain Python on numbers of many digits (`core.tracing`). Here the copies of their functions have
+Step methods run as plain Python on numbers of many digits (`compile.tracing`). Here the copies of their functions have
 each float literal replaced by a call, which notes that it was executed and returns the literal or, for the one under
 test, a number that is wrong by CHANGE. Literals of a comparison are limits and guards: they decide no digit.
 """
@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from liestep.certificates.number import numbers
-from liestep.core import tracing
+from liestep.compile import tracing
+from liestep.tools.certify.number import numbers
 
 CHANGE = Fraction(1, 10**6)
 ROOMS = ("integrators", "groups", "geometry")

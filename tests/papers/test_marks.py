@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from liestep.catalogue import integrator_ids, papers
 from liestep.figures import marks as style
-from liestep.study.config import IntegratorConfig
-from liestep.study.plan import Study, study_names
+from liestep.simulation.catalogue import integrator_ids, papers
+from liestep.study.plan.config import IntegratorConfig
+from liestep.study.plan.plan import Study, study_names
 
 
 def look(mark: style.Mark) -> tuple:

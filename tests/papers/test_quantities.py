@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from liestep import catalogue
-from liestep.analysis import quantities
-from liestep.analysis.metrics import COLUMNS, columns, metrics_rows
-from liestep.contracts.paper import Paper
-from liestep.core.sources import source_hash
-from liestep.pipeline.sources import table_source
-from liestep.runs.files import read
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.compile.sources import source_hash
+from liestep.mechanics.contracts.paper import Paper
+from liestep.simulation import catalogue
+from liestep.simulation.runs.files import read
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import quantities
+from liestep.study.tables.metrics import COLUMNS, columns, metrics_rows
+from liestep.workflow.sources import table_source
 
 STUDY = """title: Two steps
 problems: {bodies: {system: sphere_nbody, t_end: 0.2}}
@@ -76,5 +76,5 @@ def test_studies_of_no_paper_have_none(paper):
 
 
 def test_tables_are_a_product_of_the_quantities(paper, monkeypatch):
-    monkeypatch.setattr("liestep.pipeline.sources.package_modules", lambda *names: names)
-    assert table_source("invented/x") == source_hash("liestep.analysis", "liestep.papers.invented.quantities")
+    monkeypatch.setattr("liestep.workflow.sources.package_modules", lambda *names: names)
+    assert table_source("invented/x") == source_hash("liestep.study.tables", "liestep.papers.invented.quantities")

@@ -3,8 +3,8 @@ from importlib import import_module
 
 import pytest
 
-from liestep.catalogue import own_systems, papers, sheet
-from liestep.contracts.parameters import Preset
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.simulation.catalogue import own_systems, papers, sheet
 
 
 @pytest.mark.parametrize("paper", sorted(papers()))
@@ -24,7 +24,7 @@ def test_a_paper_names_modules_that_exist_and_hold_what_they_should(paper):
 
 @pytest.mark.parametrize("system", own_systems())
 def test_a_sheet_has_the_presets_of_all_papers_and_its_default_first(system):
-    facts, own = sheet(system), import_module(f"liestep.systems.{system}").SHEET
+    facts, own = sheet(system), import_module(f"liestep.mechanics.systems.{system}").SHEET
     assert own.default_preset
     assert facts.default == own.default_preset == next(iter(facts.presets))
     of_papers = [name for name in facts.presets if name not in own.presets]
@@ -34,6 +34,6 @@ def test_a_sheet_has_the_presets_of_all_papers_and_its_default_first(system):
 
 def test_no_system_file_holds_a_preset_that_a_paper_prints():
     found = [(system, name) for system in own_systems()
-             for name, preset in import_module(f"liestep.systems.{system}").SHEET.presets.items()
+             for name, preset in import_module(f"liestep.mechanics.systems.{system}").SHEET.presets.items()
              if preset.kind != "own"]
     assert not found

@@ -3,7 +3,7 @@ from math import inf, nan
 
 import pytest
 
-from liestep.analysis.choice import choose
+from liestep.study.tables.choice import choose
 
 
 def table(*rows):

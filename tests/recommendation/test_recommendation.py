@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 import liestep
-from liestep.catalogue import integrator_ids
-from liestep.core.driver import advance
-from liestep.core.status import Status
+from liestep.compile.driver import advance
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.recommendation import agreement, compiling, tournament
-from liestep.recommendation import request as asking
-from liestep.recommendation import trials as trials_module
-from liestep.recommendation.answer import Recommendation
-from liestep.recommendation.classes import _components, groups, has_code
-from liestep.recommendation.keeping import Keeping
-from liestep.recommendation.request import PATIENCE, Request, request
-from liestep.recommendation.search import Candidate, search
-from liestep.recommendation.tournament import GENERAL, Tournament
-from liestep.recommendation.trials import MARGIN, Trials
-from liestep.runs.execution import RunTooLong, run_once
-from liestep.runs.specification import applicable
+from liestep.simulation.catalogue import integrator_ids
+from liestep.simulation.runs.execution import RunTooLong, run_once
+from liestep.simulation.runs.specification import applicable
+from liestep.tools.recommend import agreement, compiling, tournament
+from liestep.tools.recommend import request as asking
+from liestep.tools.recommend import trials as trials_module
+from liestep.tools.recommend.answer import Recommendation
+from liestep.tools.recommend.classes import _components, groups, has_code
+from liestep.tools.recommend.keeping import Keeping
+from liestep.tools.recommend.request import PATIENCE, Request, request
+from liestep.tools.recommend.search import Candidate, search
+from liestep.tools.recommend.tournament import GENERAL, Tournament
+from liestep.tools.recommend.trials import MARGIN, Trials
 
 SYSTEM, T, ERROR = "mass_spring", 5.0, 1e-8
 

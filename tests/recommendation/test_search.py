@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from liestep.recommendation import search as module
-from liestep.recommendation.request import INTERVALS
+from liestep.tools.recommend import search as module
+from liestep.tools.recommend.request import INTERVALS
 
 ORDER = 4
 

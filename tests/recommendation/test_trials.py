@@ -4,14 +4,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from liestep.catalogue import integrator_ids
-from liestep.contracts.formulated import StateField
-from liestep.recommendation import search as searching
-from liestep.recommendation import trials as module
-from liestep.recommendation.classes import Group
-from liestep.recommendation.request import FINER, INTERVALS, request
-from liestep.recommendation.tournament import WINNERS, Tournament
-from liestep.recommendation.trials import Trials
+from liestep.mechanics.contracts.formulated import StateField
+from liestep.simulation.catalogue import integrator_ids
+from liestep.tools.recommend import search as searching
+from liestep.tools.recommend import trials as module
+from liestep.tools.recommend.classes import Group
+from liestep.tools.recommend.request import FINER, INTERVALS, request
+from liestep.tools.recommend.tournament import WINNERS, Tournament
+from liestep.tools.recommend.trials import Trials
 
 ASKED = request("mass_spring", error=1e-6, t_end=5.0)
 CALL, STEP = 12e-6, 0.2e-6

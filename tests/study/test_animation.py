@@ -9,19 +9,19 @@ from commands import contents, refused
 from PIL import Image
 from place import STUDY, Place
 
-from liestep.animation.film import animate, chosen, frame_of, writer_for
-from liestep.animation.motions import motion_of
-from liestep.catalogue import sheet, system_ids
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
+from liestep.figures.films.film import animate, chosen, frame_of, writer_for
+from liestep.figures.films.motions import motion_of
+from liestep.figures.scenes.space import Scene
 from liestep.figures.style import new_figure
-from liestep.pipeline.workflow import StudyProducts
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import specify
-from liestep.scenes.space import Scene
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.workflow.workflow import StudyProducts
 
 SMALL = ["--frames", "4", "--width", "120"]
 

@@ -3,9 +3,9 @@ must be true of what was put in; what cannot be seen may stay open."""
 import numpy as np
 import pytest
 
-from liestep.analysis import growth
-from liestep.analysis.drift import confirm, drift_verdict
-from liestep.analysis.order import observed_order, order_verdict
+from liestep.study.tables import growth
+from liestep.study.tables.drift import confirm, drift_verdict
+from liestep.study.tables.order import observed_order, order_verdict
 
 BLOCKS, SAMPLES = 100, 20
 TIME = np.linspace(0.0, 4.0, 4*BLOCKS*SAMPLES + 1)

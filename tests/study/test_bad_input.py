@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from liestep import InputError, simulate
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.cli import main
-from liestep.runs import specification
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, require_current, seal, write
-from liestep.runs.specification import specify
-from liestep.study.plan import Study
+from liestep.api.command_line import main
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.runs import specification
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, require_current, seal, write
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
 
 NAN = float("nan")
 
@@ -248,7 +248,7 @@ def test_a_new_process_refuses_without_a_traceback(tmp_path):
     existing.write_bytes(b"precious")
     for arguments, expected in (([BODIES, "vi_sphere", "--step", "0.3", "--t-end", "1"], "nearest valid steps"),
                                 ([BODIES, "vi_sphere", "--step", "0.1", "--t-end", "1"], "of another specification")):
-        done = subprocess.run([sys.executable, "-m", "liestep.cli", "run", *arguments, "-o", str(existing)],
+        done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "run", *arguments, "-o", str(existing)],
                               capture_output=True, text=True, env=os.environ, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert expected in done.stderr

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liestep.analysis.errors import error_fields, member_distances
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
-from liestep.contracts.manifold import check_attitude
-from liestep.core import sources
+from liestep.compile import sources
 from liestep.figures.spread import separation
-from liestep.runs.execution import ensemble_states
-from liestep.runs.specification import specify
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.mechanics.contracts.manifold import check_attitude
+from liestep.simulation.runs.execution import ensemble_states
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.errors import error_fields, member_distances
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
 
 TESTS, PACKAGE = Path(__file__).parents[1], Path(sources.__file__).parents[1]
 STUDY = """
@@ -69,7 +69,7 @@ def test_a_body_has_horizons_and_their_figure(tmp_path):
 
 
 def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
-    from liestep.runs.content import carry_out
+    from liestep.simulation.runs.content import carry_out
 
     content = carry_out(specify("heavy_top", "rk4", steps=200, t_end=1.0, samples=5, replicas=3))
     for name in ("attitude", "angular_momentum"):
@@ -77,8 +77,8 @@ def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
 
 
 @pytest.mark.parametrize(("file", "old", "new", "test"), [
-    ("contracts/norms.py", "or 1.0 if self.scaled else 1.0", "*0.0 or 1.0", "kernels/test_norms.py"),
-    ("runs/recorder.py", "copy(y, self.states[slot])", "copy(y[:, :3], self.states[slot])",
+    ("mechanics/contracts/norms.py", "or 1.0 if self.scaled else 1.0", "*0.0 or 1.0", "kernels/test_norms.py"),
+    ("simulation/runs/recorder.py", "copy(y, self.states[slot])", "copy(y[:, :3], self.states[slot])",
      "integrators/test_wide_states.py::test_the_fourth_number_reaches_the_file"),
 ], ids=["a norm without scale", "a recorder that drops the last column"])
 def test_mutants_of_the_contracts_are_rejected(tmp_path, file, old, new, test):

@@ -5,13 +5,12 @@ import numpy as np
 import pandas
 import pytest
 
-from liestep.analysis.which_table import matrix_rows
 from liestep.errors import InputError
-from liestep.formulations.counting import operations
-from liestep.runs.specification import start_of
-from liestep.study import budget
-from liestep.study.budget import Cap, cap_of
-from liestep.study.plan import Study
+from liestep.mechanics.formulations.counting import operations
+from liestep.simulation.runs.specification import start_of
+from liestep.study.plan.budget import Cap, cap_of
+from liestep.study.plan.plan import Study, budget
+from liestep.study.tables.which_table import matrix_rows
 
 STUDY = """title: Caps
 samples: 6

@@ -13,7 +13,7 @@ from liestep.claims.counting import changes, headline, joint_verdict, prediction
 from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
 from liestep.errors import InputError
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
 COLUMNS = ["problem", "integrator", "resolution", "status", "step", "tolerance", "steps", "t_end", "error", "other"]

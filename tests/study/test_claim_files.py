@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 from claim_results import RESULTS, data_are_printed  # noqa: F401
 
+from liestep.api.command_line import main
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import errata_papers, load_errata
 from liestep.claims.judging import COLUMNS
 from liestep.claims.quantities import require_claim
-from liestep.cli import main
 from liestep.errors import InputError
-from liestep.storage.textfiles import read_csv
-from liestep.study.plan import Study
+from liestep.files.textfiles import read_csv
+from liestep.study.plan.plan import Study
 
 ROOT = Path(__file__).parents[2]
 MISSED = "not reproduced"
@@ -107,7 +107,7 @@ def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     (tmp_path/"config"/"claims").mkdir(parents=True)
     (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
     monkeypatch.setattr(Study, "find", lambda name, config, results: name)
-    monkeypatch.setattr("liestep.analysis.results.StudyResults", RESULTS.__getitem__)
+    monkeypatch.setattr("liestep.study.tables.results.StudyResults", RESULTS.__getitem__)
     return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "claims"], tmp_path
 
 

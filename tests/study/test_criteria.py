@@ -15,7 +15,7 @@ from liestep.claims.errata import Evidence
 from liestep.claims.judging import judge
 from liestep.claims.selection import member_values
 from liestep.errors import InputError
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")
 MET, MISSED = "reproduced", "not reproduced"

@@ -9,19 +9,19 @@ import pandas
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.analysis import which_table
-from liestep.analysis.choice import choose
-from liestep.analysis.tables import analyse
-from liestep.analysis.which_page import which_page
-from liestep.catalogue import own_integrators, own_systems, sheet
 from liestep.errors import InputError
-from liestep.references.reference import compute_reference, study_reference
-from liestep.runs.files import write
-from liestep.runs.specification import specify
-from liestep.storage.textfiles import read_csv
-from liestep.study.budget import evaluations_per_step, step_counts
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.textfiles import read_csv
+from liestep.simulation.catalogue import own_integrators, own_systems, sheet
+from liestep.simulation.references.reference import compute_reference, study_reference
+from liestep.simulation.runs.files import write
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.budget import evaluations_per_step, step_counts
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import which_table
+from liestep.study.tables.choice import choose
+from liestep.study.tables.tables import analyse
+from liestep.study.tables.which_page import which_page
 
 PLUGIN = Path(__file__).parents[1]/"plugins"/"two_step.py"
 EVERY = """title: Everything
@@ -216,8 +216,8 @@ def test_orders_and_changes_of_the_form_have_their_slopes():
 
 
 def test_an_encounter_shows_angles_and_energies(small):
-    from liestep.analysis.results import StudyResults
     from liestep.figures.families import encounter
+    from liestep.study.tables.results import StudyResults
 
     found = StudyResults(small)
     distance, energy, work = encounter(found).axes[:3]

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
-from liestep.analysis.which_table import matrix_rows
-from liestep.catalogue import sheet
-from liestep.certificates import symplecticity
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.specification import start_of
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.specification import start_of
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
+from liestep.study.tables.which_table import matrix_rows
+from liestep.tools.certify import symplecticity
 
 
 def reference(problem, preset, t_end):

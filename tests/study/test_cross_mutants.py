@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from liestep.core import sources
+from liestep.compile import sources
 
 TOP = Path(__file__).parents[2]
 PACKAGE = Path(sources.__file__).parents[1]

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from liestep.api.command_line import main
 from liestep.claims import errata
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_papers, errata_table, load_errata
-from liestep.cli import main
 from liestep.errors import InputError
+from liestep.files.textfiles import read_csv
 from liestep.papers.twospheres2009.evidence import angles as angles
 from liestep.papers.twospheres2009.evidence import continua as continua
 from liestep.papers.twospheres2009.evidence import continuous as continuous
@@ -19,7 +20,6 @@ from liestep.papers.twospheres2009.evidence import discrete as discrete
 from liestep.papers.twospheres2009.evidence import rod as rod
 from liestep.papers.twospheres2009.evidence import runs as examples
 from liestep.papers.twospheres2009.evidence import statements as statements
-from liestep.storage.textfiles import read_csv
 
 ROOT = Path(__file__).parents[2]
 CONFIG, PAPER = ROOT/"config", "twospheres2009"

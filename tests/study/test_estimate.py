@@ -1,8 +1,8 @@
 """Estimates of time grow as the work does: with the bodies of a ring, with the pairs of bodies on spheres."""
 import pytest
 
-from liestep.runs.estimate import estimate
-from liestep.runs.specification import specify
+from liestep.simulation.runs.estimate import estimate
+from liestep.simulation.runs.specification import specify
 
 
 @pytest.mark.parametrize(("system", "integrator", "parameters", "expected"), [

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from liestep.claims.claimfile import Claim, claim_files, load_claims
 from liestep.claims.judging import describe
 from liestep.errors import InputError
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 ROOT = Path(__file__).parents[2]
 ANGLE = 0.3

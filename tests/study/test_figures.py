@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from docutils.core import publish_doctree
 
-from liestep import cli
-from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
-from liestep.analysis.results import StudyResults
+from liestep.api.functions import command_line as cli
 from liestep.errors import InputError
 from liestep.figures import commands, growth, labels, ladders, marks, panels, rendering, series, style, work
 from liestep.figures.captions import restructured
-from liestep.study.plan import Study
+from liestep.study.plan.plan import Study
+from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
+from liestep.study.tables.results import StudyResults
 
 STUDY = """
 title: Tiny study

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from liestep import InputError, simulate
-from liestep.catalogue import method, sheet
-from liestep.core.status import Status
-from liestep.runs import files
-from liestep.runs.content import carry_out
-from liestep.runs.execution import run_source_hash
-from liestep.runs.files import is_current, read, write
-from liestep.runs.specification import specify
-from liestep.storage import atomic
+from liestep.compile.status import Status
+from liestep.files import atomic
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs import files
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.files import is_current, read, write
+from liestep.simulation.runs.specification import specify
 
 REQUESTS = {
     "fixed steps": ("sphere_nbody", "vi_sphere", {"step": 0.01, "t_end": 1.0}),
@@ -49,8 +49,8 @@ def test_repetition_gives_the_same_bytes(key, tmp_path):
 def test_another_process_gives_the_same_bytes(tmp_path):
     spec, content = made("adaptive")
     write(content, tmp_path/"here.nc")
-    code = ("from liestep.runs.specification import specify; from liestep.runs.content import carry_out; from"
-            " liestep.runs.files import write;import sys; write(carry_out(specify('sphere_nbody', 'ode45',"
+    code = ("from liestep.simulation.runs.specification import specify; from liestep.simulation.runs.content import carry_out; from"
+            " liestep.simulation.runs.files import write;import sys; write(carry_out(specify('sphere_nbody', 'ode45',"
             f" **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"})

@@ -17,18 +17,18 @@ import pandas
 import pytest
 from test_malformed_files import FILM, JUDGE, REFERENCE, RUN, made  # noqa: F401
 
-from liestep.analysis.results import StudyResults
+from liestep.api.command_line import main
 from liestep.claims.claimfile import load_claims
 from liestep.claims.errata import load_errata
-from liestep.cli import main
 from liestep.errors import InputError
-from liestep.pipeline.manifest import read_manifest, verify
-from liestep.pipeline.workflow import StudyProducts, Workflow, require_config
-from liestep.report.films import checked
-from liestep.report.pictures import picture
-from liestep.report.verdicts import paper_claims, paper_errata
-from liestep.runs.files import RunFile, read
-from liestep.study.plan import Study
+from liestep.simulation.runs.files import RunFile, read
+from liestep.study.plan.plan import Study
+from liestep.study.tables.results import StudyResults
+from liestep.workflow.manifest import read_manifest, verify
+from liestep.workflow.report.films import checked
+from liestep.workflow.report.pictures import picture
+from liestep.workflow.report.verdicts import paper_claims, paper_errata
+from liestep.workflow.workflow import StudyProducts, Workflow, require_config
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "11"))
 FLIPS = 1000 if os.environ.get("LIESTEP_FULL") else 200

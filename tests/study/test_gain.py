@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from liestep.analysis.gain import gains
 from liestep.claims.claimfile import Claim
 from liestep.errors import InputError
+from liestep.study.tables.gain import gains
 
 COUNTS = (50, 100, 200, 400)
 ORDER = 5.0

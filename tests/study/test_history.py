@@ -10,7 +10,7 @@ import yaml
 from liestep.claims import history
 from liestep.claims.claimfile import Claim, claim_files, load_claims
 from liestep.claims.history import changed_later, decides_today, history_rows, load_history, logged, sentence
-from liestep.storage.textfiles import csv_text
+from liestep.files.textfiles import csv_text
 
 ROOT = Path(__file__).parents[2]
 RUN = {"study": "old/name", "problem": "p", "integrator": "vi", "resolution": "h0.1"}

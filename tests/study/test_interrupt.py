@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from place import TOP
 
-from liestep.core import pieces
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.compile import pieces
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 
 TRIALS = 100 if os.environ.get("LIESTEP_FULL") == "1" else 6
 LONG = {"fixed": ("rk4", {"step": 1e-7, "t_end": 1e4}), "implicit": ("slgi", {"step": 1e-6, "t_end": 1e4}),
         "adaptive": ("dop853", {"tolerance": 1e-13, "t_end": 1e8})}
 RUN = ["run", "heavy_top", "rk4", "--step", "1e-7", "--t-end", "1e4", "-o", "run.nc"]
-COMMAND = [sys.executable, "-m", "liestep.cli", *RUN]
+COMMAND = [sys.executable, "-m", "liestep.api.command_line", *RUN]
 
 
 @pytest.mark.parametrize("kind", LONG)

@@ -13,15 +13,15 @@ import pandas
 import pytest
 from commands import contents, refused
 
-from liestep.analysis.errors import state_error
-from liestep.catalogue import sheet, system_ids
-from liestep.cli import main
-from liestep.judge.judgement import Request, judge, layout_of, run_file
-from liestep.judge.statefile import read_states
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import specify
+from liestep.api.command_line import main
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import specify
+from liestep.study.tables.errors import state_error
+from liestep.tools.judge.judgement import Request, judge, layout_of, run_file
+from liestep.tools.judge.statefile import read_states
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP/"docs"/"judging.md").read_text()
@@ -140,7 +140,7 @@ def test_drift_of_a_damped_file_is_found(tmp_path, capsys):
     initial = sheet("free_rigid_body").presets["symmetric"]
     parameters = sheet("free_rigid_body").check(initial.parameters)
     start = initial.initial(parameters)
-    from liestep.systems.free_rigid_body import SHEET
+    from liestep.mechanics.systems.free_rigid_body import SHEET
     rows = SHEET.exact(parameters, start, time)
     momentum = rows[:, 3]*(1.0 - 0.02*time/time[-1])[:, None]
     table = np.column_stack([time, np.swapaxes(rows[:, :3], 1, 2).reshape(len(time), 9), momentum])
@@ -278,5 +278,5 @@ def test_commands_are_light():
     """Declaring the commands imports neither numpy code of the judge nor pandas."""
     import subprocess
 
-    code = "import sys, liestep.judge.commands; sys.exit('pandas' in sys.modules or 'netCDF4' in sys.modules)"
+    code = "import sys, liestep.tools.judge.commands; sys.exit('pandas' in sys.modules or 'netCDF4' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.core.status import Status
-from liestep.runs import lanes
-from liestep.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
-from liestep.runs.reductions import reductions
-from liestep.runs.specification import specify
+from liestep.compile.status import Status
+from liestep.simulation.runs import lanes
+from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
+from liestep.simulation.runs.reductions import reductions
+from liestep.simulation.runs.specification import specify
 
 # system, preset, tolerance, end; orders 15 and 12; the last has an integral over time
 CASES = (("spherical_pendulum_chain", "orders", 1e-12, 1.0), ("heavy_top", "asymmetric", 1e-9, 2.0),

@@ -1,18 +1,18 @@
-"""The phases of a step of lanes (`runs.lockstep`): which steps are plain, and what becomes of the others."""
+"""The phases of a step of lanes (`simulation.runs.lockstep`): which steps are plain, and what becomes of the others."""
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from liestep.core.counters import new_meter
-from liestep.core.rows import stage_columns
-from liestep.core.status import Status
-from liestep.core.straight import loaded
-from liestep.formulations.traced import Trace, field_methods
-from liestep.runs import execution, lanes
-from liestep.runs.execution import build, ensemble_states, run_once
-from liestep.runs.lockstep import sort
+from liestep.compile.counters import new_meter
+from liestep.compile.rows import stage_columns
+from liestep.compile.status import Status
+from liestep.compile.straight.straight import loaded
+from liestep.simulation.machine_code.traced import Trace, field_methods
+from liestep.simulation.runs import execution, lanes
+from liestep.simulation.runs.execution import build, ensemble_states, run_once
+from liestep.simulation.runs.lockstep import sort
 from tests.study.test_lanes import CASES, differences, ensemble, in_lanes
 
 

@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
-from liestep.scenes import looks
-from liestep.scenes.space import Scene, View
+from liestep.simulation.catalogue import sheet
 
 
 @pytest.fixture

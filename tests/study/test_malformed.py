@@ -11,8 +11,8 @@ import yaml
 from commands import contents, refused
 from malformed_keys import LOST, PLACES, TABLES, VALID
 
-from liestep.cli import main
-from liestep.study.yamlfile import line_of, read_yaml
+from liestep.api.command_line import main
+from liestep.study.plan.yamlfile import line_of, read_yaml
 
 SCHEMAS = Path(__file__).parents[2]/"workflow"/"schemas"
 COMMANDS = {"config": ["manifest"], "study": ["check", "tiny"], "maps": ["check", "maps"],

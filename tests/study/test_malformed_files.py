@@ -16,7 +16,7 @@ import pytest
 from commands import contents, refused
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.cli import main
+from liestep.api.command_line import main
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 RUN, OTHER = "results/tiny/runs/bodies/vi_sphere/h0.1.nc", "results/tiny/runs/bodies/vi_sphere/h0.05.nc"

@@ -10,12 +10,12 @@ import pytest
 import yaml
 from commands import contents, refused
 
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.pipeline.workflow import Workflow
-from liestep.study.names import LONGEST, RESERVED, is_name
-from liestep.study.plan import study_names
-from liestep.study.yamlfile import LARGEST
+from liestep.study.plan.names import LONGEST, RESERVED, is_name
+from liestep.study.plan.plan import study_names
+from liestep.study.plan.yamlfile import LARGEST
+from liestep.workflow.workflow import Workflow
 
 RULES = sorted((Path(__file__).parents[2]/"workflow"/"rules").glob("*.smk"))
 WITHIN = 5.0  # s, on a busy machine
@@ -195,7 +195,7 @@ def test_ensembles_of_more_members_than_are_allowed(members, place, capsys):
 
 
 def test_files_that_do_not_fit_the_disk(place, capsys, monkeypatch):
-    monkeypatch.setattr("liestep.runs.estimate.free", lambda _: 1000)
+    monkeypatch.setattr("liestep.simulation.runs.estimate.free", lambda _: 1000)
     for command in (["check", "tiny"], ["run", "sphere_nbody", "rk4", "--step", "0.1", "-o", "out.nc"]):
         assert "the disk of" in unchanged(command, capsys)
 

@@ -6,23 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
 from liestep.errors import InputError
+from liestep.figures.interactive.datasets import open_run
 from liestep.figures.parameter_map import map as draw_map
-from liestep.interactive.datasets import open_run
-from liestep.pipeline.status import items
-from liestep.pipeline.workflow import StudyProducts
-from liestep.report.provenance import runs_data, table_data
-from liestep.runs.content import carry_out
-from liestep.runs.files import RunFile, read
-from liestep.runs.maps import ParameterMap, ShardSpecification
-from liestep.runs.shards import carry_out_shard, cells_of
-from liestep.runs.specification import specify
-from liestep.runs.store import Store
-from liestep.storage.records import recording
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.records import recording
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import RunFile, read
+from liestep.simulation.runs.maps import ParameterMap, ShardSpecification
+from liestep.simulation.runs.shards import carry_out_shard, cells_of
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.store import Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
+from liestep.workflow.report.provenance import runs_data, table_data
+from liestep.workflow.status import items
+from liestep.workflow.workflow import StudyProducts
 
 PAGE = Path(__file__).parents[2]/"docs"/"maps.md"
 EXAMPLE = re.findall(r"```yaml\n(title.*?)```", PAGE.read_text(), re.DOTALL)[0]

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liestep.analysis.results import StudyResults
-from liestep.catalogue import integrator_ids
 from liestep.figures import marks
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import integrator_ids
+from liestep.study.plan.plan import Study
+from liestep.study.tables.results import StudyResults
 
 
 def test_landed_marks_have_their_own_marker_colour_and_label():

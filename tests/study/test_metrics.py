@@ -5,21 +5,21 @@ import numpy as np
 import pandas
 import pytest
 
-from liestep.analysis import drift_table, tables, work_table
-from liestep.analysis.errors import error_fields, reference_floor, replica_floor, state_error
-from liestep.analysis.metrics import COLUMNS
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse, markdown
-from liestep.analysis.timing import shortest, time_run, time_study
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.formulations.spheres.cost import gradient_flops
-from liestep.references.reference import compute_reference, study_reference
-from liestep.runs.files import RunFile, write
-from liestep.runs.specification import specify
-from liestep.storage.textfiles import csv_text, read_csv, write_text_atomically
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.mechanics.formulations.spheres.cost import gradient_flops
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.references.reference import compute_reference, study_reference
+from liestep.simulation.runs.files import RunFile, write
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import drift_table, tables, work_table
+from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
+from liestep.study.tables.metrics import COLUMNS
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse, markdown
+from liestep.study.tables.timing import shortest, time_run, time_study
 
 STUDY = """title: Small study
 description: Three bodies over one second.

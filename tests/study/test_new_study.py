@@ -2,12 +2,12 @@
 import pytest
 from commands import contents, refused
 
-from liestep.analysis.results import StudyResults
-from liestep.catalogue import system_ids
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.figures.commands import make_figure
-from liestep.pipeline.workflow import StudyProducts
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import system_ids
+from liestep.study.plan.plan import Study
+from liestep.study.tables.results import StudyResults
+from liestep.workflow.workflow import StudyProducts
 
 
 @pytest.fixture

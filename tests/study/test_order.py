@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liestep.analysis.order import observed_order, order_verdict
+from liestep.study.tables.order import observed_order, order_verdict
 
 SQRT2 = 0.1/np.sqrt(2.0)**np.arange(12)
 COARSE = 0.1/10.0**(np.arange(4)/3.0)

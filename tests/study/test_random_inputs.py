@@ -11,12 +11,12 @@ import pytest
 import yaml
 from commands import contents
 
-from liestep.catalogue import integrator_ids, method, sheet
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.runs.execution import build
-from liestep.runs.specification import specify
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
 
 STUDIES = sorted(path for paper in ("rodrigues2021", "livens2025", "lgt2022")
                  for path in (Path(__file__).parents[2]/"config"/"studies"/paper).glob("*.yaml"))

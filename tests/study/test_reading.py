@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from liestep.analysis import reading
 from liestep.errors import InputError
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import reading
 
 STUDY = """
 title: Two runs

@@ -10,21 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from liestep.analysis import drift
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
 from liestep.errors import InputError
 from liestep.figures.parameter_map import map as draw_map
-from liestep.pipeline.workflow import StudyProducts
-from liestep.report import provenance
-from liestep.runs import starts
-from liestep.runs.execution import block_means, run_once
-from liestep.runs.files import read
-from liestep.runs.reductions import block_slope
-from liestep.runs.specification import specify
-from liestep.storage.parquet import ParquetWriter
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.parquet import ParquetWriter
+from liestep.simulation.runs import starts
+from liestep.simulation.runs.execution import block_means, run_once
+from liestep.simulation.runs.files import read
+from liestep.simulation.runs.reductions import block_slope
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import drift
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
+from liestep.workflow.report import provenance
+from liestep.workflow.workflow import StudyProducts
 
 HEAD = "title: Reduced\nreduced: true\nsteps: [0.1]\nintegrators: {rk4: }\ntables: [energy]\nfigures: [map]\n"
 BODIES = "{system: sphere_nbody, t_end: 1.0, %s}"
@@ -82,7 +82,7 @@ def test_the_slope_is_that_of_the_blocks(steps, every):
 
 def test_one_row_stands_for_all_and_the_table_has_each(tmp_path, monkeypatch):
     monkeypatch.setattr(starts, "MOST", 4)
-    monkeypatch.setattr("liestep.runs.maps.MOST", 4)
+    monkeypatch.setattr("liestep.simulation.runs.maps.MOST", 4)
     made = study(BODIES % "grid: {gamma: {from: 0.1, to: 1.0, count: 10}}", tmp_path)
     assert [cell.resolution for cell in made.cells] == ["h0.1", "h0.1_4", "h0.1_8"]
     run_cells(made.cells)
@@ -158,7 +158,7 @@ def test_100_000_cells_are_planned_in_seconds_and_lie_in_100_small_files(tmp_pat
 @pytest.mark.slow
 def test_a_process_takes_less_than_a_gigabyte(tmp_path):
     study(BODIES % "ensemble: {members: 3000, amplitude: 1e-6}", tmp_path, HEAD.replace("figures: [map]\n", ""))
-    sweep = "import sys; from liestep.cli import main; sys.exit(main(sys.argv[1:]))"
+    sweep = "import sys; from liestep.api.command_line import main; sys.exit(main(sys.argv[1:]))"
     # by a small process of its own: the peak of memory that a process reports is at least that of the one it is made by
     script = ("import os, subprocess, sys\n"
               f"sweep = subprocess.Popen([sys.executable, '-c', {sweep!r}, 'sweep', 'small', 'one'])\n"

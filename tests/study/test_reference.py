@@ -10,21 +10,21 @@ from scipy.special import ellipj, ellipkinc
 from system_cases import SPHERES
 
 import liestep
-from liestep.catalogue import sheet
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations import symbolic
-from liestep.formulations.spheres import series
-from liestep.references import engines
-from liestep.references.reference import (
+from liestep.mechanics.formulations import symbolic
+from liestep.mechanics.formulations.spheres import series
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.references import engines
+from liestep.simulation.references.reference import (
     compute_reference,
     is_current_reference,
     require_reference,
     specify_reference,
     study_reference,
 )
-from liestep.runs.files import write
-from liestep.study.plan import Study
+from liestep.simulation.runs.files import write
+from liestep.study.plan.plan import Study
 
 LISTED = "lennard_jones_cutoff"  # asks which pairs are near
 SMALL = {"lennard_jones_sphere": {"mass": [1.0]*12}}  # the icosahedron

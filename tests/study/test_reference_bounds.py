@@ -3,9 +3,9 @@ in numbers of 64-bit mantissas, on equations that are written here."""
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet
-from liestep.formulations import formulate_standard
-from liestep.judge.export import MARGIN, entry
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
+from liestep.tools.judge.export import MARGIN, entry
 
 LONG, LEVELS = np.longdouble, 8
 pytestmark = pytest.mark.skipif(np.finfo(LONG).nmant < 63, reason="no numbers of more than double precision")

@@ -2,23 +2,23 @@
 import numpy as np
 import pytest
 
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
-from liestep.catalogue import sheet
 from liestep.claims.selection import member_values
-from liestep.contracts.formulated import perturbed
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate_standard
-from liestep.runs import execution, starts
-from liestep.runs.content import carry_out
-from liestep.runs.execution import ensemble_states, run_once
-from liestep.runs.files import read
-from liestep.runs.specification import specify
-from liestep.runs.store import Store
-from liestep.storage.records import recording
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.records import recording
+from liestep.mechanics.contracts.formulated import perturbed
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs import execution, starts
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import ensemble_states, run_once
+from liestep.simulation.runs.files import read
+from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.store import Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
 
 HEAD = "title: An ensemble\nsamples: 3\nsteps: [0.1]\nintegrators: {rk4: }\ntables: [energy, horizons]\n"
 BODIES = "{system: sphere_nbody, t_end: 1.0, ensemble: {members: %d, amplitude: 1e-3, seed: 5}%s}"

@@ -16,17 +16,17 @@ import netCDF4
 import pytest
 from commands import refused
 
-from liestep.cli import main
-from liestep.pipeline import cleaning, lock
-from liestep.pipeline.integrity import mend
-from liestep.pipeline.workflow import Workflow
-from liestep.runs import content, files, store
-from liestep.runs.files import read
-from liestep.runs.store import STORE, Store
-from liestep.storage import ledger
-from liestep.storage.records import FOLDER, record, recording
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.api.command_line import main
+from liestep.files import ledger
+from liestep.files.records import FOLDER, record, recording
+from liestep.simulation.runs import content, files, store
+from liestep.simulation.runs.files import read
+from liestep.simulation.runs.store import STORE, Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.workflow import cleaning, lock
+from liestep.workflow.integrity import mend
+from liestep.workflow.workflow import Workflow
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "17"))
 KILLS, FLIPS = (200, 1000) if os.environ.get("LIESTEP_FULL") else (12, 40)

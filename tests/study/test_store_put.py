@@ -2,10 +2,10 @@
 import shutil
 from pathlib import Path
 
-from liestep.runs.store import STORE, Store
-from liestep.storage.records import recording
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.files.records import recording
+from liestep.simulation.runs.store import STORE, Store
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
 
 TEXT = """title: Two runs
 samples: 6

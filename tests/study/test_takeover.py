@@ -7,21 +7,21 @@ import pandas
 import pytest
 from pydantic import ValidationError
 
-from liestep.analysis import takeover
-from liestep.analysis.ensembles import compared, summary
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
-from liestep.analysis.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
-from liestep.analysis.validity import largest_steps, validity_rows
-from liestep.analysis.which_page import cell
 from liestep.claims.criteria.methods import EqualError, Price, Takeover, WinningOrder
 from liestep.figures.commands import make_figure
-from liestep.references.reference import compute_reference, study_reference
-from liestep.runs.files import write
-from liestep.study.combinations import each_horizon
-from liestep.study.config import ProblemConfig, StudyConfig
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.simulation.references.reference import compute_reference, study_reference
+from liestep.simulation.runs.files import write
+from liestep.study.plan.combinations import each_horizon
+from liestep.study.plan.config import ProblemConfig, StudyConfig
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables import takeover
+from liestep.study.tables.ensembles import compared, summary
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
+from liestep.study.tables.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
+from liestep.study.tables.validity import largest_steps, validity_rows
+from liestep.study.tables.which_page import cell
 
 TIMES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 

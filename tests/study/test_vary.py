@@ -2,7 +2,7 @@
 import pytest
 
 from liestep.errors import InputError
-from liestep.study.plan import Study
+from liestep.study.plan.plan import Study
 
 TEXT = """\
 title: Combinations

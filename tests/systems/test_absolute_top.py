@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.inspection.slopes import LIMIT, torque_slopes
-from liestep.runs.specification import applicable, specify, specify_problem, start_of
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import applicable, specify, specify_problem, start_of
+from liestep.tools.inspect.slopes import LIMIT, torque_slopes
 
 CENTRES = {"joint": [0.0, 1.0, 0.0], "center_of_mass": [0.0, 0.0, 0.0]}
 END = {"t_end": 0.5, "steps": 500, "samples": 2}

@@ -8,12 +8,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet, system_ids
-from liestep.core.tracing import Functions, plain_component
-from liestep.formulations import formulate
-from liestep.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN
+from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.bands import solve_band
-from liestep.systems.four_bar import assembled
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, POINT, PUSH, SPIN
+from liestep.mechanics.systems.four_bar import assembled
+from liestep.simulation.catalogue import sheet, system_ids
 
 EPS = float(np.finfo(np.float64).eps)
 FACTOR = 4.0       # allowed error, in units of what one ulp of the data changes; the largest is 2.8

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 from system_cases import Case
 
-from liestep.formulations import formulate
+from liestep.mechanics.formulations import formulate
 
 TOLERANCE = 1e-10  # relative to the largest acceleration
 

@@ -4,7 +4,7 @@ import pytest
 
 from liestep import simulate
 from liestep.errors import InputError
-from liestep.formulations.spheres.angles import angles_of, fields_of_angles
+from liestep.mechanics.formulations.spheres.angles import angles_of, fields_of_angles
 
 CHAIN = "spherical_pendulum_chain"
 

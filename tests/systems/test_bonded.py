@@ -5,12 +5,12 @@ from scipy.spatial.transform import Rotation
 from scipy.special import beta
 
 from liestep import IntegrationError, simulate
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
-from liestep.systems._bonded_sheet import POTENTIAL
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.systems._bonded_sheet import POTENTIAL
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 NAMES = list(POTENTIAL)
 SHEAR = ("printed", "mean", "one_sided")

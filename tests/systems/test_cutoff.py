@@ -5,10 +5,10 @@ import pytest
 from scipy.special import betainc
 
 from liestep import simulate
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 NAME = "lennard_jones_cutoff"
 FACTS = sheet(NAME)

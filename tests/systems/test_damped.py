@@ -5,11 +5,11 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import integrator_ids, method, sheet
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import applicable, specify, start_of
 
 FREE = {"closure": "chain", "particles": 2, "ring_diameter": 1.0, "bending_stiffness": 0.0, "axial_stiffness": 0.0,
         "shear_stiffness": 0.0, "wall_law": "none", "contact_pairs": "none", "plane": "yz", "gap": 0.1}

@@ -10,15 +10,15 @@ from plugin_room import _nothing_stays  # noqa: F401
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import add_plugin, integrator_ids, method, sheet, system_ids
-from liestep.contracts.formulations import PROTOCOLS
 from liestep.errors import InputError
-from liestep.formulations import formulate, formulate_standard
-from liestep.inspection.check_system import check_system
-from liestep.plugins.loading import load_plugin
-from liestep.plugins.trial import plain
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.mechanics.contracts.formulations import PROTOCOLS
+from liestep.mechanics.formulations import formulate, formulate_standard
+from liestep.simulation.catalogue import add_plugin, integrator_ids, method, sheet, system_ids
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.specification import applicable, specify, start_of
+from liestep.tools.inspect.check_system import check_system
 
 PLUGINS = Path(__file__).parents[1]/"plugins"
 FORMS = [(name, formulation) for name in system_ids() for formulation in sheet(name).forms]

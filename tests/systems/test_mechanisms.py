@@ -6,15 +6,15 @@ import pytest
 from mechanism_cases import dense, mixed_rates
 
 import liestep
-from liestep.catalogue import method, sheet
-from liestep.core.status import IntegrationError
+from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.multibody.assembly import GROUND, Assembly, Spring, Torque, spherical
-from liestep.formulations.multibody.checks import group_residual, residuals
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
-from liestep.systems.four_bar import assembled
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring, Torque, spherical
+from liestep.mechanics.formulations.multibody.checks import group_residual, residuals
+from liestep.mechanics.systems.four_bar import assembled
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 CASES = [("jointed_body", "asymmetric_top"), ("jointed_body", "revolute"), ("jointed_body", "universal"),
          ("jointed_body", "cylindrical"), ("jointed_body", "prismatic"), ("jointed_body", "screw"),

@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet, system_ids
-from liestep.contracts.parameters import Parameter, Preset
 from liestep.errors import InputError
-from liestep.runs.specification import specify
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.runs.specification import specify
 
 BROKEN = [2.0, 1.0, 2.0/3.0]  # no body has these: 2 > 1 + 2/3
 TURN = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]

@@ -4,9 +4,9 @@ import pytest
 from system_cases import PRESETS, Case, case
 
 import liestep
-from liestep.catalogue import sheet
-from liestep.formulations import formulate
-from liestep.systems.lennard_jones_sphere import equilibrium_sigma
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.systems.lennard_jones_sphere import equilibrium_sigma
+from liestep.simulation.catalogue import sheet
 
 ROOT3 = 3.0**0.5
 

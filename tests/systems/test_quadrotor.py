@@ -7,13 +7,13 @@ import pytest
 from quadrotor_runs import DOWN, NAME, PRESETS, UNLIKE, Instant, parameters_of, random_state
 
 from liestep import InputError, IntegrationError, simulate
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.core.tracing import Functions, plain_component
-from liestep.formulations import formulate
-from liestep.runs.specification import specify
-from liestep.systems._quadrotor_control import WORK
-from liestep.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.compile.status import Status
+from liestep.compile.tracing import Functions, plain_component
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.systems._quadrotor_control import WORK
+from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import specify
 
 INSTANTS = pytest.mark.parametrize(("preset", "seed"), [(preset, seed) for preset in PRESETS for seed in range(3)])
 
@@ -113,7 +113,7 @@ def test_plain_python_gives_the_same_bits(preset):
 def test_taylor_series_of_the_traced_equations_agree():
     """The controller looks at no values: symbols run through it, and the series of an independent
     code gives the same motion."""
-    from liestep.references.taylor import taylor_series
+    from liestep.simulation.references.taylor import taylor_series
 
     spec = specify(NAME, "rk4", steps=1, t_end=1.0)
     rows = taylor_series(spec).trajectory(np.array([0.0, 0.5, 1.0]))

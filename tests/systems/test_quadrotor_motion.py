@@ -18,8 +18,8 @@ from quadrotor_runs import (
 )
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.simulation.catalogue import sheet
 
 
 @pytest.mark.parametrize("t", [0.1, 0.5, 1.0, 1.17, 1.5, 2.0, 4.0])

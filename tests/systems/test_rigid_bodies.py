@@ -19,16 +19,16 @@ from rigid_cases import (
 )
 
 from liestep import observed_order, simulate
-from liestep.catalogue import sheet
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
-from liestep.formulations.action import ActionForm
-from liestep.formulations.fixed_body.components import DualGenerator
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify, start_of
-from liestep.systems.heavy_top import symmetric
+from liestep.mechanics.formulations.action import ActionForm
+from liestep.mechanics.formulations.fixed_body.components import DualGenerator
+from liestep.mechanics.systems.heavy_top import symmetric
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify, start_of
 
 BOTH = pytest.mark.parametrize(("name", "preset"), TOPS + FREE)
 ACTIONS = ("semidirect", "direct", "coadjoint")

@@ -5,13 +5,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from liestep import simulate
-from liestep.catalogue import method, sheet
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.specification import specify
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.specification import specify
 
 NAME, METHOD = "sphere_vortices", "spherical_midpoint"
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from liestep import IntegrationError, simulate
-from liestep.core.status import Status
+from liestep.compile.status import Status
 
 # swings in a meridian from 0.3 rad towards the pole; pressed through the centre, where the spring does not stop it
 POLE = {"q": [1.0, 0.3, 0.0], "v": [0.0, -1.0, 0.0]}

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from system_cases import case
 
-from liestep.catalogue import sheet, system_module
 from liestep.errors import InputError
+from liestep.simulation.catalogue import sheet, system_module
 
 PRINTED_DECIMALS = {
     "spherical_pendulum_chain": ({"q": (0, [0.8660, 0.0, 0.5]), "omega": (0, [-0.4330, 0.0, 0.75])}, "q[0]"),

@@ -5,12 +5,12 @@ from numba import njit
 from system_cases import PRESETS, SMALL, TURNED, Case, case, compiled_gradient, compiled_potential
 
 from liestep import simulate
-from liestep.catalogue import sheet, system_ids
 from liestep.errors import InputError
-from liestep.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
 from liestep.geometry.linalg import cholesky, cholesky_solve
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify
+from liestep.mechanics.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify
 
 
 def rotation(seed):

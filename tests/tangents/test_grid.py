@@ -2,16 +2,16 @@
 import numpy as np
 import pytest
 
-from liestep.analysis.results import StudyResults
-from liestep.analysis.tables import analyse
 from liestep.errors import InputError
 from liestep.figures.maps import exponent_map
-from liestep.runs.content import carry_out
-from liestep.runs.execution import ensemble_states
-from liestep.runs.files import read
-from liestep.runs.specification import specify
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import ensemble_states
+from liestep.simulation.runs.files import read
+from liestep.simulation.runs.specification import specify
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.tables import analyse
 
 SIDE = {"field": "q", "index": 0, "axis": "y", "first": 0.0, "last": 1.0, "count": 3}
 OTHER = SIDE | {"index": 1, "axis": "x", "count": 2}

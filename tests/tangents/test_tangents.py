@@ -6,30 +6,30 @@ import numpy as np
 import pytest
 
 import liestep
-from liestep.analysis.metrics import metrics_rows
-from liestep.analysis.tables import analyse
-from liestep.catalogue import integrator_ids, method, sheet, system_ids
-from liestep.certificates.number import numbers
-from liestep.certificates.steps import Case, step_of
-from liestep.cli import main
-from liestep.core import rows
-from liestep.core.cache import loop_for
-from liestep.core.dispatch import compiler
-from liestep.core.driver import advance
-from liestep.core.status import Status
+from liestep.api.command_line import main
+from liestep.compile import rows
+from liestep.compile.cache import loop_for
+from liestep.compile.dispatch import compiler
+from liestep.compile.driver import advance
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate_standard
-from liestep.runs.execution import build, run_modules
-from liestep.runs.recorder import new_recorder
-from liestep.runs.specification import applicable, specify, start_of
-from liestep.storage.textfiles import read_csv
-from liestep.study.plan import Study
-from liestep.study.sweep import run_cells
-from liestep.tangents.directions import basis, span
-from liestep.tangents.exponents import orthonormalise
-from liestep.tangents.flow import tangents
-from liestep.tangents.numbers import SIZE
-from liestep.tangents.rates import exponents, pair_sums
+from liestep.files.textfiles import read_csv
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.simulation.runs.execution import build, run_modules
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.simulation.runs.specification import applicable, specify, start_of
+from liestep.simulation.tangents.directions import basis, span
+from liestep.simulation.tangents.exponents import orthonormalise
+from liestep.simulation.tangents.flow import tangents
+from liestep.simulation.tangents.numbers import SIZE
+from liestep.simulation.tangents.rates import exponents, pair_sums
+from liestep.study.plan.plan import Study
+from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.metrics import metrics_rows
+from liestep.study.tables.tables import analyse
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.steps import Case, step_of
 
 DIGITS = 60
 FLOAT64 = ("spring_pendulum",)  # its form takes the angles of the start by functions of float64
@@ -180,7 +180,7 @@ def test_runs_without_exponents_keep_their_name_and_sources():
     assert "exponents" not in plain.canonical()
     assert asked.canonical()["exponents"] == 1
     assert not any("tangents" in name for name in run_modules(plain))
-    assert "liestep.tangents.exponents" in run_modules(asked)
+    assert "liestep.simulation.tangents.exponents" in run_modules(asked)
 
 
 def test_wrong_requests_are_refused_in_a_sentence():

@@ -10,7 +10,7 @@ from benchmarks import against, mechanisms
 from benchmarks.cases import CASES, CoreRun, TwinRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
-from liestep.runs.specification import specify
+from liestep.simulation.runs.specification import specify
 
 
 def test_the_workflow_is_found(tmp_path):
@@ -117,7 +117,7 @@ def test_ratios_are_those_without_and_with_the_call_for_each_form_of_a_peer():
 @pytest.mark.parametrize(("system", "preset"), [("free_rigid_body", "asymmetric"), ("heavy_top", "asymmetric")])
 def test_both_forms_of_a_peer_are_one_motion(system, preset):
     from benchmarks import peers
-    from liestep.runs.specification import start_of
+    from liestep.simulation.runs.specification import start_of
 
     start = start_of(system, preset=preset)
     runs = [make(system, start, 2.0, 1e-15) for make in (peers.peer, peers.natural_peer)]
@@ -132,7 +132,7 @@ def test_both_forms_of_a_peer_are_one_motion(system, preset):
 
 def test_a_call_at_the_end_of_a_motion_does_not_move():
     from benchmarks import peers
-    from liestep.runs.specification import start_of
+    from liestep.simulation.runs.specification import start_of
 
     start = start_of("free_rigid_body", preset="asymmetric")
     run = peers.peer("free_rigid_body", start, 1.0, 1e-8)
@@ -146,12 +146,12 @@ def test_a_call_at_the_end_of_a_motion_does_not_move():
 def test_other_libraries_move_like_heyoka(monkeypatch):
     """scipy on the compiled right-hand side; the expressions that JAX is given, on numbers."""
     from benchmarks import others, peers
-    from liestep.catalogue import sheet
-    from liestep.core.arithmetic import PLAIN
-    from liestep.core.jets import taylor_coefficients
-    from liestep.formulations import formulate
+    from liestep.compile.straight.arithmetic import PLAIN
+    from liestep.compile.straight.jets import taylor_coefficients
     from liestep.integrators.taylor import field_expressions
-    from liestep.runs.specification import start_of
+    from liestep.mechanics.formulations import formulate
+    from liestep.simulation.catalogue import sheet
+    from liestep.simulation.runs.specification import start_of
 
     start = start_of("heavy_top", preset="asymmetric")
     field = formulate(sheet("heavy_top"), start.parameters, start.initial, "vector_field", {})

@@ -7,10 +7,10 @@ import sys
 import pytest
 from commands import STUDY, contents, refused
 
-from liestep.catalogue import integrator_ids, method, sheet, system_ids
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.inspection.describe import describe
+from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.tools.inspect.describe import describe
 
 RUN = ["run", "sphere_nbody", "vi_sphere", "--t-end", "1", "-o", "out.nc"]
 
@@ -160,7 +160,7 @@ def test_a_folder_with_a_file_in_the_way_of_results(place, capsys):
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    command = f"{sys.executable} -m liestep.cli describe elastic_rod | true"
+    command = f"{sys.executable} -m liestep.api.command_line describe elastic_rod | true"
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, env=os.environ)
     assert "Traceback" not in result.stderr
 
@@ -199,5 +199,5 @@ def test_description_of_an_unknown_name_says_the_closest():
 def test_public_functions_have_the_names_of_subpackages_and_can_be_called_again():
     import liestep
 
-    assert liestep.systems() == liestep.systems()
+    assert liestep.mechanics.systems() == liestep.mechanics.systems()
     assert set(liestep.integrators("heavy_top")) < set(liestep.integrators())

@@ -16,11 +16,11 @@ from hall import __main__ as hall
 from hall import environment, figure, judging, page, write
 from hall.contract import LADDER, Method, States, matrices, read_problem, write_problem
 from hall.problems import CASES, problem
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.turns import about_axis
-from liestep.runs.execution import run_once
-from liestep.runs.specification import specify
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import specify
 
 pytestmark = pytest.mark.slow  # the archive is unpacked and packed again and again
 

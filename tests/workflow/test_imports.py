@@ -11,7 +11,7 @@ from place import TOP
 HEAVY = ("numba", "llvmlite", "scipy", "pandas", "matplotlib", "heyoka", "xarray")
 CALL = """
 import sys
-from liestep import cli
+from liestep.api.functions import command_line as cli
 try:
     cli.main(sys.argv[2:])
 except SystemExit:
@@ -32,8 +32,8 @@ def test_command_loads_only_what_it_needs(command, allowed, tmp_path):
 
 
 def test_planning_a_workflow_loads_neither_numba_nor_tables():
-    code = ("import sys, yaml; from liestep.pipeline.workflow import Workflow\n"
-            "import liestep.pipeline.manifest, liestep.pipeline.products, liestep.report.sources\n"
+    code = ("import sys, yaml; from liestep.workflow.workflow import Workflow\n"
+            "import liestep.workflow.manifest, liestep.workflow.products, liestep.workflow.report.sources\n"
             "Workflow({'studies': 'liegroup2021/heavy_top'})\n"
             f"print('loaded:', *(name for name in {HEAVY} if name in sys.modules))")
     result = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)
@@ -51,7 +51,7 @@ def spent(*command, **environment):
     return min(found)
 
 
-PROGRAM = "import sys; from liestep.cli import main; sys.exit(main())"
+PROGRAM = "import sys; from liestep.api.command_line import main; sys.exit(main())"
 
 
 @pytest.mark.parametrize("command", ["list", "list heavy_top", "describe heavy_top", "describe rk4", "--version",

@@ -13,10 +13,10 @@ import netCDF4
 import pytest
 from place import Place
 
-from liestep.pipeline.products import PRODUCTS
-from liestep.runs.files import seal
-from liestep.runs.store import STORE
-from liestep.storage.records import FOLDER
+from liestep.files.records import FOLDER
+from liestep.simulation.runs.files import seal
+from liestep.simulation.runs.store import STORE
+from liestep.workflow.products import PRODUCTS
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "7"))
 CALLS = 20 if os.environ.get("LIESTEP_FULL") else 4

@@ -2,8 +2,8 @@
 import pytest
 from place import TOP
 
-from liestep.pipeline.jobs import TOGETHER, equal_groups, together
-from liestep.pipeline.workflow import Workflow
+from liestep.workflow.jobs import TOGETHER, equal_groups, together
+from liestep.workflow.workflow import Workflow
 
 
 @pytest.mark.parametrize("number", [1, TOGETHER, TOGETHER + 1, 3*TOGETHER])

@@ -13,9 +13,9 @@ import psutil
 import pytest
 
 import liestep
-from liestep.pipeline import handover
-from liestep.pipeline.handover import SERVER, THREADS, hand_over, start
-from liestep.storage.records import FOLDER
+from liestep.files.records import FOLDER
+from liestep.workflow import handover
+from liestep.workflow.handover import SERVER, THREADS, hand_over, start
 from tests.place import Place
 
 SWEEP = ("sweep", "tiny", "bodies", "vi_sphere")
@@ -27,7 +27,7 @@ def served(where: Place) -> Iterator[psutil.Process]:
     where.environment.update(THREADS)
     socket = where.folder/"server"/"jobs"
     socket.parent.mkdir()
-    process = subprocess.Popen([sys.executable, "-m", "liestep.jobserver", str(socket)], env=where.environment,
+    process = subprocess.Popen([sys.executable, "-m", "liestep.api.jobserver", str(socket)], env=where.environment,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     where.environment[SERVER] = str(socket)
@@ -40,7 +40,7 @@ def served(where: Place) -> Iterator[psutil.Process]:
 
 
 def begin(where: Place, *arguments: str) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-m", "liestep.cli", *arguments], cwd=where.folder, env=where.environment,
+    return subprocess.Popen([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=where.folder, env=where.environment,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

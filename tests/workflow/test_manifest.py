@@ -13,8 +13,8 @@ import pytest
 from crate_rules import METADATA, complaints
 from place import TOP, Place
 
-from liestep.pipeline.crate import MAIN, TREE
-from liestep.storage.records import file_sha256
+from liestep.files.records import file_sha256
+from liestep.workflow.crate import MAIN, TREE
 
 STUDY = """
 title: Two integrators

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from plugin_room import nothing_stays
 
-from liestep.core.sources import component_modules, source_hash
+from liestep.compile.sources import component_modules, source_hash
 from liestep.errors import InputError
-from liestep.plugins.loading import load_plugin
-from liestep.runs.execution import build, run_source_hash
-from liestep.runs.specification import specify
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.execution import build, run_source_hash
+from liestep.simulation.runs.specification import specify
 
 SOURCE = (Path(__file__).parents[1]/"plugins"/"drag_on_a_bob.py").read_text("utf-8")
 SUPPLIES = {"environment": 'float(os.environ["FACTOR_OF_TESTS"])',
@@ -131,9 +131,9 @@ def test_what_has_no_digest_is_refused_by_its_name(tmp_path, outside, top, read,
 
 PROGRAM = """
 import hashlib, sys
-from liestep.plugins.loading import load_plugin
-from liestep.runs.execution import run_once, run_source_hash
-from liestep.runs.specification import specify
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.execution import run_once, run_source_hash
+from liestep.simulation.runs.specification import specify
 load_plugin(sys.argv[1])
 for integrator in ("rk4", "vi_sphere"):
     spec = specify("held_code", integrator, steps=5, t_end=0.5)

@@ -15,11 +15,11 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from liestep.analysis.tables import TABLES
-from liestep.cli import main
-from liestep.pipeline import schemas
-from liestep.pipeline.products import PRODUCTS
-from liestep.pipeline.workflow import Workflow
+from liestep.api.command_line import main
+from liestep.study.tables.tables import TABLES
+from liestep.workflow import schemas
+from liestep.workflow.products import PRODUCTS
+from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP/"pyproject.toml").read_text())
@@ -113,7 +113,7 @@ def test_continuous_integration_runs_the_test_command_of_the_readme():
 @pytest.mark.parametrize("name", schemas.MODELS)
 def test_schemas_are_those_of_the_classes(name):
     assert ((TOP/schemas.SCHEMAS/f"{name}.schema.json").read_text()
-            == schemas.schema_text(name)), "run python -m liestep.pipeline.schemas"
+            == schemas.schema_text(name)), "run python -m liestep.workflow.schemas"
 
 
 def keys_of(part) -> list[tuple[str, dict]]:
@@ -142,7 +142,7 @@ def test_every_key_is_described_and_unknown_keys_are_refused(name):
 
 def test_configuration_page_has_every_key():
     page = (TOP/"config"/"README.md").read_text()
-    assert schemas.page_text(page) == page, "run python -m liestep.pipeline.schemas"
+    assert schemas.page_text(page) == page, "run python -m liestep.workflow.schemas"
     for name in schemas.MODELS:
         for key, _ in keys_of(schemas.schema(name)):
             assert f"| `{key}` |" in page
@@ -166,7 +166,7 @@ def test_code_of_the_readme_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}
 
     def liestep(*arguments):
-        return subprocess.run([sys.executable, "-m", "liestep.cli", *arguments], cwd=tmp_path, env=environment,
+        return subprocess.run([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, text=True)
 
     assert "mine/pendulum: valid, 2 sweeps, 12 runs" in liestep("check", "mine/pendulum").stdout

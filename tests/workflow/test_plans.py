@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
-import liestep.study.plan
-from liestep.pipeline import plans
-from liestep.pipeline.workflow import Workflow
-from liestep.storage.records import FOLDER
+import liestep.study.plan.plan
+from liestep.files.records import FOLDER
+from liestep.workflow import plans
+from liestep.workflow.workflow import Workflow
 
 STUDY = """title: "Two methods"
 reference: true
@@ -52,9 +52,9 @@ def folder(tmp_path, monkeypatch):
 def look(monkeypatch):
     """Names of the studies that a start plans anew, and all that it found."""
     planned = []
-    sweeps = liestep.study.plan.Study._sweep
+    sweeps = liestep.study.plan.plan.Study._sweep
     with monkeypatch.context() as patch:
-        patch.setattr(liestep.study.plan.Study, "_sweep",
+        patch.setattr(liestep.study.plan.plan.Study, "_sweep",
                       lambda study, *rest: planned.append(study.name) or sweeps(study, *rest))
         workflow = Workflow({})
         found = ({path: cell.fingerprint for path, cell in workflow.cells.items()},
@@ -98,7 +98,7 @@ def test_a_changed_study_is_planned_anew(folder, kept, monkeypatch):
 
 
 def test_changed_sources_are_planned_anew(kept, monkeypatch):
-    monkeypatch.setattr("liestep.pipeline.workflow.sources", lambda: "others")
+    monkeypatch.setattr("liestep.workflow.workflow.sources", lambda: "others")
     assert look(monkeypatch)[0] == {"mine/first", "mine/second"}
 
 
@@ -138,7 +138,7 @@ def test_studies_with_plugins_are_planned_at_every_start(folder, monkeypatch):
 
 def test_claims_are_checked_again_when_a_file_of_the_configuration_changes(folder, kept, monkeypatch):
     checked = []
-    monkeypatch.setattr("liestep.pipeline.workflow.require_claim", lambda claim, studies: checked.append(claim.id))
+    monkeypatch.setattr("liestep.workflow.workflow.require_claim", lambda claim, studies: checked.append(claim.id))
     claims = folder/"config"/"claims"/"mine.yaml"
     claims.parent.mkdir()
     claims.write_text(CLAIM)

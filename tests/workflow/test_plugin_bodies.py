@@ -7,8 +7,8 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
-from liestep.inspection.check_system import check_system
-from liestep.plugins.loading import load_plugin
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.tools.inspect.check_system import check_system
 
 TOP = Path(liestep.__file__).parent/"systems"/"heavy_top.py"
 
@@ -36,7 +36,7 @@ def test_a_body_without_a_method_is_one_sentence(method, tmp_path):
                                      "('dop853', 'taylor', 'dop853')"])
 def test_engines_are_two_known_ones(engines, tmp_path):
     path = tmp_path/"engines.py"
-    path.write_text("from dataclasses import replace\nfrom liestep.systems.heavy_top import SHEET as TOP\n"
+    path.write_text("from dataclasses import replace\nfrom liestep.mechanics.systems.heavy_top import SHEET as TOP\n"
                     f"SHEET = replace(TOP, default_preset='', engines={engines})\n")
     with pytest.raises(InputError, match="engines must be two different ones of"):
         load_plugin(path)

@@ -7,22 +7,22 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 from benchmarks.plugins import PAIRS, own_file, request
-from liestep.catalogue import integrator_ids, method, plugin_entries, sheet, system_ids
-from liestep.cli import main
-from liestep.contracts.formulations import PROTOCOLS
-from liestep.core.routines import Routine
-from liestep.core.sources import source_hash
-from liestep.core.status import Status
-from liestep.core.symbols import Untraceable
+from liestep.api.command_line import main
+from liestep.compile.sources import source_hash
+from liestep.compile.status import Status
+from liestep.compile.straight.routines import Routine
+from liestep.compile.straight.symbols import Untraceable
 from liestep.errors import InputError
-from liestep.formulations import straight
-from liestep.formulations.machine import StraightAction, StraightField
-from liestep.formulations.straight import code_in_words, for_loop
-from liestep.inspection.describe import describe
-from liestep.plugins.loading import load_plugin
-from liestep.plugins.trial import plain
-from liestep.runs.execution import build, run_once
-from liestep.runs.specification import applicable, specify, start_of
+from liestep.mechanics.contracts.formulations import PROTOCOLS
+from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_ids
+from liestep.simulation.machine_code import straight
+from liestep.simulation.machine_code.machine import StraightAction, StraightField
+from liestep.simulation.machine_code.straight import code_in_words, for_loop
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.specification import applicable, specify, start_of
+from liestep.tools.inspect.describe import describe
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]}-{pair[1]}-{pair[2]}")

@@ -11,13 +11,13 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.extend as door
-from liestep.catalogue import plugin_entries
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.plugins.loading import load_plugin
-from liestep.runs.content import carry_out
-from liestep.runs.execution import run_source_hash
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import plugin_entries
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.specification import specify
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
 PAGE = EXAMPLES.parent/"own_system.md"
@@ -27,7 +27,7 @@ BODIES = EXAMPLES/"my_bodies.py"
 
 def liestep(*arguments, folder, expected=0):
     """Output of a command in a process of its own."""
-    command = [sys.executable, "-m", "liestep.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "liestep.api.command_line", *map(str, arguments)]
     done = subprocess.run(command, cwd=folder, env=dict(os.environ), capture_output=True, text=True, timeout=600)
     assert done.returncode == expected, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -96,13 +96,13 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
     shutil.copytree(Path(door.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(EXAMPLES/"dipole_in_field.py", package/"systems")
     shutil.copy(EXAMPLES/"ralston.py", package/"integrators")
-    code = ("import liestep\nfrom liestep.runs.specification import specify\n"
+    code = ("import liestep\nfrom liestep.simulation.runs.specification import specify\n"
             "for problem, name in (('dipole_in_field', 'rk2_ralston'), ('dipole_in_field', 'vi_sphere'),"
             " ('heavy_top', 'rk2_ralston')):\n"
             "    gaps = [liestep.simulate(problem, name, steps=n, t_end=0.02).attrs['energy_error_max']"
             " for n in (50, 100)]\n"
             "    print(name, gaps[0] > 3.0*gaps[1] > 0.0)\n"
-            "print(sorted({'dipole_in_field', 'rk2_ralston'} & {*liestep.systems(), *liestep.integrators()}))")
+            "print(sorted({'dipole_in_field', 'rk2_ralston'} & {*liestep.mechanics.systems(), *liestep.integrators()}))")
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
                           capture_output=True, text=True, timeout=600)
     assert done.stdout.splitlines() == ["rk2_ralston True", "vi_sphere True", "rk2_ralston True",
@@ -110,10 +110,10 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "line", "said"), [
-    ("one", "from liestep.systems.sheet import Parameter, Preset, SphereSheet",
+    ("one", "from liestep.mechanics.systems.sheet import Parameter, Preset, SphereSheet",
      "write: from liestep.extend import Parameter, Preset, spheres (spheres(...) takes no `system`)"),
     ("two", "from liestep.geometry.rows import dot, put", "write: from liestep.extend import dot, put"),
-    ("three", "from liestep.contracts.sheet import SphereSheet", "write: from liestep.extend import spheres"),
+    ("three", "from liestep.mechanics.contracts.sheet import SphereSheet", "write: from liestep.extend import spheres"),
     ("four", "from liestep.integrators.method import ACTION_OPTIONS, ORBIT, Method",
      "write: from liestep.extend import Method, ORBIT (ACTION_OPTIONS are options of the problem's form"),
     ("five", "from liestep.integrators.runge_kutta import FORMS, PROJECTION", "leave it out")])
@@ -340,8 +340,8 @@ def test_an_installed_package_is_found_by_its_entry_point(tmp_path):
     info = tmp_path/"own-1.0.dist-info"
     info.mkdir()
     (info/"METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
-    (info/"entry_points.txt").write_text("[liestep.plugins]\nown = installed_pendulum\n")
-    code = ("import liestep.plugins\nfrom liestep.runs.specification import specify\nfrom liestep.catalogue import"
+    (info/"entry_points.txt").write_text("[liestep.simulation.plugins]\nown = installed_pendulum\n")
+    code = ("import liestep.simulation.plugins\nfrom liestep.simulation.runs.specification import specify\nfrom liestep.simulation.catalogue import"
             " system_ids\nprint(sorted(specify('installed_pendulum', 'rk4', steps=2).plugins), 'installed_pendulum'"
             " in system_ids())")
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),

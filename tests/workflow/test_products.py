@@ -5,7 +5,7 @@ import shutil
 import pytest
 from place import TOP, Place
 
-from liestep.pipeline.products import PRODUCTS
+from liestep.workflow.products import PRODUCTS
 
 FIGURES = ("energy_error", "length_error")
 ALL = dict.fromkeys(("tables", *FIGURES), "made")

@@ -7,8 +7,8 @@ import sys
 import yaml
 from place import TOP
 
-from liestep.pipeline.workflow import page_of
-from liestep.study.plan import Study, study_names
+from liestep.study.plan.plan import Study, study_names
+from liestep.workflow.workflow import page_of
 
 QUICK = TOP/"config"/"quick"
 
@@ -27,7 +27,7 @@ def test_quick_study_is_valid_makes_a_film_and_figures_and_is_not_among_all(tmp_
     assert not config.reference
     # claims, film and figures are on one page, the one that make.py names
     assert page_of("quick/double_pendulum") == yaml.safe_load((QUICK/"claims"/"quick.yaml").read_text())["paper"]
-    done = subprocess.run([sys.executable, "-m", "liestep.cli", "--config", str(QUICK), "check",
+    done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "--config", str(QUICK), "check",
                            "quick/double_pendulum"], capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stdout.startswith("quick/double_pendulum: valid")) == (0, True), done.stderr
 

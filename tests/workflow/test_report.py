@@ -14,16 +14,16 @@ import pytest
 from PIL import Image
 from report_place import FILM, NAMES, RUN, Place, made_place
 
-from liestep.animation.film import animate
 from liestep.errors import InputError
-from liestep.pipeline.workflow import StudyProducts
-from liestep.report import films
-from liestep.report.links import anchor
-from liestep.report.page import LIMIT, Page
-from liestep.report.pictures import LEVELS, embed, picture
-from liestep.report.verdicts import MEANINGS
-from liestep.runs.files import read
-from liestep.study.plan import Study
+from liestep.figures.films.film import animate
+from liestep.simulation.runs.files import read
+from liestep.study.plan.plan import Study
+from liestep.workflow.report import films
+from liestep.workflow.report.links import anchor
+from liestep.workflow.report.page import LIMIT, Page
+from liestep.workflow.report.pictures import LEVELS, embed, picture
+from liestep.workflow.report.verdicts import MEANINGS
+from liestep.workflow.workflow import StudyProducts
 
 
 @pytest.fixture(scope="module")

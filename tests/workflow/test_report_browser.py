@@ -8,7 +8,7 @@ import pandas
 import pytest
 from report_place import made_place
 
-from liestep.runs.files import read
+from liestep.simulation.runs.files import read
 
 needs_browser = pytest.mark.skipif(browser.find() is None,
                                    reason="no Chromium on this machine: install Debian's package chromium, or name one"

@@ -1,10 +1,10 @@
 """Parts of the report without a study: headings of tables, links in texts, compact data."""
-from liestep.analysis.tables import READABLE
 from liestep.claims.claimfile import VERDICTS
-from liestep.report.headings import heading
-from liestep.report.links import link_errata
-from liestep.report.provenance import SHOWN, abbreviate, shared
-from liestep.report.verdicts import MEANINGS
+from liestep.study.tables.tables import READABLE
+from liestep.workflow.report.headings import heading
+from liestep.workflow.report.links import link_errata
+from liestep.workflow.report.provenance import SHOWN, abbreviate, shared
+from liestep.workflow.report.verdicts import MEANINGS
 
 
 def test_columns_have_headings_for_people_and_units():

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from place import PROBLEMS, Place
 
-from liestep.pipeline.lock import LOCK
+from liestep.workflow.lock import LOCK
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "4"))
 STUDY = PROBLEMS + """integrators:
@@ -234,7 +234,7 @@ def test_a_disk_that_becomes_full(expected, tmp_path):
 
 
 def test_the_lock_of_a_killed_workflow_is_gone(tmp_path):
-    code = "import os, signal; from liestep.pipeline import lock; lock.take(); os.kill(os.getpid(), signal.SIGKILL)"
+    code = "import os, signal; from liestep.workflow import lock; lock.take(); os.kill(os.getpid(), signal.SIGKILL)"
     for _ in range(2):
         found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (found.returncode, found.stderr) == (-signal.SIGKILL, "")

@@ -7,7 +7,7 @@ from snakemake.cli import get_argument_parser
 from snakemake.scheduling.job_scheduler import JobRateLimiter
 from snakemake.settings.types import MaxJobsPerTimespan
 
-from liestep.pipeline.scheduling import without_submission_limit
+from liestep.workflow.scheduling import without_submission_limit
 
 
 def limited(text: str) -> SimpleNamespace:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import liestep
-from liestep.catalogue import _own_system, papers, sheet
-from liestep.core import sources
-from liestep.pipeline import sources as pipeline_sources
-from liestep.pipeline.workflow import Workflow
-from liestep.report.sources import page_source
-from liestep.storage.records import FOLDER
+from liestep.compile import sources
+from liestep.files.records import FOLDER
+from liestep.simulation.catalogue import _own_system, papers, sheet
+from liestep.workflow import sources as pipeline_sources
+from liestep.workflow.report.sources import page_source
+from liestep.workflow.workflow import Workflow
 
 ROOT = Path(liestep.__file__).parent
 TOP = Path(__file__).parents[2]
@@ -141,7 +141,7 @@ def test_a_comment_in_one_figure_draws_only_the_figures_of_its_studies(package):
 
 def test_the_counting_sees_an_edit_of_the_loop(package):
     """Every run, reference and table is a product of the loop."""
-    found = changed(package, "core/driver.py")
+    found = changed(package, "compile/driver.py")
     assert {name for name in jobs() if name.startswith(("sweep", "reference", "tables"))} <= found
 
 

@@ -7,10 +7,10 @@ import netCDF4
 import pytest
 from commands import STUDY, contents, refused
 
-from liestep.cli import main
+from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.pipeline import lock
-from liestep.runs.files import seal
+from liestep.simulation.runs.files import seal
+from liestep.workflow import lock
 
 WITH_REFERENCE = STUDY + "reference: true\nsamples: 11\nfigures: [convergence]\n"
 
@@ -71,7 +71,7 @@ def test_tables_older_than_a_run_are_stale(place, capsys):
 
 def test_a_running_workflow_is_reported(place, capsys):
     assert "workflow" not in status(capsys)
-    other = "from liestep.pipeline import lock; import sys; lock.take(); print('held', flush=True); sys.stdin.read()"
+    other = "from liestep.workflow import lock; import sys; lock.take(); print('held', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as process:
         process.stdout.readline()
@@ -89,7 +89,7 @@ def test_wrong_requests(place, capsys):
 
 
 def test_no_heavy_library_is_imported(place):
-    code = ("import sys\nfrom liestep.cli import main\nassert main(['status']) == 0\n"
+    code = ("import sys\nfrom liestep.api.command_line import main\nassert main(['status']) == 0\n"
             "sys.exit(', '.join({'pandas', 'matplotlib', 'scipy.integrate', 'heyoka', 'xarray',"
             " 'snakemake'}.intersection(sys.modules)) or None)")
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -14,8 +14,8 @@ import yaml
 from PIL import Image
 
 import liestep
-from liestep.catalogue import integrator_ids, system_ids
-from liestep.cli import build_parser
+from liestep.api.command_line import build_parser
+from liestep.simulation.catalogue import integrator_ids, system_ids
 from website.build import SNAPSHOT, build
 from website.facts import FAMILIES, family_of
 from website.snapshot import Snapshot

@@ -13,8 +13,8 @@ import yaml
 from place import STUDY, TOP, Place
 
 from liestep.errors import InputError
-from liestep.pipeline.workflow import Workflow
-from liestep.study.plan import study_names
+from liestep.study.plan.plan import study_names
+from liestep.workflow.workflow import Workflow
 
 ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
        for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
@@ -59,7 +59,7 @@ def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new))
 
-    edit("systems/sphere_nbody.py", "value -= self.gamma", "value -= 3.0*self.gamma")
+    edit("mechanics/systems/sphere_nbody.py", "value -= self.gamma", "value -= 3.0*self.gamma")
     assert place.make() == {name for name in ALL if name.startswith("bodies")}
     second = pandas.read_csv(table)
     changed = first["energy_error_mean"] != second["energy_error_mean"]
@@ -71,7 +71,7 @@ def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
     changed = second["energy_error_mean"] != pandas.read_csv(table)["energy_error_mean"]
     assert list(changed) == list(first["integrator"] == "rk4")
 
-    edit("core/driver.py", '"""The time loops.', '"""All time loops.')
+    edit("compile/driver.py", '"""The time loops.', '"""All time loops.')
     assert place.make() == ALL
     assert "Nothing to be done" in place.call().stderr
 

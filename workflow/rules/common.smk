@@ -8,15 +8,15 @@ from pathlib import Path
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 from liestep.claims.claimfile import claim_files
-from liestep.report.sources import page_source
-from liestep.pipeline.jobs import rule_name
-from liestep.pipeline import handover, lock
-from liestep.pipeline.integrity import mend
-from liestep.pipeline.manifest import inputs_hash
-from liestep.pipeline.sources import claim_source, evidence_source, film_source, table_source
-from liestep.pipeline.workflow import Workflow
-from liestep.pipeline.products import products_source
-from liestep.pipeline.scheduling import without_submission_limit
+from liestep.workflow.report.sources import page_source
+from liestep.workflow.jobs import rule_name
+from liestep.workflow import handover, lock
+from liestep.workflow.integrity import mend
+from liestep.workflow.manifest import inputs_hash
+from liestep.workflow.sources import claim_source, evidence_source, film_source, table_source
+from liestep.workflow.workflow import Workflow
+from liestep.workflow.products import products_source
+from liestep.workflow.scheduling import without_submission_limit
 from liestep.errors import InputError
 from snakemake.settings.types import DeploymentMethod
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from liestep.catalogue import papers
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.claims.twins import Twin
 from liestep.errors import InputError, unknown
-from liestep.study.complaints import complaint
-from liestep.study.names import named_files
-from liestep.study.values import Once, Positive, Real, Strict
-from liestep.study.yamlfile import line_of, read_yaml
+from liestep.simulation.catalogue import papers
+from liestep.study.plan.complaints import complaint
+from liestep.study.plan.names import named_files
+from liestep.study.plan.values import Once, Positive, Real, Strict
+from liestep.study.plan.yamlfile import line_of, read_yaml
 
 VERDICTS = ("reproduced", "recovered", "calibrated", "qualitative", "not reproduced", "undetermined", "not testable")
 UNJUDGED = ("undetermined", "not testable")  # without a criterion

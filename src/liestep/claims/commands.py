@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from liestep.errors import InputError, unknown
-from liestep.runs.estimate import count
+from liestep.simulation.runs.estimate import count
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
     from liestep.claims.claimfile import ClaimFile
+    from liestep.study.tables.results import StudyResults
 
 DIGITS = 5  # significant digits of numbers in readable tables
 # columns of the readable tables, in their order
@@ -60,8 +60,8 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
     Raises:
         InputError: there is no such study; names the claim.
     """
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Study
+    from liestep.study.plan.plan import Study
+    from liestep.study.tables.results import StudyResults
 
     found: dict[str, StudyResults] = {}
     for file in files:
@@ -97,7 +97,7 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
            rows: list[dict]) -> None:
     """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
     summary, rows) per paper."""
-    from liestep.storage.textfiles import csv_text, write_text_atomically
+    from liestep.files.textfiles import csv_text, write_text_atomically
 
     parts = [f"# {title}"]
     for paper, citation, summary, found in sections:

@@ -5,7 +5,7 @@ from typing import Any
 
 from liestep.claims.claimfile import VERDICTS
 from liestep.claims.history import UNRECORDED
-from liestep.runs.estimate import count
+from liestep.simulation.runs.estimate import count
 
 COUNTED = {"paper": "statement of the paper", "own": "control of our own", "external": "number of another code"}
 PLURAL = {"paper": "statements of the paper", "own": "controls of our own", "external": "numbers of other codes"}

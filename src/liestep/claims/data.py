@@ -2,13 +2,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from liestep.catalogue import sheet
 from liestep.errors import InputError
+from liestep.simulation.catalogue import sheet
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
     from liestep.claims.selection import RunChoice
-    from liestep.study.plan import Study
+    from liestep.study.plan.plan import Study
 
 GUESSED = "guess"  # kind of a preset whose data are a free choice
 

@@ -1,7 +1,7 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
 
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
+`liestep.mechanics.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
 """
 import importlib
 from collections.abc import Callable, Mapping
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from liestep.catalogue import papers
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
-from liestep.study.complaints import complaint
-from liestep.study.names import named_files
-from liestep.study.values import Count, Strict
-from liestep.study.yamlfile import line_of, read_yaml
+from liestep.simulation.catalogue import papers
+from liestep.study.plan.complaints import complaint
+from liestep.study.plan.names import named_files
+from liestep.study.plan.values import Count, Strict
+from liestep.study.plan.yamlfile import line_of, read_yaml
 
 if TYPE_CHECKING:
     import pandas

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from liestep.claims.claimfile import Claim
-from liestep.storage.textfiles import csv_text, read_csv, write_text_atomically
-from liestep.study.yamlfile import LOADER, numbers
+from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.study.plan.yamlfile import LOADER, numbers
 
 FOLDER = "history"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")

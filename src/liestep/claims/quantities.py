@@ -1,19 +1,19 @@
 """What a claim may be about, known before any run is made: its runs, their methods and data, and its quantity."""
 from collections.abc import Mapping
 
-from liestep.analysis.exponents_table import NAMES as EXPONENTS
-from liestep.analysis.metrics import ACCEPTED, COLUMNS, STATISTICS
-from liestep.analysis.quantities import quantities_of
-from liestep.catalogue import method, sheet
 from liestep.claims.claimfile import Claim
 from liestep.claims.data import require_method, require_printed
 from liestep.claims.selection import OWN_QUANTITY, RunChoice
-from liestep.contracts.formulated import Formulated
 from liestep.errors import InputError, unknown
-from liestep.formulations import formulate
-from liestep.runs.maps import rows_of
-from liestep.runs.specification import RunSpecification
-from liestep.study.plan import Cell, Study
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.maps import rows_of
+from liestep.simulation.runs.specification import RunSpecification
+from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.exponents_table import NAMES as EXPONENTS
+from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS
+from liestep.study.tables.quantities import quantities_of
 
 TEXTS = ("study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "resolution",
          "status", "message", "run_sha256", "source_hash", "path", "momentum_conserved")  # columns without numbers

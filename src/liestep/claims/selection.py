@@ -7,14 +7,14 @@ import numpy as np
 from pydantic import Field
 
 from liestep.errors import InputError, unknown
-from liestep.study.values import Strict
+from liestep.study.plan.values import Strict
 
 if TYPE_CHECKING:
     import pandas
 
-    from liestep.analysis.results import StudyResults
     from liestep.claims.claimfile import Claim
-    from liestep.runs.files import RunFile
+    from liestep.simulation.runs.files import RunFile
+    from liestep.study.tables.results import StudyResults
 
 OWN_QUANTITY = "energy_change"  # last sample of the energy minus the first
 REACHED = "time_reached"        # in s; a run that stopped early has it too

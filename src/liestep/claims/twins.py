@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from liestep.claims.criteria.base import Outcome
 from liestep.claims.selection import RunChoice
-from liestep.study.values import Strict
+from liestep.study.plan.values import Strict
 
 MET = {True: "met", False: "not met"}
 SURVIVAL = {("met", "met"): "yes", ("met", "not met"): "no", ("not met", "met"): "only corrected",

@@ -2,14 +2,14 @@
 import re
 from typing import TYPE_CHECKING
 
-from liestep.catalogue import sheet
-from liestep.formulations import formulate_standard
-from liestep.runs.maps import ShardSpecification
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
     from liestep.figures.style import Drawing
-    from liestep.study.plan import Cell
+    from liestep.study.plan.plan import Cell
+    from liestep.study.tables.results import StudyResults
 
 
 def fill(draw: "Drawing", results: "StudyResults") -> str:

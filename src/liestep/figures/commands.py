@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from liestep.catalogue import papers
 from liestep.errors import InputError, unknown
+from liestep.simulation.catalogue import papers
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
     from liestep.figures.style import Drawing
+    from liestep.study.tables.results import StudyResults
 
 # Generic figures, which serve every study: name -> module of this package; the function has the figure's name.
 GENERIC = {
@@ -70,8 +70,8 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
 def command_figure(arguments: argparse.Namespace) -> None:
     for name in arguments.name:
         require_figure(name)
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Study
+    from liestep.study.plan.plan import Study
+    from liestep.study.tables.results import StudyResults
 
     results = StudyResults(Study.find(arguments.study, arguments.config, arguments.results))
     for name in arguments.name or results.config.figures:

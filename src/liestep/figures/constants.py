@@ -11,7 +11,7 @@ from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 
 @drawing("{title}: e/h^p for the theoretical order p, median over the admissible runs (bar: all of them), divided by"

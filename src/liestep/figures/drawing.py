@@ -8,10 +8,10 @@ from liestep.errors import InputError
 from liestep.figures.captions import fill, restructured
 from liestep.figures.rendering import save
 from liestep.figures.style import Drawing
-from liestep.storage.textfiles import write_text_atomically
+from liestep.files.textfiles import write_text_atomically
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 
 def load(name: str, module: str) -> Drawing:

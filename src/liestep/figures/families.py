@@ -7,8 +7,7 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.analysis.work_table import at_equal_error
-from liestep.core.counters import evaluations_of
+from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import marks
@@ -22,9 +21,10 @@ from liestep.figures.panels import (
     slope_triangle,
 )
 from liestep.figures.style import drawing
+from liestep.study.tables.work_table import at_equal_error
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 OPPONENTS = ("rk4", "dop853")               # shown beside the winners
 REDUNDANT, MANIFOLD = "rk4", ("rkmk4", "cf4")  # the same order in redundant coordinates and on the manifold

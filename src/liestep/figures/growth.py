@@ -5,8 +5,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.analysis.errors import error_fields, error_history, reference_floor
-from liestep.analysis.growth import SPAN
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
@@ -21,9 +19,11 @@ from liestep.figures.panels import (
     triangle_width,
 )
 from liestep.figures.style import drawing
+from liestep.study.tables.errors import error_fields, error_history, reference_floor
+from liestep.study.tables.growth import SPAN
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PANEL = 38.0   # mm, height of a panel without its title and the label of its axis
 BELOW = 0.3    # triangles stand at this share of the lowest curve

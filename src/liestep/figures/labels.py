@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import Mark
-from liestep.scenes.colour import mix
+from liestep.figures.scenes.colour import mix
 
 SIZE = 5.8           # pt
 LINE = 2.3           # mm between labels

@@ -8,16 +8,16 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.analysis.order import FLOOR_FACTOR, LARGEST_ERROR
-from liestep.analysis.order_table import orders_table
-from liestep.analysis.steps import over_steps
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import drawing
+from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
+from liestep.study.tables.order_table import orders_table
+from liestep.study.tables.steps import over_steps
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 NEAR = 0.1  # a whole number: an exponent that is so close to it, or within its uncertainty, has a triangle
 PANEL = 38.0  # mm, height of a panel without its title and the label of its axis

@@ -9,7 +9,7 @@ from liestep.figures.panels import grid, label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 SHOWN = ("nothing", "energy", "manifold", "symplectic form")  # to keep, in the map of winners

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from liestep.catalogue import integrator_ids, integrator_module, method
-from liestep.scenes.colour import mix
+from liestep.figures.scenes.colour import mix
+from liestep.simulation.catalogue import integrator_ids, integrator_module, method
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.study.config import IntegratorConfig
+    from liestep.study.plan.config import IntegratorConfig
+    from liestep.study.tables.results import StudyResults
 
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (4.0, 1.6)), (0, (1.0, 1.3)), (0, (5.0, 1.5, 1.0, 1.5))
 

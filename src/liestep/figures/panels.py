@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.figures.marks import Mark
+from liestep.figures.scenes.colour import mix
 from liestep.figures.style import DOUBLE, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Cell
+    from liestep.study.plan.plan import Cell
+    from liestep.study.tables.results import StudyResults
 
 
 SHORT = 15.0  # a logarithmic axis whose ends have a smaller ratio also has minor labels

@@ -9,17 +9,17 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from liestep.analysis.cells_table import numbers, rows
-from liestep.analysis.reading import run_file
-from liestep.catalogue import sheet
 from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import drawing
-from liestep.runs.maps import ShardSpecification
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.maps import ShardSpecification
+from liestep.study.tables.cells_table import numbers, rows
+from liestep.study.tables.reading import run_file
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Cell
+    from liestep.study.plan.plan import Cell
+    from liestep.study.tables.results import StudyResults
 
 COLOURS = "cividis"
 FAILED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "/////"}

@@ -20,7 +20,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from liestep.figures.numbers import use_plain_numbers
 from liestep.figures.style import DPI, RC
-from liestep.storage.atomic import replacing
+from liestep.files.atomic import replacing
 
 _load_font = subset.load_font
 

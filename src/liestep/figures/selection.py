@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liestep.errors import InputError
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 
 def first_run(results: "StudyResults", problem: str, integrator: str) -> RunFile:

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import Curve, curves, grid, label_of, legend_below, line_handle, logarithmic, size_of
+from liestep.figures.scenes.colour import mix
 from liestep.figures.style import drawing
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 FEW = 3                # curves of a panel that still leave room for the samples
 EPSILON = float(np.finfo(float).eps)

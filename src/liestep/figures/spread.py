@@ -9,22 +9,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.analysis.chaos import interval
-from liestep.analysis.crossover import energy_errors
-from liestep.analysis.drift import rounded_up
-from liestep.analysis.errors import member_distances
 from liestep.claims.claimfile import claim_files, load_claims
 from liestep.errors import InputError
 from liestep.figures.labels import EndLabel, end_labels
 from liestep.figures.marks import marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.scenes.colour import mix
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.simulation.runs.files import RunFile
+from liestep.study.tables.chaos import interval
+from liestep.study.tables.crossover import energy_errors
+from liestep.study.tables.drift import rounded_up
+from liestep.study.tables.errors import member_distances
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Cell
+    from liestep.study.plan.plan import Cell
+    from liestep.study.tables.results import StudyResults
 
 STATISTICS = {"energy_error_mean": "mean energy error", "unit_length_error_mean": "mean unit length error",
               "orthogonality_error_mean": "mean orthogonality error"}  # those that all ensembles of a study have
@@ -114,7 +114,7 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
          " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
          " the limit up to which states are compared. {runs}")
 def separation(results: "StudyResults") -> Figure:
-    from liestep.analysis.drift_table import LIMIT
+    from liestep.study.tables.drift_table import LIMIT
 
     rows = _ensembles(results, "separation")
     figure, axes = grid([label_of(results, cell.problem) for cell, _ in rows], 42.0, extra=10.0, columns=3)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from liestep.core.counters import evaluations_of
+from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
 from liestep.figures.ladders import admissible
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
@@ -16,7 +16,7 @@ from liestep.figures.panels import grid, hollow, label_of, legend_below, line_ha
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 COSTS = (("evaluations", "evaluations"), ("exponentials", "exponentials"), ("iterations", "solver iterations"),
          ("seconds", "seconds"))

@@ -1,8 +1,8 @@
 """Attitudes Q (body to space), kept as rows: row j of an array is the body axis Q e_j in space."""
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, atan2, axpy, dot, larger, put, row, scale, sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, atan2, axpy, dot, larger, put, row, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
 
 

@@ -1,8 +1,8 @@
 """Banded matrices in place, O(size width^2): symmetric ones by L D L^T without pivoting, others by elimination."""
 import numpy as np
 
-from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import below
+from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.rows import below
 
 SMALLEST = 1e-7  # pivot relative to the diagonal below which a matrix counts as singular
 

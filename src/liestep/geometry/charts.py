@@ -14,8 +14,8 @@ psi(X), so that rates of steps from the left (`left_rate`) have formulas of thei
 """
 import math
 
-from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import Vector, add, atan2, axpy, cos, cross, dot, scale, sin, sqrt
+from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.rows import Vector, add, atan2, axpy, cos, cross, dot, scale, sin, sqrt
 from liestep.geometry.quaternion import Quaternion, rotate, to_rotation_vector
 from liestep.geometry.se3 import dexpinv as se3_dexpinv
 from liestep.geometry.so3 import FOUR_PI_SQUARED, dexpinv

@@ -1,8 +1,8 @@
 """Directions q on the unit sphere and their tangents, rows of an array."""
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, dot, put, row, scale, sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import axpy, dot, put, row, scale, sqrt
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Squared Riemannian distances between states that are near each other; radians beside the numbers of the state."""
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, atan2, cross, dot, row, sqrt, sub
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, atan2, cross, dot, row, sqrt, sub
 from liestep.geometry.so3 import quadratic
 
 

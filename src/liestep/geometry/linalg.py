@@ -10,8 +10,8 @@ overwritten by the solution.
 """
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import sqrt
 
 
 @kernel

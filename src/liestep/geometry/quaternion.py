@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, atan2, axpy, cross, dot, scale, sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, atan2, axpy, cross, dot, scale, sqrt
 from liestep.geometry.so3 import coefficients, quadratic
 
 Quaternion = tuple[float, float, float, float]

@@ -4,8 +4,8 @@ A rotation by the angle z about w is v -> v + s w x v + c w x (w x v) with s = s
 rescaled Rodrigues vector alpha = 2 tan(z/2) n gives R(alpha) = I + 4/(4 + |alpha|^2) (hat(alpha) + hat(alpha)^2/2),
 the Cayley map (rodrigues2021 eq. (4)).
 """
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, cross, dot, sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, cross, dot, sqrt
 from liestep.geometry.so3 import coefficients
 
 EXACT, NEWMARK, EXPONENTIAL = 0, 1, 2  # rules of `increment`

@@ -5,8 +5,8 @@ The exponential of (A, a) is the motion (R, r) with R = exp(hat A), r = dexp_A a
 angular velocity, both spatial, by (R, r).(q, w) = (R q, R w + r x R q); this keeps |q| and q.w. All formulas:
 liegroup2021, section 2.
 """
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, cross, dot
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, cross, dot
 from liestep.geometry.so3 import coefficients, dexpinv_coefficients, in_chart, quadratic
 
 __all__ = ["apply", "bracket", "dexpinv", "exp_apply", "exponential", "in_chart"]

@@ -11,8 +11,8 @@ to round-off for every angle; dexpinv exists for z < 2 pi only (`in_chart`). Not
 """
 import math
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, cos, cross, dot, sin, sqrt
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, cos, cross, dot, sin, sqrt
 
 FOUR_PI_SQUARED = 4.0*math.pi*math.pi
 

@@ -1,2 +1,2 @@
 """Integrators: one file per family; a file's `METHODS` maps public ids to `Method` declarations.
-See `liestep.catalogue`."""
+See `liestep.simulation.catalogue`."""

@@ -1,6 +1,6 @@
 """Free motion of a rigid body over a step in closed form, for compiled code.
 
-As in `systems._free_motion`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of the polar angles
+As in `mechanics.systems._free_motion`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of the polar angles
 of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the functions of the
 sum follow from those of the start, which are known from Pi, by the addition theorem, and those of the step. The angle
 of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput. 30, 2084; van Zon and
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.precision import above_round_off, chosen_digits, coefficients
-from liestep.core.rows import Vector, axpy, cos, dot, put, row, scale, sin, sqrt
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.precision import above_round_off, chosen_digits, coefficients
+from liestep.compile.rows import Vector, axpy, cos, dot, put, row, scale, sin, sqrt
+from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body
 
 LEVELS = 16   # of the arithmetic-geometric mean; 1 - m = 1e-32 takes 9

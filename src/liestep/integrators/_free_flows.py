@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
+from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic

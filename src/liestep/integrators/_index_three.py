@@ -3,9 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.dispatch import outlined
-from liestep.core.rows import axpy, copy, put, row
-from liestep.core.status import Status
+from liestep.compile.dispatch import outlined
+from liestep.compile.rows import axpy, copy, put, row
+from liestep.compile.status import Status
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
 

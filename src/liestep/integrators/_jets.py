@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.address import call_address
-from liestep.core.arithmetic import Numbers
-from liestep.core.dispatch import apart
-from liestep.core.jets import taylor_coefficients
-from liestep.core.rows import atan2, cos, larger, sin, sqrt
-from liestep.core.symbols import Expressions
-from liestep.core.tape import Tape
+from liestep.compile.address import call_address
+from liestep.compile.dispatch import apart
+from liestep.compile.rows import atan2, cos, larger, sin, sqrt
+from liestep.compile.straight.arithmetic import Numbers
+from liestep.compile.straight.jets import taylor_coefficients
+from liestep.compile.straight.symbols import Expressions
+from liestep.compile.straight.tape import Tape
 
 
 class StraightJet(NamedTuple):
@@ -24,7 +24,7 @@ class StraightJet(NamedTuple):
 
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """Coefficients of the solution through y at time t, then the largest numbers of each
-        group (`core.straight.Straight`), out ((order + 1) m d + 4 groups,); False where there is none."""
+        group (`compile.straight.straight.Straight`), out ((order + 1) m d + 4 groups,); False where there is none."""
         self.table[0] = t
         return call_address(self.jet, y, self.table, out) == 1
 
@@ -36,7 +36,7 @@ class StraightJet(NamedTuple):
 
 class LaneJet(NamedTuple):
     """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
-    (`runs.lanes`); all numbers of the lanes stand side by side."""
+    (`simulation.runs.lanes`); all numbers of the lanes stand side by side."""
 
     lane: int
     numbers: int              # (order + 1) m d
@@ -115,7 +115,7 @@ class Recurrence:
     """The recurrences of a jet on numbers of any kind."""
 
     def __init__(self, found: Expressions, order: int, base: int = 0, groups: Sequence[int] = ()):
-        """base: as for `core.straight.jet_code`; groups: of each number."""
+        """base: as for `compile.straight.straight.jet_code`; groups: of each number."""
         self.found, self.order, self.groups = found, order, groups
         self.moving = len(found.inputs) - 1 - base
         self.zeros: list[Any] = [None]*self.moving if base else []

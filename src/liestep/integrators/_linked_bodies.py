@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, scale
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, scale
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._newton import clear, largest, wipe, worse
 

@@ -3,10 +3,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, unit
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, unit
+from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.geometry.quaternion import (
     Quaternion,

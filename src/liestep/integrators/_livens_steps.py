@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, correct, largest, settled
@@ -87,7 +87,7 @@ def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
 
 
 def is_chain(problem: Any) -> bool:
-    """Whether bodies can be eliminated one after the other (`LinkedBodies` of `contracts.formulations`)."""
+    """Whether bodies can be eliminated one after the other (`LinkedBodies` of `mechanics.contracts.formulations`)."""
     return hasattr(problem, "linked") and bool(problem.linked())
 
 

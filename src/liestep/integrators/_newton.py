@@ -4,7 +4,7 @@ Callers pass the number n of entries: where a formulation returns it as a consta
 """
 import numpy as np
 
-from liestep.core.dispatch import kernel
+from liestep.compile.dispatch import kernel
 
 STAGNATION = 1e-12  # changes below it, relative to the unknowns or to what they are added to, that no longer shrink
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
+from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space, turn
 
 SWEEPS = 200   # at most

@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Keeps
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.precision import coefficients
-from liestep.core.rows import axpy, copy, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import axpy, copy, put, row, scale
+from liestep.compile.status import Status
 from liestep.integrators._index_three import Newton, StepWork, step_work
 from liestep.integrators.generalized_alpha import NEWTON, newton_of
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 SUBSTEPS = 20  # of the starting method in each of the first steps
 ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] for lines in (

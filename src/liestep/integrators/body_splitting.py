@@ -3,13 +3,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import SMOOTH
-from liestep.contracts.method import Method
-from liestep.core.counters import Counter
-from liestep.core.rows import dot, put, row
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.rows import dot, put, row
+from liestep.compile.status import Status
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators.kicks import kick, move
+from liestep.mechanics.contracts.keeping import SMOOTH
+from liestep.mechanics.contracts.method import Method
 
 
 class AxisSplitting(NamedTuple):

@@ -3,16 +3,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.core.counters import Counter
-from liestep.core.rows import copy, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.rows import copy, put, row, scale
+from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import quadratic
 from liestep.integrators.kicks import kick, move, needs_equal_moments
+from liestep.mechanics.contracts.keeping import Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 
 
 class Campello(NamedTuple):

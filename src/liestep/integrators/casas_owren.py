@@ -4,13 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.core.precision import coefficients
-from liestep.core.rows import axpy, put, row
-from liestep.core.status import Status
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import axpy, put, row
+from liestep.compile.status import Status
 from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.stages import combine
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
 
 
 class CasasOwren(NamedTuple):

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.rows import axpy, copy, put, row
-from liestep.core.status import Status
+from liestep.compile.rows import axpy, copy, put, row
+from liestep.compile.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.distances import DISTANCE, Euclidean, distance_of, require_distance
 from liestep.integrators.error_norms import for_system
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.stages import combine
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class SchemeWork(NamedTuple):

@@ -3,7 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.status import Status
+from liestep.compile.status import Status
 
 
 class Composition(NamedTuple):

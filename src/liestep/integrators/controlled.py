@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.option import Option
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.integrators.step_control import PaperControl, PiControl
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.option import Option
 
 SAFETY = 0.85
 SMALLEST_ERROR = 1e-16  # of the tolerance
@@ -32,7 +32,7 @@ CONTROL = {
 
 
 class Controlled(NamedTuple):
-    """What the adaptive loop asks for (`core.driver.advance_adaptive`). The tolerance is per step.
+    """What the adaptive loop asks for (`compile.driver.advance_adaptive`). The tolerance is per step.
 
     `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only.
     Steps that fail, at the limit of a chart or where f does not exist, are rejected and halved.

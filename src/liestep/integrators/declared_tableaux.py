@@ -8,9 +8,9 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from liestep.contracts.option import Option
 from liestep.errors import InputError, unknown
 from liestep.integrators.tableaux import TABLEAUX, Row, Tableau
+from liestep.mechanics.contracts.option import Option
 
 KEYS = ("name", "order", "a", "b")
 TOLERANCE = Fraction(1, 10**10)  # allowed error of the order conditions for coefficients given as decimals

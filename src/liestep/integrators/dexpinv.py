@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.option import Option
-from liestep.core.precision import coefficients
-from liestep.core.rows import axpy, copy, put, row
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import axpy, copy, put, row
+from liestep.mechanics.contracts.option import Option
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
 

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.rows import sqrt
+from liestep.compile.rows import sqrt
 from liestep.errors import InputError
 from liestep.integrators.error_norms import StateNorm
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 DISTANCE = {"distance": Option(
     "scaled", "between the two states of the pair. scaled: of rows, each relative to the size of its field, so that"

@@ -4,16 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.address import call_address
-from liestep.core.attempts import Tableau
-from liestep.core.rows import copy, sqrt
-from liestep.core.status import Status
+from liestep.compile.address import call_address
+from liestep.compile.rows import copy, sqrt
+from liestep.compile.status import Status
+from liestep.compile.straight.attempts import Tableau
 from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class Dop853Work(NamedTuple):
@@ -43,7 +43,7 @@ class LoopStages(NamedTuple):
 
 
 class StraightStages(NamedTuple):
-    """The same by machine code that holds tableau and right-hand side (`liestep.core.attempts`)."""
+    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.attempts`)."""
 
     address: int
     table: np.ndarray

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import TOPS, Keeps
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
+from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space
 from liestep.integrators._newton import settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.mechanics.contracts.keeping import TOPS, Keeps
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
 @kernel

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.rows import copy
-from liestep.core.status import Status
+from liestep.compile.rows import copy
+from liestep.compile.status import Status
 from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import DORMAND_PRINCE54
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class DormandPrince(NamedTuple):

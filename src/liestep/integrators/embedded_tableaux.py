@@ -3,10 +3,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from liestep.contracts.option import Option
 from liestep.errors import InputError, unknown
 from liestep.integrators.declared_tableaux import KEYS, classical_order, declared, numbers_of, written
 from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau, Row, Tableau, triangle
+from liestep.mechanics.contracts.option import Option
 
 PAIR_KEYS = (*KEYS, "embedded", "embedded_order")
 

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import LINEAR, MOMENTA, Keeps
-from liestep.contracts.method import Method
-from liestep.core.counters import Counter
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.status import Status
 from liestep.integrators._livens_steps import PRINTED, RULES, Work, begin, deposit, move, new_work
 from liestep.integrators._newton import clear, correct, largest, settled
 from liestep.integrators.livens import GRADIENT, STOP
+from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
+from liestep.mechanics.contracts.method import Method
 
 
 class StabilisedWork(NamedTuple):

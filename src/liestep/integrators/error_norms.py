@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.option import Option
-from liestep.core.dispatch import kernel, outlined
-from liestep.core.rows import copy, dot, put, row, scale, sqrt, sub
+from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
 from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_of, try_sizes
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.option import Option
 
 NORM = {
     "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"

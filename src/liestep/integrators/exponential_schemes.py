@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from liestep.core.precision import coefficients
+from liestep.compile.precision import coefficients
 
 Weights = tuple[Fraction, ...]
 START = -1  # as a base: the state at the beginning of the step

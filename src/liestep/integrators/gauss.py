@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Facts, Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.precision import coefficients, square_root
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.precision import coefficients, square_root
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators._newton import settled
+from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
 @kernel
@@ -65,7 +65,7 @@ class Collocation(NamedTuple):
         previous, done = 1.0, False
         for _ in range(self.iterations):
             change = 0.0
-            # the last one is the end of the step: one call of each method, see `core.driver`
+            # the last one is the end of the step: one call of each method, see `compile.driver`
             for s in range(stages + 1):
                 if s == stages:
                     done = settled(change, previous, 1.0, 1.0, self.tolerance)

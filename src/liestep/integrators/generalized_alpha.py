@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.rows import add_to, axpy, copy, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.rows import add_to, axpy, copy, put, row, scale
+from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.keeping import Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 STARTS = ("corrected", "shift", "plain")
 SHORT = 0.05  # steps of the starting method over h, for the second derivative of the velocity

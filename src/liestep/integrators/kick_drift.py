@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.rows import dot, put, row, scale, sqrt
-from liestep.core.status import Status
+from liestep.compile.rows import dot, put, row, scale, sqrt
+from liestep.compile.status import Status
 from liestep.geometry.attitude import to_quaternion
 from liestep.geometry.rodrigues import cayley, cayley_modified, compose, compose_modified, increment
 from liestep.geometry.so3 import quadratic

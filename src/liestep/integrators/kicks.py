@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from liestep.contracts.sheet import Parameters, Sheet
-from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, put, row
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import axpy, put, row
+from liestep.mechanics.contracts.sheet import Parameters, Sheet
 
 
 @kernel

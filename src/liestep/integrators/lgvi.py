@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import SMOOTH
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.rows import row, scale
-from liestep.core.status import Status
+from liestep.compile.rows import row, scale
+from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body
 from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
 from liestep.integrators.composition import Composition
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.keeping import SMOOTH
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 
 class LieGroupVariational(NamedTuple):

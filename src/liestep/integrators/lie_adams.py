@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.precision import coefficients
-from liestep.core.rows import copy
-from liestep.core.status import Status
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import copy
+from liestep.compile.status import Status
 from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 WEIGHTS = {2: ["3/2", "-1/2"], 4: ["55/24", "-59/24", "37/24", "-3/8"]}
 

@@ -6,15 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.paths import expressions
-from liestep.core.slopes import Slope, parts, with_slopes
-from liestep.core.status import Status
-from liestep.core.straight import jet_code, loaded
-from liestep.core.symbols import SYMBOLIC, Expressions, Untraceable
-from liestep.core.tracing import plain_component
+from liestep.compile.slopes import Slope, parts, with_slopes
+from liestep.compile.status import Status
+from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.straight import jet_code, loaded
+from liestep.compile.straight.symbols import SYMBOLIC, Expressions, Untraceable
+from liestep.compile.tracing import plain_component
 from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.geometry.rotation_series import term
@@ -29,6 +26,9 @@ from liestep.integrators.taylor import (
     series_checks,
     share_of_radius,
 )
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class LieTaylorWork(NamedTuple):
@@ -50,7 +50,7 @@ class LieTaylor(NamedTuple):
     control: Any  # Ahead, that of the series
 
     def makes_series(self) -> bool:
-        """It has a jet of the equations of motion and never calls them (`liestep.formulations.straight`)."""
+        """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:

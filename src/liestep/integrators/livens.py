@@ -9,15 +9,15 @@ are eliminated one after the other by the reduced solver (`_linked_bodies`), in 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from liestep.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
 from liestep.errors import InputError
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import RULES, FullStep, ReducedStep
 from liestep.integrators.composition import Composition
 from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
 WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)

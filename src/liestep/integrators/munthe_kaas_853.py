@@ -3,17 +3,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
-from liestep.core.status import Status
+from liestep.compile.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
+from liestep.compile.status import Status
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
 from liestep.integrators.error_norms import NORM, error_norm, for_system, generator, moved
 from liestep.integrators.stages import combine
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class Work853(NamedTuple):

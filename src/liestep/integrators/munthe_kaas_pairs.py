@@ -3,18 +3,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options
-from liestep.core.rows import axpy, copy, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.rows import axpy, copy, put, row, scale
+from liestep.compile.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
 from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_order
 from liestep.integrators.embedded_tableaux import PAIR, pair_of
 from liestep.integrators.error_norms import NORM, error_norm, for_system
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options
 
 
 class PairWork(NamedTuple):

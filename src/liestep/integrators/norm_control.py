@@ -3,13 +3,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.dispatch import kernel
-from liestep.core.rows import sqrt
-from liestep.core.status import Status
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import sqrt
+from liestep.compile.status import Status
 from liestep.integrators.embedded import dormand_prince
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 
 @kernel

@@ -8,11 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.core.counters import Counter
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._livens_steps import (
     MULTIPLIERS,
@@ -28,8 +25,11 @@ from liestep.integrators._newton import correct, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 
-KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `formulations.constrained.hamilton`
+KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 
 
 class HamiltonianStep(NamedTuple):

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.core.counters import Counter
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK
 from liestep.integrators._newton import largest, settled, worse
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 
 
 class RattleWork(NamedTuple):

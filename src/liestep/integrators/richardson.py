@@ -3,14 +3,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Keeps, Where
-from liestep.contracts.method import Method
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, row, sqrt
-from liestep.core.status import Status
-from liestep.formulations.rigid_bodies.components import spatial_velocity
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, row, sqrt
+from liestep.compile.status import Status
 from liestep.geometry.attitude import from_quaternion, to_quaternion
 from liestep.integrators.kicks import have_equal_moments, kick, move
+from liestep.mechanics.contracts.keeping import Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 
 Quaternion = tuple[float, float, float, float]
 

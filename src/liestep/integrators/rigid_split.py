@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.precision import above_round_off
-from liestep.core.status import Status
+from liestep.compile.precision import above_round_off
+from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.integrators._free_exact import exact_flow
 from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
 class RigidSplit(NamedTuple):

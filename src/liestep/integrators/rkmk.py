@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import ORBIT
-from liestep.contracts.method import Method
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.mechanics.contracts.keeping import ORBIT
+from liestep.mechanics.contracts.method import Method
 
 
 class MuntheKaas(NamedTuple):
@@ -43,7 +43,7 @@ class MuntheKaas(NamedTuple):
         sigma, scratch = k[stages], k[stages + 1]
         if not problem.algebra(t, y, k[0]):
             return Status.NOT_EVALUABLE
-        # the last one is the end of the step: one call of each method, see `core.driver`
+        # the last one is the end of the step: one call of each method, see `compile.driver`
         for s in range(1, stages + 1):
             combine(self.b if s == stages else self.a[s], h, k, s, sigma)
             if s == stages and stages > 1 and not self.dexpinv.in_chart(problem, sigma):

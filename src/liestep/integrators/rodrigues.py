@@ -7,15 +7,15 @@ drift exp (the tests compute it).
 """
 from typing import Any
 
-from liestep.contracts.keeping import SMOOTH
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK
 from liestep.integrators.composition import Composition
 from liestep.integrators.kick_drift import ChartDrift, KickDrift
 from liestep.integrators.kicks import needs_equal_moments
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.keeping import SMOOTH
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 RULES = {"newmark": NEWMARK, "exact": EXACT, "exp": EXPONENTIAL}
 DRIFT = {"drift": Option("newmark", "angle of the drift with z = h|w|: 2 arctan(z/2), arcsin z up to z = 1, or z",

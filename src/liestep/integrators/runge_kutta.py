@@ -3,11 +3,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import PROJECTED
-from liestep.contracts.method import Method
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.mechanics.contracts.keeping import PROJECTED
+from liestep.mechanics.contracts.method import Method
 
 
 class ExplicitRungeKutta(NamedTuple):
@@ -31,7 +31,7 @@ class ExplicitRungeKutta(NamedTuple):
         z = work[stages]
         if not problem.rhs(t, y, work[0]):
             return Status.NOT_EVALUABLE
-        # the last one is the end of the step: one call of each method, see `core.driver`
+        # the last one is the end of the step: one call of each method, see `compile.driver`
         for s in range(1, stages + 1):
             problem.stage(self.b if s == stages else self.a[s], h, work, s, y, y if s == stages else z)
             if s < stages and not problem.rhs(t + self.c[s]*h, z, work[s]):

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.option import Option
-from liestep.core.dispatch import kernel, outlined
+from liestep.compile.dispatch import kernel, outlined
 from liestep.errors import InputError, number_or_nan
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.option import Option
 
 
 def _check(value: Any) -> Any:

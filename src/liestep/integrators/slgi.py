@@ -21,20 +21,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub, unit
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub, unit
+from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import Composition
 from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 
 @kernel

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.dispatch import kernel
-from liestep.core.precision import above_round_off
-from liestep.core.rows import copy, dot, row, sqrt
-from liestep.core.status import Status
+from liestep.compile.dispatch import kernel
+from liestep.compile.precision import above_round_off
+from liestep.compile.rows import copy, dot, row, sqrt
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.sphere_split import kick_spheres, needs_uncoupled_masses, require_diagonal, turn_spheres
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 DEFAULT = "strang"
 COMPOSITIONS = tuple(name for name in SPLITTING_ORDERS if name not in NYSTROEM_SCHEMES)

@@ -3,17 +3,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.sheet import Options, Parameters, Sheet
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, cross, dot, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import axpy, cross, dot, put, row, scale
+from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators.rigid_split import order_of_splitting, splitting
 from liestep.integrators.weights import SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
 
 DEFAULT = "rkn6a"
 

@@ -4,21 +4,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations import formulate
+from liestep.geometry.groups.rotation import Rotation
+from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
-from liestep.groups.rotation import Rotation
-from liestep.groups.sphere_rotations import SphereRotations
 from liestep.integrators._newton import STAGNATION
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.formulations import formulate
 
 
 @kernel

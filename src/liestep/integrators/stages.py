@@ -1,8 +1,8 @@
 """Sums of stages, the one thing that all explicit methods on a Lie algebra share."""
 import numpy as np
 
-from liestep.core.dispatch import kernel
-from liestep.core.rows import axpy, put, row, scale
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import axpy, put, row, scale
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.core.dispatch import kernel
+from liestep.compile.dispatch import kernel
 
 
 @kernel

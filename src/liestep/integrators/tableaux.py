@@ -1,7 +1,7 @@
 """Explicit Runge-Kutta tableaux as exact rationals, validated when they are made.
 
 A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ = y + h sum_i b_i k_i.
-`arrays()` gives them in the number type of the run (`liestep.core.precision`), each entry rounded once.
+`arrays()` gives them in the number type of the run (`liestep.compile.precision`), each entry rounded once.
 """
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.core.precision import coefficients
+from liestep.compile.precision import coefficients
 
 Row = tuple[Fraction, ...]
 

@@ -1,32 +1,32 @@
 """The adaptive Taylor method on every vector field that can be written as expressions: a step of high order costs one
-evaluation of a jet, which is straight-line machine code (`core.jets`, `core.straight`), or loops over a tape where that
-would be too large (`core.tape`)."""
+evaluation of a jet, which is straight-line machine code (`compile.straight.jets`, `compile.straight.straight`), or loops over a tape where that
+would be too large (`compile.straight.tape`)."""
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.formulated import Formulated
-from liestep.contracts.keeping import PROJECTED
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options, Sheet
-from liestep.core.counters import Counter
-from liestep.core.paths import expressions
-from liestep.core.rows import copy
-from liestep.core.sources import component_modules, source_hash
-from liestep.core.status import Status
-from liestep.core.straight import jet_code, loaded
-from liestep.core.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
-from liestep.core.tape import MOST_OPERATIONS, tape_of
-from liestep.core.tracing import plain_component
-from liestep.core.units import new_units
+from liestep.compile.counters import Counter
+from liestep.compile.rows import copy
+from liestep.compile.sources import component_modules, source_hash
+from liestep.compile.status import Status
+from liestep.compile.straight.paths import expressions
+from liestep.compile.straight.straight import jet_code, loaded
+from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
+from liestep.compile.straight.tape import MOST_OPERATIONS, tape_of
+from liestep.compile.tracing import plain_component
+from liestep.compile.units import new_units
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.straight import digest_of
 from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
 from liestep.integrators.step_control import Ahead
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.keeping import PROJECTED
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.machine_code.straight import digest_of
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
@@ -68,7 +68,7 @@ class Taylor(NamedTuple):
         return self._replace(groups=groups, group_count=len(sizes), sizes=sizes)
 
     def makes_series(self) -> bool:
-        """It has a jet of the equations of motion and never calls them (`liestep.formulations.straight`)."""
+        """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale
+from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators.variational_sphere import SETTLED, begin, change_and_size, finish, length_defect, settled
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.core.counters import Counter
-from liestep.core.dispatch import kernel
-from liestep.core.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
+from liestep.compile.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 
 

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.contracts.keeping import Keeps, Where
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.core.counters import Counter
-from liestep.core.status import Status
+from liestep.compile.counters import Counter
+from liestep.compile.status import Status
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, move, new_work
 from liestep.integrators._newton import clear, correct, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
 from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.mechanics.contracts.keeping import Keeps, Where
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 
 MIDPOINT = 0  # of RULES
 

@@ -1,16 +1,16 @@
 """Public ids of the variational integrators on (S^2)^n: `vi_sphere` and its symmetric compositions."""
 from typing import Any
 
-from liestep.contracts.keeping import VARIATIONAL
-from liestep.contracts.method import Method
-from liestep.contracts.option import Option
-from liestep.contracts.sheet import Options
-from liestep.core.precision import above_round_off
+from liestep.compile.precision import above_round_off
 from liestep.errors import InputError
 from liestep.integrators.composition import Composition
 from liestep.integrators.variational_cayley import CayleyStep
 from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.keeping import VARIATIONAL
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 OPTIONS = {
     "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",

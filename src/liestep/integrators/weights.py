@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.core.precision import Convert, chosen_type, coefficients
+from liestep.compile.precision import Convert, chosen_type, coefficients
 from liestep.integrators.order_conditions import palindrome, refined, solved, splitting_residuals
 
 

@@ -6,9 +6,9 @@ from mechanism_cases import hat
 from scipy.integrate import solve_ivp
 
 from liestep import reference, simulate
-from liestep.catalogue import method, sheet
 from liestep.geometry.turns import about_axis
-from liestep.runs.specification import start_of
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import start_of
 
 
 @pytest.mark.parametrize(("steps", "exponential", "cayley"), [(1000, 3.08e-4, 3.25e-4), (2000, 1.64e-5, 1.75e-5),

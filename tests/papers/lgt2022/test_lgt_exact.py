@@ -10,14 +10,14 @@ from mechanism_cases import action, chart_map, random_mechanism, unit
 from scipy.spatial.transform import Rotation
 
 import liestep
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.formulations.multibody.assembly import multiplier_rows
+from liestep.compile.status import Status
+from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.geometry.turns import about_axis
-from liestep.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import METHODS
-from liestep.plugins.trial import plain
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations.multibody.assembly import multiplier_rows
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import start_of
 
 ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
 CHARTS = {"exp": 0, "cayley": 1, "cayley2": 2}

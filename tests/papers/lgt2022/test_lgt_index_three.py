@@ -4,11 +4,10 @@ import pytest
 from fast_top import NAMED, TOP_RATE, error, top
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.contracts.norms import quaternion_matrix
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.multibody.assembly import (
+from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.multibody.assembly import (
     GROUND,
     Assembly,
     Torque,
@@ -18,10 +17,11 @@ from liestep.formulations.multibody.assembly import (
     revolute,
     screw,
 )
-from liestep.formulations.multibody.checks import nearest_start
-from liestep.formulations.multibody.forms import Declared
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.formulations.multibody.checks import nearest_start
+from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 STEPS = (1000, 2000, 4000)
 ALPHA = {"1a": (0.106, 2.56e-2, 6.33e-3), "1b": (7.40e-3, 1.84e-3, 4.58e-4), "1c": (0.263, 6.86e-2, 1.73e-2),

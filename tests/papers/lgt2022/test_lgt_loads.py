@@ -3,17 +3,17 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.contracts.norms import quaternion_matrix
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute, spherical
-from liestep.formulations.multibody.forms import Declared
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
-from liestep.scenes.looks import body_points
-from liestep.systems.four_bar import assembled
-from liestep.systems.jointed_body import steady_spin
+from liestep.figures.scenes.looks import body_points
+from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute, spherical
+from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.mechanics.systems.four_bar import assembled
+from liestep.mechanics.systems.jointed_body import steady_spin
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 PROJECTED = {"stabilisation": "projection"}
 

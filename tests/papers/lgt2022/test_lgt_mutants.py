@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from mechanism_cases import DEFAULTS, chart_map, dense, equations, hat, mixed_rates, random_mechanism
 
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.plugins.trial import plain
-from liestep.runs.specification import start_of
+from liestep.compile.status import Status
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import start_of
 
-MULTIBODY = "liestep.formulations.multibody"
-CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.charts", "liestep.groups.poses",
+MULTIBODY = "liestep.mechanics.formulations.multibody"
+CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.charts", "liestep.geometry.groups.poses",
          f"{MULTIBODY}.mechanism", f"{MULTIBODY}.assembly", f"{MULTIBODY}.components", f"{MULTIBODY}.index_three",
-         f"{MULTIBODY}.forms", "liestep.formulations.fixed_body.absolute", "liestep.integrators.rkmk",
+         f"{MULTIBODY}.forms", "liestep.mechanics.formulations.fixed_body.absolute", "liestep.integrators.rkmk",
          "liestep.integrators._index_three", "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
 
 
@@ -250,7 +250,7 @@ def first_multipliers(modules):
 
 CHECKS = {maps: 5e-14, differentials: 1e-8, accelerations: 1e-7, equilibrium: 1e-7, projection: 1e-9, inertia: 1e-13,
           order_four: 0.2, third_order: 0.15, second_order: 0.1, first_multipliers: 0.2}
-POSES, MECHANISM, COMPONENTS = "liestep.groups.poses", f"{MULTIBODY}.mechanism", f"{MULTIBODY}.components"
+POSES, MECHANISM, COMPONENTS = "liestep.geometry.groups.poses", f"{MULTIBODY}.mechanism", f"{MULTIBODY}.components"
 INDEX_THREE, ALPHA = f"{MULTIBODY}.index_three", "liestep.integrators.generalized_alpha"
 MUTANTS = {  # name: (check that kills it, module, old, new)
     "sign of X in dexpinv": (order_four, "liestep.geometry.charts", "return dexpinv((-x[0], -x[1], -x[2]), w)",
@@ -275,7 +275,7 @@ MUTANTS = {  # name: (check that kills it, module, old, new)
                                       "ratio = (1.0 - self.alpha_f)/(1.0 - self.alpha_m)"),
     "correction of the start without its bracket": (
         first_multipliers, ALPHA, "change = axpy(1.0/12.0, wide if", "change = axpy(0.0, wide if"),
-    "shift of the inertia": (inertia, "liestep.formulations.fixed_body.absolute",
+    "shift of the inertia": (inertia, "liestep.mechanics.formulations.fixed_body.absolute",
                              "mass*(centre @ centre*np.eye(3) - np.outer(centre, centre))",
                              "mass*(centre @ centre*np.eye(3) + np.outer(centre, centre))"),
     "R for its transposed in the weight": (equilibrium, INDEX_THREE, "weight, spin = times(x, m, g),",

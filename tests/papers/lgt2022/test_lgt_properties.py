@@ -8,13 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mechanism_cases import KINDS, action, declared, equations, mixed_rates, random_mechanism
 
-from liestep.core.status import Status
+from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, spherical
-from liestep.formulations.multibody.checks import check_joints, jacobian, nearest_start, residuals
 from liestep.geometry.turns import about_axis
 from liestep.integrators.rkmk import METHODS
-from liestep.plugins.trial import plain
+from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, spherical
+from liestep.mechanics.formulations.multibody.checks import check_joints, jacobian, nearest_start, residuals
+from liestep.simulation.plugins.trial import plain
 
 MECHANISMS = st.tuples(st.integers(0, 10**6), st.lists(st.sampled_from(KINDS), min_size=1, max_size=4).map(tuple),
                        st.one_of(st.none(), st.sampled_from(("spherical", "universal"))))

@@ -7,11 +7,11 @@ from mechanism_cases import hat
 
 import liestep
 from liestep import InputError, IntegrationError, simulate
-from liestep.catalogue import method, sheet
-from liestep.contracts.norms import quaternion_matrix
 from liestep.geometry.quaternion import from_rotation_vector, of_matrix
 from liestep.lgt import step
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import specify, start_of
 
 STEPS, H = 20, 0.01
 

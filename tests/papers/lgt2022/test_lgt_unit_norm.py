@@ -4,11 +4,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.specification import specify, start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import specify, start_of
 
 
 def component(preset, **options):

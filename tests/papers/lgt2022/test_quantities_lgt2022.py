@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from liestep.papers.lgt2022.quantities import entries, growth, length, predicted_change
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 
 class File:

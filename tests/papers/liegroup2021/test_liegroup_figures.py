@@ -7,15 +7,15 @@ import pandas
 import pytest
 from matplotlib.patches import StepPatch
 
-from liestep.catalogue import method, sheet
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
+from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import ladder
-from liestep.formulations import formulate
+from liestep.mechanics.formulations import formulate
 from liestep.papers.liegroup2021.figures.peak import _accelerations
-from liestep.runs.files import RunFile
-from liestep.scenes.motion import parameters
-from liestep.study.plan import Study
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.files import RunFile
+from liestep.study.plan.plan import Study
 
 STUDY = {
     "figure2": "heavy_top", "figure2_parts": "heavy_top", "figure3": "heavy_top_energy", "figure5": "pendulum_orders",

@@ -7,14 +7,14 @@ import pytest
 from constrained_cases import plain_problem
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.core.status import IntegrationError, Status
+from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.papers.livens2025.presets import PRECESSION, TILT
 from liestep.papers.livens2025.quantities import after_load, axis_error, increments, middle_velocities
-from liestep.runs.content import chart_of
-from liestep.runs.files import RunFile
-from liestep.runs.specification import specify, start_of
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.content import chart_of
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.specification import specify, start_of
 
 BODY, TOP = {"preset": "livens2025"}, {"preset": "livens2025", "t_end": 0.1}
 STEPS = (0.01, 0.005, 0.001, 0.0005)

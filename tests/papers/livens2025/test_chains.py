@@ -4,10 +4,10 @@ import pytest
 from constrained_cases import PLAIN, plain_problem
 
 from liestep import simulate
-from liestep.core.tracing import plain_component
+from liestep.compile.tracing import plain_component
 from liestep.integrators._linked_bodies import FAINT, felt, linked_work
 from liestep.integrators._livens_steps import is_chain, move, new_work
-from liestep.systems.rigid_chain import bars
+from liestep.mechanics.systems.rigid_chain import bars
 
 H = 0.03
 CASES = {"quaternion": ("constrained_lagrangian", {"coordinates": "quaternion"}),

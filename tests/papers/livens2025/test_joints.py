@@ -4,13 +4,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from liestep import simulate
-from liestep.catalogue import sheet
 from liestep.errors import InputError
-from liestep.formulations.constrained.bodies import redundant
-from liestep.formulations.constrained.joint_forms import Jointed
 from liestep.geometry.quaternion import matrices, of_matrix
+from liestep.mechanics.formulations.constrained.bodies import redundant
+from liestep.mechanics.formulations.constrained.joint_forms import Jointed
 from liestep.papers.livens2025.evidence.runs import joint_momentum
-from liestep.runs.specification import specify, start_of
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import specify, start_of
 
 
 def loop(method, step=0.1, t_end=10.0, **options):

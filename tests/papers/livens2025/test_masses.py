@@ -4,10 +4,10 @@ import pytest
 from scipy.optimize import fsolve
 
 from liestep import simulate
-from liestep.core.status import IntegrationError
+from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.specification import specify
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.specification import specify
 
 
 def masses(method="eml", preset="printed", step=0.1, **options):
@@ -41,8 +41,8 @@ def test_minimal_coordinates_solve_the_constrained_motion(preset, last):
 
 def test_acceleration_of_the_constrained_equations():
     """Minimal coordinates against the KKT system of index 1 with the singular mass matrix."""
-    from liestep.references.engines import right_hand_side
-    from liestep.runs.specification import specify_problem
+    from liestep.simulation.references.engines import right_hand_side
+    from liestep.simulation.runs.specification import specify_problem
 
     run = specify_problem("mass_spring")
     f, y = right_hand_side(run)

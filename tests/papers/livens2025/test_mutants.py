@@ -11,20 +11,20 @@ import pytest
 from constrained_cases import PLAIN, plain_problem
 from scipy.integrate import solve_ivp
 
-from liestep.core import tracing
-from liestep.core.status import Status
-from liestep.core.tracing import plain_component
-from liestep.formulations.constrained import hamilton, spin
-from liestep.formulations.constrained.quaternion_bodies import QuaternionBodies
-from liestep.formulations.spheres.cartesian import CartesianSpheres
+from liestep.compile import tracing
+from liestep.compile.status import Status
+from liestep.compile.tracing import plain_component
 from liestep.geometry import quaternion
 from liestep.integrators import _livens_steps
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import ReducedStep
 from liestep.integrators.em_rotation import CayleyStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
+from liestep.mechanics.formulations.constrained import hamilton, spin
+from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
+from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
+from liestep.mechanics.systems._spherical_spring import SphericalSpring
 from liestep.papers.livens2025.cone import TILT
-from liestep.systems._spherical_spring import SphericalSpring
 
 EML, NULL = ReducedStep(1, False, False, 1e-15, 40), NullSpaceStep(1, False, 1e-15, 40)
 GONZALEZ = EML._replace(rule=2)

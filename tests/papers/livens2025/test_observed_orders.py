@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 from checks import estimate, states
 
-from liestep.analysis.order import order_verdict
-from liestep.catalogue import method, sheet
-from liestep.runs.specification import specify
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import specify
+from liestep.study.tables.order import order_verdict
 
 pytestmark = pytest.mark.slow
 LOOP, SPRING, BODY = (("rigid_loop", "livens2025"), ("spring_pendulum", "spatial"), ("free_rigid_body", "livens2025"))

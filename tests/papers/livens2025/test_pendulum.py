@@ -7,14 +7,14 @@ import pytest
 from constrained_cases import PLAIN
 from scipy.integrate import solve_ivp
 
-from liestep.catalogue import sheet
-from liestep.core.counters import new_meter
-from liestep.core.status import Status
-from liestep.core.tracing import plain_component
-from liestep.formulations.constrained.body_forms import weight_matrix
-from liestep.formulations.constrained.quaternion_body import QuaternionBody
+from liestep.compile.counters import new_meter
+from liestep.compile.status import Status
+from liestep.compile.tracing import plain_component
 from liestep.integrators._livens_steps import ReducedStep
 from liestep.integrators.vi_livens import VariationalStep
+from liestep.mechanics.formulations.constrained.body_forms import weight_matrix
+from liestep.mechanics.formulations.constrained.quaternion_body import QuaternionBody
+from liestep.simulation.catalogue import sheet
 
 MASS, LENGTH, GRAVITY, T = 0.7, 1.3, np.array([0.0, 0.0, -9.81]), 0.6
 START, SPEED = np.array([0.6, 0.0, -0.8]), np.array([0.8, 1.1, 0.6])  # direction and its velocity

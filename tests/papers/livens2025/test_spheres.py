@@ -6,9 +6,9 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep import simulate
-from liestep.catalogue import sheet, system_ids
-from liestep.plugins.loading import load_plugin
-from liestep.runs.specification import specify, start_of
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.runs.specification import specify, start_of
 
 SPHERES = [name for name in system_ids() if "sphere_lagrangian" in sheet(name).forms]
 REQUEST = {"preset": "paper", "step": 0.005, "t_end": 5.0, "samples": 11}

@@ -5,17 +5,17 @@ import pytest
 from constrained_cases import PLAIN, plain_problem, slope
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.core.status import Status
-from liestep.core.tracing import plain_component
-from liestep.formulations import formulate
+from liestep.compile.status import Status
+from liestep.compile.tracing import plain_component
 from liestep.geometry.quaternion import plus
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import FullStep, ReducedStep, move, new_work
 from liestep.integrators.eml_ggl import StabilisedStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.integrators.vi_livens import VariationalStep
-from liestep.runs.specification import start_of
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import start_of
 
 BODY, TOP, LOOP = ("free_rigid_body", "livens2025"), ("heavy_top", "asymmetric"), ("rigid_loop", "livens2025")
 SPRING, MASSES = ("spring_pendulum", "spatial"), ("mass_spring", "printed")

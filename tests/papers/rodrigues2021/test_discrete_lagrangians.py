@@ -7,9 +7,9 @@ from mpmath import sqrt as root
 from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
-from liestep.catalogue import method
-from liestep.core.status import Status
-from liestep.plugins.trial import plain
+from liestep.compile.status import Status
+from liestep.simulation.catalogue import method
+from liestep.simulation.plugins.trial import plain
 
 H, N, J = 0.05, 3, 1.0
 RING = {"particles": N, "ring_diameter": 2.0, "wall_law": "none", "contact_pairs": "none"}

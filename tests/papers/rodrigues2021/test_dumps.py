@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from liestep import simulate
 from liestep.errors import InputError
-from liestep.judge.judgement import Request, judge, layout_of
-from liestep.judge.statefile import read_states
+from liestep.tools.judge.judgement import Request, judge, layout_of
+from liestep.tools.judge.statefile import read_states
 
 MOMENTS = [0.6, 0.9, 0.4]
 RING = {"particles": 3, "ring_diameter": 2.0, "gap": 0.05, "shear_law": "mean", "inertia": MOMENTS}

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from liestep import simulate
-from liestep.catalogue import sheet
+from liestep.simulation.catalogue import sheet
 
 U, W = (sqrt(0.5), 0.0, -sqrt(0.5)), (0.2, 0.0, 0.2)  # eq. (42)
 FIRST = 0.5*0.08 + sqrt(0.5)                          # energy there

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from liestep.papers.rodrigues2021 import quantities
-from liestep.references.reference import compute_reference, specify_reference
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import specify
+from liestep.simulation.references.reference import compute_reference, specify_reference
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import specify
 
 # (38), (37), trajectory at h = 0.0125, T = 10
 PENDULUM = {"rodrigues_exact": (6.907e-5, 1.052e-3, 8.75e-5), "rodrigues_exp": (2.483e-5, 3.167e-3, 1.05e-5),

@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
-from liestep.animation.motions import PICTURE, motion_of
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import specify
+from liestep.figures.films.motions import PICTURE, motion_of
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import specify
 
 
 class Recorded:

@@ -6,9 +6,9 @@ from scipy.spatial.transform import Rotation
 from liestep import simulate
 from liestep.papers.rodrigues2021.presets import RATE, TILT
 from liestep.papers.rodrigues2021.quantities import energy_error
-from liestep.runs.content import carry_out
-from liestep.runs.files import read, write
-from liestep.runs.specification import specify
+from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.specification import specify
 
 
 def precession(t):

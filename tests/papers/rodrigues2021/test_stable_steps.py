@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from liestep import simulate
-from liestep.catalogue import sheet
-from liestep.cli import main
-from liestep.runs.specification import start_of
+from liestep.api.command_line import main
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import start_of
 
 LIMIT = 3.0*np.sin(np.pi/80.0)/np.sqrt(200.0)  # D sqrt(m/K^a) of the printed ring
 STUDY = """

@@ -6,7 +6,7 @@ import pytest
 
 from liestep.papers.twospheres2009 import quantities
 from liestep.papers.twospheres2009.quantities import NAMES, TIMES, gini, kinetic_energy_on_the_sphere
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 
 def made(omega, time=TIMES, **more):

@@ -9,13 +9,13 @@ import pytest
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of, figure_names
 from liestep.figures.rendering import save
+from liestep.figures.scenes.motion import directions
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
-from liestep.runs.files import RunFile
-from liestep.scenes.motion import directions
-from liestep.scenes.space import Scene, View
-from liestep.study.plan import Study
+from liestep.simulation.runs.files import RunFile
+from liestep.study.plan.plan import Study
 
 
 def turned(q: np.ndarray, omega: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """The scans of example 3 and of example 2, made from small studies of their own: who reruns them gets these numbers."""
 import pytest
 
-from liestep.analysis.results import StudyResults
+from liestep.api.command_line import main
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.judging import judge
-from liestep.cli import main
-from liestep.study.plan import Study
+from liestep.study.plan.plan import Study
+from liestep.study.tables.results import StudyResults
 
 STUDIES = {
     "scan": "problems: {springs: {system: spring_pendula, preset: paper, t_end: 200}}\n"

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Outcome
 from liestep.claims.selection import Results, single_runs, times, variable
-from liestep.contracts.norms import norm_of, quaternion_matrix
 from liestep.errors import InputError
-from liestep.study.values import Real
+from liestep.mechanics.contracts.norms import norm_of, quaternion_matrix
+from liestep.study.plan.values import Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from liestep.claims.selection import Results
-from liestep.study.values import Real, Strict
+from liestep.study.plan.values import Real, Strict
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

@@ -8,11 +8,11 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
 from liestep.claims.selection import Results, single_runs, times, variable
 from liestep.errors import InputError
-from liestep.study.values import NotNegative, Real
+from liestep.study.plan.values import NotNegative, Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
-    from liestep.runs.files import RunFile
+    from liestep.simulation.runs.files import RunFile
 
 
 def _the_run(claim: "Claim", results: Results) -> "RunFile | None":

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.analysis.gain import gains
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.criteria.numbers import Bounds
 from liestep.claims.selection import Results, number_columns, require_quantity, select
 from liestep.errors import InputError
+from liestep.study.tables.gain import gains
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

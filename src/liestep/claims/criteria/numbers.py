@@ -17,7 +17,7 @@ from liestep.claims.selection import (
     values,
 )
 from liestep.errors import InputError
-from liestep.study.values import NO_TRUTH
+from liestep.study.plan.values import NO_TRUTH
 
 if TYPE_CHECKING:
     import pandas

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.analysis.chaos import interval, quantile_position
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Results, select, study_of, values, variable
 from liestep.errors import InputError
-from liestep.study.values import NO_TRUTH, Real
+from liestep.study.plan.values import NO_TRUTH, Real
+from liestep.study.tables.chaos import interval, quantile_position
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

@@ -7,7 +7,7 @@ from pydantic import Field
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.selection import Results, study_of
 from liestep.errors import InputError
-from liestep.study.values import Real
+from liestep.study.plan.values import Real
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

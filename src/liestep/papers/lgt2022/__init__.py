@@ -1,5 +1,5 @@
 """Mueller: Lie group integration of multibody systems described in standard absolute coordinates."""
-from liestep.contracts.paper import Paper
+from liestep.mechanics.contracts.paper import Paper
 
 _FIGURES = {
     "work_precision": "accuracy", "joint_drift": "joints", "pitch_passage": "accuracy", "reference_points": "accuracy",

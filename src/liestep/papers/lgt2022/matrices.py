@@ -1,7 +1,7 @@
 """Exponential and Cayley maps of lgt2022 as functions of matrices, and random vectors with a fixed seed."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
+from liestep.study.tables.vectors import hat, size
 
 RANDOM = 20220101
 

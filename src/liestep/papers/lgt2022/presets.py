@@ -2,10 +2,10 @@
 chains of many lengths."""
 import numpy as np
 
-from liestep.contracts.parameters import Preset
-from liestep.contracts.sheet import Parameters
-from liestep.systems.body_chain import level_rods
-from liestep.systems.jointed_body import FREE
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.systems.body_chain import level_rods
+from liestep.mechanics.systems.jointed_body import FREE
 
 
 def _passing(distance: float) -> Preset:

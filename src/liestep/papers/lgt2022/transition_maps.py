@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
-from liestep.core.tracing import plain_component
-from liestep.formulations.counting import COUNTING, Counted
-from liestep.formulations.multibody.forms import attitude_block, matrices
+from liestep.compile.tracing import plain_component
 from liestep.geometry.charts import CAYLEY, EXPONENTIAL
-from liestep.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
+from liestep.geometry.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
+from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.mechanics.formulations.multibody.forms import attitude_block, matrices
 from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
+from liestep.study.tables.vectors import hat, size
 
 LETTERS = {"a": (1, EXPONENTIAL), "b": (0, EXPONENTIAL), "c": (0, CAYLEY), "d": (1, CAYLEY)}
 NAMES = tuple(f"{number}{letter}" for number in (1, 2) for letter in LETTERS)

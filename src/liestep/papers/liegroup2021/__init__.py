@@ -1,5 +1,5 @@
 """Celledoni, Cokaj, Leone, Murari and Owren 2021: Lie group integrators for mechanical systems."""
-from liestep.contracts.paper import Paper
+from liestep.mechanics.contracts.paper import Paper
 
 _FIGURES = {
     "figure2": "top", "figure2_parts": "top", "figure3": "top", "figure5": "pendulum", "figure6": "pendulum",

@@ -1,10 +1,10 @@
 """Presets of liegroup2021: the data of its examples, printed or of its authors' public code, and longer chains."""
 import numpy as np
 
-from liestep.contracts.parameters import Preset
-from liestep.contracts.sheet import Parameters
-from liestep.systems.heavy_top import CLASSICAL, CLASSICAL_RATE, upright
-from liestep.systems.quadrotor_payload import STILL, start
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.systems.heavy_top import CLASSICAL, CLASSICAL_RATE, upright
+from liestep.mechanics.systems.quadrotor_payload import STILL, start
 
 COUNTS = tuple(range(2, 21, 2))  # numbers of pendula in the paper
 GRAVITY = 9.81                   # m s-2, of its public code

@@ -1,5 +1,5 @@
 """Kinon and Betsch 2024: energy-momentum integration from Livens' principle, rotations in unit quaternions."""
-from liestep.contracts.paper import Paper
+from liestep.mechanics.contracts.paper import Paper
 
 _FIGURES = {
     "figure1": "masses", "figure2": "masses", "figure3": "masses", "figure4": "masses", "gradients": "masses",

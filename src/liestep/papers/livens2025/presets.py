@@ -1,10 +1,10 @@
 """Presets of livens2025: the data of sections 5.3 and 5.4, and two classical motions of the same top."""
 import numpy as np
 
-from liestep.contracts.parameters import Preset
-from liestep.contracts.sheet import Parameters
-from liestep.formulations.constrained.joint_forms import standing
 from liestep.geometry.turns import about_axis
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.formulations.constrained.joint_forms import standing
 from liestep.papers.livens2025.cone import (
     ABOUT_TIP,
     AXIAL,

@@ -8,8 +8,8 @@ the extrema of blocks: the energy alternates from step to step, and samples at e
 import numpy as np
 
 from liestep.papers.livens2025.cone import PRECESSION, TILT
-from liestep.runs.content import BLOCKS_SUFFIX
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.content import BLOCKS_SUFFIX
+from liestep.simulation.runs.files import RunFile
 
 AFTER_LOAD, BEFORE_PARASITE = 1.05, 5.0  # s, of the closed loop
 TOTAL_BLOCKS = f"total_energy{BLOCKS_SUFFIX}"  # (statistic, block): mean, least and largest deviation

@@ -1,5 +1,5 @@
 """Baker and Gonzalez 2021: explicit variational time integrator based on rescaled Rodrigues parameters."""
-from liestep.contracts.paper import Paper
+from liestep.mechanics.contracts.paper import Paper
 
 _FIGURES = {
     "figure1": "pendulum", "figure2": "ring", "figure3": "ring", "figure4": "impact", "figure5": "impact",

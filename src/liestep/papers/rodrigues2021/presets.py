@@ -1,10 +1,10 @@
 """Presets of rodrigues2021: the pendulum of section 3, the ring of section 4, and what is not printed there."""
 import numpy as np
 
-from liestep.contracts.parameters import Preset
-from liestep.contracts.sheet import Parameters
 from liestep.geometry.turns import about_axis
-from liestep.systems.bonded_ring import flying
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.systems.bonded_ring import flying
 
 RATE, TILT = 0.7, np.pi/3.0  # of the precession, our choice
 

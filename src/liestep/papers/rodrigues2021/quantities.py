@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.catalogue import sheet
-from liestep.runs.files import RunFile
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.files import RunFile
 
 TERMS = ("rotation", "bending", "shear", "axial", "contact", "wall")
 FLAT = 1e-3  # share of the kinetic energy of translation that may be lost while it still counts as flat

@@ -1,5 +1,5 @@
 """Lee, Leok and McClamroch 2009: Lagrangian mechanics and variational integrators on two-spheres."""
-from liestep.contracts.paper import Paper
+from liestep.mechanics.contracts.paper import Paper
 
 PAPER = Paper(
     id="twospheres2009",

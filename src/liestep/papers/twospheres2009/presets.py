@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from liestep.contracts.parameters import Preset
-from liestep.contracts.sheet import Parameters
-from liestep.systems.dipole_array import printed_start
-from liestep.systems.elastic_rod import frame
-from liestep.systems.lennard_jones_sphere import VORTEX_STRENGTH, equilibrium_sigma, vortices
-from liestep.systems.spherical_pendulum_chain import tilted_start
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.systems.dipole_array import printed_start
+from liestep.mechanics.systems.elastic_rod import frame
+from liestep.mechanics.systems.lennard_jones_sphere import VORTEX_STRENGTH, equilibrium_sigma, vortices
+from liestep.mechanics.systems.spherical_pendulum_chain import tilted_start
 
 
 def _three_bodies(parameters: Parameters) -> dict[str, np.ndarray]:

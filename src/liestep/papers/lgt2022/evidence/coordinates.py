@@ -1,9 +1,9 @@
 """Evidence on the local-global transition maps of lgt2022 and on its mass matrix."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
 from liestep.papers.lgt2022.matrices import exponential, vectors
+from liestep.study.tables.vectors import hat, size
 
 
 def _free_body(turned: bool, steps: int) -> float:

@@ -2,9 +2,9 @@
 exponentials."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
 from liestep.papers.lgt2022.matrices import cayley, exponential, motion, vectors
+from liestep.study.tables.vectors import hat, size
 
 EXACT, WRONG = 1e-13, 0.01
 

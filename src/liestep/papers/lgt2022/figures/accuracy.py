@@ -13,7 +13,7 @@ from liestep.papers.lgt2022.figures.common import LEAST, LOST, curve, legend, lo
 from liestep.papers.lgt2022.quantities import predicted_change
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 TABLEAU_OF = {"rk2": "midpoint", "rk4": "rk4", "rk5": "dormand_prince5"}  # methods of the study on lengths
 

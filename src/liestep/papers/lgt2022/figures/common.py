@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID, Mark, marks
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
+from liestep.figures.scenes.colour import mix
 from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, new_figure
-from liestep.scenes.colour import mix
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 LEAST = 1e-16  # a residual of zero is drawn here
 LOST = "#CC3311"

@@ -10,7 +10,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import curve, legend, looks
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 BASE = {"action": "so3_r3", "chart": "exp", "twist": "mixed", "attitude": "quaternion"}
 GROUPS = {"se3": "SE(3)", "so3_r3": "SO(3)xR3"}

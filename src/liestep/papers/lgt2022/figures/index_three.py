@@ -11,7 +11,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LOST, MAPS, curve, legend, looks, over_steps
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 STARTS = {"corrected": SOLID, "shift": DASHED, "plain": DOTTED}
 

@@ -10,7 +10,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.lgt2022.figures.common import LEAST, curve, legend, looks, over_steps
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 KEPT = 1e-10  # residuals below are round-off
 

@@ -5,15 +5,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from liestep.core.tracing import Functions, plain_component
+from liestep.compile.tracing import Functions, plain_component
 from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.papers.lgt2022.transition_maps import NAMES, row_of
-from liestep.runs.execution import build
+from liestep.simulation.runs.execution import build
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PROBLEM, METHOD = "slow_top", "rkmk4_1a"
 ABSOLUTE = {"1": "unit quaternion, position", "2": "rotation vector, position"}

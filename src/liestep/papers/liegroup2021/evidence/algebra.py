@@ -3,8 +3,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
+from liestep.study.tables.vectors import hat, size
 
 DIFFERENCE = 1e-3      # step of central differences
 TRUNCATION = 1e-9      # what they leave, relative

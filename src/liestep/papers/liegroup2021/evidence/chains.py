@@ -1,12 +1,12 @@
 """Evidence on chains of liegroup2021: the limit of many links, and Hamilton's equations (q, pi) of N pendula."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.simulation import simulate
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.simulation import simulate
+from liestep.study.tables.vectors import hat, size
 
 CHAIN = "spherical_pendulum_chain"
 LINKS = (5, 10, 20, 40, 80)

@@ -2,11 +2,11 @@
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.core.tracing import plain_component
-from liestep.formulations.counting import COUNTING, Counted
-from liestep.groups.charted import CHARTS, in_coordinates
-from liestep.groups.tangent_spheres import TangentSpheres
-from liestep.runs.simulation import simulate
+from liestep.compile.tracing import plain_component
+from liestep.geometry.groups.charted import CHARTS, in_coordinates
+from liestep.geometry.groups.tangent_spheres import TangentSpheres
+from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.simulation.runs.simulation import simulate
 
 ANGLES = (0.2, 1.5)  # of a step: below and above the switch of the series of the exponential
 REPRESENTATIONS = ("quaternion", "matrix", "rotation_vector", "euler")

@@ -1,10 +1,10 @@
 """Evidence on the mechanical data and energies printed in liegroup2021."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
 from liestep.papers.liegroup2021.evidence.algebra import rate, turn
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
+from liestep.study.tables.vectors import hat, size
 
 # Section 3.4.4
 MASS, LENGTH, PRINTED_RATE = 15.0, 2.0, 4.61538

@@ -3,13 +3,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.catalogue import method, sheet
 from liestep.claims.errata import Evidence
-from liestep.core.status import Status
-from liestep.formulations import formulate
-from liestep.plugins.trial import plain
-from liestep.runs.simulation import simulate
-from liestep.runs.specification import specify
+from liestep.compile.status import Status
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.simulation import simulate
+from liestep.simulation.runs.specification import specify
 
 CHAIN, PRESET = "spherical_pendulum_chain", "orders"
 STEPS = (0.05, 0.025, 0.0125)

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 TOLERANCE = 1e-6
 RELATIVE, ABSOLUTE = 1e-6, 1e-12    # of the reference in the public code

@@ -1,9 +1,9 @@
 """Evidence on statements of liegroup2021 about formulas, which no run of a study shows."""
 import numpy as np
 
-from liestep.analysis.vectors import hat
 from liestep.claims.errata import Evidence
-from liestep.groups import rigid_motions
+from liestep.geometry.groups import rigid_motions
+from liestep.study.tables.vectors import hat
 
 ANGLES = (1e-6, 1e-2, 0.5, 2.0, 3.0, 5.5)  # of the rotation A
 

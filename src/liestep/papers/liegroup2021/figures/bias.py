@@ -12,7 +12,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.chain import bodies
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 CONSTANT, VARIABLE = "rkmk5", "rkmk54"
 

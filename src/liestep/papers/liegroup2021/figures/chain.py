@@ -9,14 +9,14 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.motion import directions, parameters
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import staircase
-from liestep.scenes.colour import mix
-from liestep.scenes.motion import directions, parameters
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 VARIABLE, CONSTANT, NEAR, PAPER, DEFAULT = "rkmk54", "rkmk5", "rkmk5_near", "ode45_paper", "ode45"
 STEPS_COLOUR = "0.45"

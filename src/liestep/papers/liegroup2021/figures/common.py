@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from liestep.figures.marks import SOLID, Mark, marks
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.figures.scenes.colour import mix
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988", "#882255", "#BB9900", "#777777")  # components of vectors
 GUIDES = (1, 2, 3, 4)

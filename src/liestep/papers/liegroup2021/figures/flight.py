@@ -6,17 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from liestep.figures.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
+from liestep.figures.scenes.motion import parameters, snapshots
+from liestep.figures.scenes.space import Scene, View, triad
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.looks import COLOURS, quadrotor_places, quadrotors, trail
-from liestep.scenes.motion import parameters, snapshots
-from liestep.scenes.space import Scene, View, triad
-from liestep.systems.quadrotor_payload import desired_path
+from liestep.mechanics.systems.quadrotor_payload import desired_path
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.contracts.sheet import Parameters
+    from liestep.mechanics.contracts.sheet import Parameters
+    from liestep.study.tables.results import StudyResults
 
 TIMES = (0.01, 1.25, 3.0, 5.0)
 VIEW = View(65.0, 14.0, (0.0, 0.0, -1.0))

@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from liestep.analysis.gain import gains
 from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import label_of, legend_below, line_handle
 from liestep.figures.style import DOUBLE, drawing, new_figure
+from liestep.study.tables.gain import gains
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 CONSTANT, VARIABLE, QUANTITY, OVER = "rkmk5", "rkmk54", "error_final", "steps"
 DARK = 0.5  # share of the colour scale above which figures are black

@@ -7,18 +7,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.interpolate import CubicHermiteSpline
 
-from liestep.catalogue import sheet
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.formulations import formulate_standard
+from liestep.mechanics.formulations import formulate_standard
 from liestep.papers.liegroup2021.figures.common import COMPONENTS, staircase
-from liestep.runs.files import RunFile
-from liestep.scenes.motion import parameters
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 COARSE, FINE = "unit_2", "unit_2_fine"
 SOLVERS = (("rkmk54", FINE, "RKMK(5,4)"), ("ode45_paper", FINE, "ODE45, 1e-6 and 1e-12"), ("rkmk5", COARSE, "RKMK5"))

@@ -12,10 +12,10 @@ from liestep.figures.panels import hollow, legend_below, logarithmic
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.liegroup2021.figures.common import guides
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "chain"
 ORDERS = (("lie_euler", "Lie Euler"), ("lie_heun", "Lie Euler Heun"), ("rkmk4", "RKMK4"),

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.motion import parameters
-from liestep.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 METHODS = ("lie_euler", "lie_heun", "rkmk3", "rkmk4")
 PAPER = "ode45_paper"

@@ -8,15 +8,15 @@ from matplotlib.lines import Line2D
 
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.motion import parameters
+from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
-from liestep.scenes.motion import parameters
-from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 METHODS = ("slgi_0", "slgi_half", "slgi_1", "slgi_kk")  # keys of the study; SLGIKK is the same map as theta = 1/2
 SLOPES = {"slgi_0": 1, "slgi_half": 2}

@@ -13,7 +13,7 @@ from liestep.papers.livens2025.cone import (
     PRECESSION,
     TILT,
 )
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 CLOSE, APART = 1e-12, 1e-2
 

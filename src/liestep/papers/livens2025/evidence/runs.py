@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 APART = 1e-9
 
@@ -58,9 +58,9 @@ def joint_momentum() -> Evidence:
 
 def _joint_impulse(data, k: int, h: float) -> np.ndarray:
     """h sum over the joints of mu x g(q_m) for the step after sample k (3,)."""
-    from liestep.catalogue import sheet
     from liestep.geometry.quaternion import matrices
-    from liestep.runs.specification import start_of
+    from liestep.simulation.catalogue import sheet
+    from liestep.simulation.runs.specification import start_of
 
     bodies = sheet("rigid_loop").build(start_of("rigid_loop", preset="livens2025").parameters)
     q = 0.5*(data["quaternion"].values[k] + data["quaternion"].values[k + 1])

@@ -7,15 +7,15 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.motion import snapshots
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
-from liestep.scenes.colour import mix
-from liestep.scenes.motion import snapshots
-from liestep.scenes.space import Scene, View
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "body"
 EDGES = np.array([3.0, 6.0, 8.0])/8.0                      # of the box, relative

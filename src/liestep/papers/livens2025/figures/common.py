@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import line_handle, logarithmic
-from liestep.runs.files import RunFile
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 COMPONENTS = ("#0077BB", "#EE7733", "#009988")
 PARTS = ("#CC3311", "#0077BB", "#222222")  # kinetic, potential, total

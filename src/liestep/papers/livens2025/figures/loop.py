@@ -6,14 +6,14 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import legend_below, line_handle
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.motion import parameters, snapshots
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, TINY, against_time, components, dots, increments
-from liestep.scenes import looks
-from liestep.scenes.motion import parameters, snapshots
-from liestep.scenes.space import Scene, View
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PROBLEM, STEP = "loop", "h0.1"
 TIMES = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)

@@ -7,16 +7,16 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import marks
 from liestep.figures.panels import hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.motion import parameters
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.livens2025.figures.common import COMPONENTS, PARTS, against_time, dots, increments
-from liestep.runs.files import RunFile
-from liestep.scenes import looks
-from liestep.scenes.motion import parameters
-from liestep.scenes.space import Scene, View
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 MASSES, SPRING = "masses", "spring"
 

@@ -20,7 +20,7 @@ from liestep.figures.selection import ladder
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 
 def _ladders(results: "StudyResults", axes: Axes, problem: str, x: str, y: str) -> list[Line2D]:

@@ -7,6 +7,9 @@ from matplotlib.figure import Figure
 
 from liestep.figures.marks import SOLID, Mark, marks
 from liestep.figures.panels import hollow, legend_below, line_handle, logarithmic, slope_triangle
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import Scene, View
 from liestep.figures.selection import first_run, ladder
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
 from liestep.papers.livens2025.cone import DISTANCE, PRECESSION, TILT
@@ -19,12 +22,9 @@ from liestep.papers.livens2025.figures.common import (
     increments,
     sizes,
 )
-from liestep.scenes import looks
-from liestep.scenes.colour import mix
-from liestep.scenes.space import Scene, View
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PROBLEM = "top"
 SHOWN = tuple((key, "h0.01") for key in ("eml", "eml_printed", "emh", "mpl", "mph_x", "mph_a"))

@@ -3,9 +3,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
 from liestep.papers.rodrigues2021.evidence.discrete import ROUND_OFF, random_turns, rotation, vee
+from liestep.study.tables.vectors import hat, size
 
 STEP = 1e-4
 Energy = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], float]  # R_1, R_2, x_1, x_2

@@ -1,8 +1,8 @@
 """Evidence on the discrete Lagrangian, the map and the pendulum of rodrigues2021, from random data with fixed seeds."""
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
 from liestep.claims.errata import Evidence
+from liestep.study.tables.vectors import hat, size
 
 ROUND_OFF = 1e-12
 E3 = np.array([0.0, 0.0, 1.0])

@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.catalogue import method, sheet
 from liestep.claims.errata import Evidence
-from liestep.core.counters import new_meter
-from liestep.core.rows import Vector
-from liestep.core.status import Status
-from liestep.core.tracing import Functions, plain_component
-from liestep.formulations import formulate
-from liestep.formulations.counting import Counted
+from liestep.compile.counters import new_meter
+from liestep.compile.rows import Vector
+from liestep.compile.status import Status
+from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
 from liestep.integrators._free_flows import discrete_turn
+from liestep.mechanics.formulations import formulate
+from liestep.mechanics.formulations.counting import Counted
 from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
-from liestep.plugins.trial import plain
-from liestep.runs.specification import complete_options, start_of
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.specification import complete_options, start_of
 
 STEP, NUDGE, SHORT = 0.1, 1e-3, 0.0125
 QUARTER = 2.0  # h|w| of a turn by pi/2 of (25)

@@ -1,6 +1,6 @@
 """Evidence on rodrigues2021 from runs of the package."""
 from liestep.claims.errata import Evidence
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 STEP = 0.01  # of figure 5
 

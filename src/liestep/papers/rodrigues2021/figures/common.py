@@ -8,7 +8,7 @@ from liestep.figures.panels import logarithmic, slope_triangle
 from liestep.figures.selection import ladder
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 METHODS = {  # circles, triangles and squares are the paper's
     "exact": Mark("#CC3311", "o", SOLID, "(23) exact"),

@@ -10,7 +10,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 ENERGIES = {"translation_energy": ("#0077BB", "-", "translation"), "rotation_energy": ("#33BBEE", "--", "rotation"),
             "bending_energy": ("#009988", "-", "bending $U^m$"), "shear_energy": ("#EE7733", "--", "shear $U^s$"),

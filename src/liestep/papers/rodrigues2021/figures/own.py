@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from liestep.core.counters import evaluations_of
+from liestep.compile.counters import evaluations_of
 from liestep.figures.marks import DASHED, SOLID, Mark
 from liestep.figures.panels import label_of, legend_below, line_handle, logarithmic
 from liestep.figures.selection import first_run, ladder
@@ -12,7 +12,7 @@ from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 CODES = ("lgvi", "dlm", "slgi", "rkmk4", "richardson")
 WORK = ("newmark", "dlm", "lgvi", "richardson", "y4", "kl8", "rkmk4", "cf4", "ode45", "dop853")

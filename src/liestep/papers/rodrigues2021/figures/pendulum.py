@@ -10,7 +10,7 @@ from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.rodrigues2021.figures.common import METHODS, slopes
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PAIR = ("exact", "newmark")
 # third derivative of the angle of the drift, over 6: angle = z + constant z^3

@@ -8,14 +8,14 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
+from liestep.figures.scenes.motion import parameters
 from liestep.figures.selection import first_run
 from liestep.figures.style import DOUBLE, SINGLE, drawing, new_figure
-from liestep.runs.files import RunFile
-from liestep.scenes.motion import parameters
-from liestep.systems.bonded_ring import circle, particle_diameter
+from liestep.mechanics.systems.bonded_ring import circle, particle_diameter
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 TIMES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0)
 AXES = ("#CC3311", "#009988")

@@ -4,9 +4,9 @@ from typing import Any
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.core.status import IntegrationError
+from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 CHAIN = "spherical_pendulum_chain"
 SIDEWAYS = (0.3, 0.1, 0.03, 0.01)  # speed across the plane of the swing

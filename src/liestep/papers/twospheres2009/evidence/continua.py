@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from liestep.claims.errata import Evidence
-from liestep.runs.simulation import simulate
+from liestep.simulation.runs.simulation import simulate
 
 ELEMENTS = (4, 8, 16, 32)
 LENGTH, PRINTED_ELEMENTS, STIFFNESS = 1.1, 10, 1000.0

@@ -3,10 +3,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
 from liestep.papers.twospheres2009.evidence.discrete import ROUND_OFF, angular_matrix
+from liestep.simulation.catalogue import sheet
+from liestep.study.tables.vectors import hat, size
 
 
 def unit_rows(random: np.random.Generator, n: int) -> np.ndarray:

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.analysis.vectors import hat, size
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
-from liestep.runs.simulation import simulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.simulation import simulate
+from liestep.study.tables.vectors import hat, size
 
 ROUND_OFF = 1e-11  # largest relative residual of an equation that holds
 

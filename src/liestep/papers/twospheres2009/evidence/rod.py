@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
+from liestep.simulation.catalogue import sheet
 
 
 def rod_sheet(**changes: Any) -> Any:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
 from liestep.geometry.icosphere import icosphere
-from liestep.runs.simulation import simulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.simulation import simulate
 
 # Printed mean energy variations and unit length errors.
 PENDULUM_VI, PENDULUM_RK, PENDULUM_LENGTH = 2.1641e-5, 7.8586e-4, 8.8893e-15

@@ -1,13 +1,13 @@
 """Evidence on statements of twospheres2009 about its equations, which no run of a study shows."""
 import numpy as np
 
-from liestep.analysis.vectors import size
-from liestep.catalogue import sheet
 from liestep.claims.errata import Evidence
-from liestep.formulations import formulate
+from liestep.mechanics.formulations import formulate
 from liestep.papers.twospheres2009.evidence.continuous import tangential, unit_rows
-from liestep.plugins.trial import plain
-from liestep.runs.simulation import simulate
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.simulation import simulate
+from liestep.study.tables.vectors import size
 
 SYSTEMS = {  # system -> preset, step: an explicit, a coupled and a stiff one
     "spring_pendula": ("paper", 5e-3), "spherical_pendulum_chain": ("paper_scaled", 0.01),

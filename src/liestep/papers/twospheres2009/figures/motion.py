@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from liestep.runs.files import RunFile
-from liestep.scenes import looks
-from liestep.scenes.colour import mix
-from liestep.scenes.motion import Place, directions, parameters, snapshots
-from liestep.scenes.space import Scene, View, triad
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.motion import Place, directions, parameters, snapshots
+from liestep.figures.scenes.space import Scene, View, triad
+from liestep.simulation.runs.files import RunFile
 
 DOWN = (0.0, 0.0, -1.0)  # gravity is along +e3
 SHOWN = 12.0  # s of the paths in figure 1

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 
 from liestep.errors import InputError
 from liestep.figures.marks import DASHDOT, DASHED, DOTTED, SOLID
+from liestep.figures.scenes.colour import mix
 from liestep.figures.selection import problems_of, run_with
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.papers.twospheres2009.figures import motion
-from liestep.runs.files import RunFile
-from liestep.scenes.colour import mix
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 RED, BLUE, BLACK = "#D62728", "#1F4FBF", "#111111"
 VI: dict[str, Any] = {"color": RED, "linestyle": SOLID, "linewidth": 0.9}

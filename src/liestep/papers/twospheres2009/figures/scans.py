@@ -12,7 +12,7 @@ from liestep.figures.panels import label_of
 from liestep.figures.style import DOUBLE, drawing, new_figure
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
+    from liestep.study.tables.results import StudyResults
 
 PRINTED = {"energy_error_mean": 8.5403e-10}                                             # of vi_sphere, example 5
 PRINTED_RK = {"energy_error_mean": 2.9989e-7, "unit_length_error_mean": 1.7594e-4}      # of RK45

@@ -10,19 +10,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from liestep.figures.panels import logarithmic, slope_triangle
+from liestep.figures.scenes.looks import COLOURS, trail
+from liestep.figures.scenes.motion import Place, directions
+from liestep.figures.scenes.space import Scene, View, graticule, sphere_body, triad
 from liestep.figures.selection import problems_of, run_with
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.geometry.icosphere import icosphere
 from liestep.papers.twospheres2009.figures.energy_map import face_values
 from liestep.papers.twospheres2009.figures.panels import BLUE, RED, VI
-from liestep.runs.files import RunFile
-from liestep.scenes.looks import COLOURS, trail
-from liestep.scenes.motion import Place, directions
-from liestep.scenes.space import Scene, View, graticule, sphere_body, triad
+from liestep.simulation.runs.files import RunFile
 
 if TYPE_CHECKING:
-    from liestep.analysis.results import StudyResults
-    from liestep.study.plan import Cell
+    from liestep.study.plan.plan import Cell
+    from liestep.study.tables.results import StudyResults
 
 HEAT = LinearSegmentedColormap.from_list("blue-green-yellow-red", ["#2B4C9B", "#2E9E6B", "#F4D03F", "#C0261F"])
 EMPTY = "#BDBDBD"

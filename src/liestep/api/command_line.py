@@ -1,0 +1,271 @@
+"""Command line: the same commands that people type and that the workflow's rules call. Imports are inside the commands,
+because a sweep must start fast."""
+import argparse
+import gc
+import importlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from liestep.errors import InputError
+from liestep.files import answers
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in one sentence instead of printing the usage."""
+
+    def error(self, message: str):
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+class ShowVersion(argparse.Action):
+    """The option --version."""
+
+    def __call__(self, parser, *given):
+        print(version())
+        parser.exit()
+
+
+def version() -> str:
+    """Name and version of the package."""
+    return f"liestep {importlib.import_module('importlib.metadata').version('liestep')}"
+
+
+def command_list(arguments: argparse.Namespace) -> None:
+    from liestep.api.functions import functions as api
+
+    integrators = api.integrators(arguments.problem)
+    print("problems:")
+    for name, title in api.systems().items():
+        print(f"  {name:26} {title}")
+    print("integrators:")
+    for name, facts in integrators.items():
+        print(f"  {name:26} {facts['summary']}")
+
+
+def command_describe(arguments: argparse.Namespace) -> None:
+    from liestep.tools.inspect.describe import describe
+
+    print(describe(arguments.name, arguments.integrator))
+
+
+def command_run(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
+    from liestep.simulation.runs.files import require_free, write
+    from liestep.simulation.runs.progress import progress_bar
+    from liestep.simulation.runs.specification import specify
+    from liestep.simulation.runs.until import content_of, event_from, times_from
+    from liestep.study.plan.assignments import assignments
+
+    spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
+                   t_end=arguments.t_end, preset=arguments.preset,
+                   parameters=assignments(arguments.parameter, "parameter"),
+                   options=assignments(arguments.option, "option"), samples=arguments.samples,
+                   t_start=arguments.t_start, times=times_from(arguments.times),
+                   until=event_from(arguments.until, arguments.direction, arguments.count))
+    if arguments.output.suffix.lower() != ".nc":
+        raise InputError(f"--output {arguments.output} must end with .nc: runs are NetCDF files")
+    require_memory(spec)
+    require_disk(estimate(spec).size, arguments.output.parent)
+    require_free(arguments.output, spec.sha256)
+    with progress_bar(f"{arguments.integrator} on {arguments.problem}") as progress:
+        content = content_of(spec, progress)
+    write(content, arguments.output, replace=False)
+    print(f"{arguments.output}: {content.attributes['message']}")
+    if content.attributes["status"] != "ok":
+        raise SystemExit(3)
+
+
+def command_check(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.runs.estimate import count, total
+    from liestep.simulation.runs.files import read
+    from liestep.study.plan.cautions import cautions
+    from liestep.study.plan.plan import Study
+    from liestep.workflow.workflow import StudyProducts, require_room
+
+    if arguments.target.endswith(".nc"):
+        file = read(Path(arguments.target))
+        maker = file.attributes.get("integrator", "the engines of a reference")
+        print(f"{arguments.target}: complete, {file.attributes['problem']} by {maker}, {file.attributes['message']}")
+        return
+    products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
+    require_room([products], arguments.results)
+    study = products.study
+    print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
+    for sentence in cautions(study):
+        print(f"{study.name}: warning: {sentence}")
+
+
+def command_sweep(arguments: argparse.Namespace) -> None:
+    from liestep.simulation.runs.execution import run_source_hash
+    from liestep.simulation.runs.store import Store
+    from liestep.study.plan.listing import write_listing
+    from liestep.study.plan.plan import Study
+    from liestep.study.plan.sweep import run_cells
+
+    study = Study.find(arguments.study, arguments.config, arguments.results)
+    cells = [cell for problem in arguments.problem.split(",")
+             for cell in study.select(problem, arguments.integrator, arguments.resolution)]
+    found = run_cells(cells, Store(arguments.results))
+    if arguments.list:
+        write_listing(arguments.list, ((cell.path, cell.spec.sha256, run_source_hash(cell.spec)) for cell in cells))
+    print(f"{study.name} {arguments.problem}: {found.made} made, {found.linked} linked, {found.kept} kept,"
+          f" {found.failed} stopped early", file=sys.stderr)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
+    parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
+    parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
+                        help="file with own systems or integrators, docs/own_system.md")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def add(name, function, text):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=function)
+        return command
+
+    listing = add("list", command_list, "list problems and integrators")
+    listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
+    described = add("describe", command_describe, "equations, parameters, units, presets of a problem, options of an"
+                    " integrator, or which code the runs of both get")
+    described.add_argument("name", help="a problem or an integrator")
+    described.add_argument("integrator", nargs="?", help="with a problem: which code their runs get, and why")
+    run = add("run", command_run, "make one run and write its NetCDF file")
+    run.add_argument("problem")
+    run.add_argument("integrator")
+    run.add_argument("--step", type=float)
+    run.add_argument("--tolerance", type=float)
+    run.add_argument("--t-start", type=float, help="time at the start, default 0")
+    run.add_argument("--t-end", type=float, help="before the start: the run goes backward")
+    run.add_argument("--preset")
+    run.add_argument("--samples", type=int)
+    run.add_argument("--times", metavar="T,T,...", help="own output times, for example 0,0.1,1")
+    run.add_argument("--until", metavar="NAME:INDEX=VALUE", help="end where a component reaches a value: q:0,2=-0.5")
+    run.add_argument("--direction", type=int, default=0, help="of the event: 1 growing, -1 falling, 0 both (default)")
+    run.add_argument("--count", type=int, default=1, help="end at so many of these events (default: 1)")
+    run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("-o", "--output", type=Path, required=True)
+    add("check", command_check, "check a run's file or a study").add_argument("target")
+    sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")
+    sweep.add_argument("study")
+    sweep.add_argument("problem", help="key of a problem, or several with commas between them")
+    sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
+    sweep.add_argument("resolution", nargs="*", help="only these runs")
+    sweep.add_argument("--list", type=Path, metavar="FILE", help="write a table of these runs when all are made")
+    add_products(add)
+    return parser
+
+
+def require_results(folder: Path) -> None:
+    """Raises InputError for a folder of results that is no folder."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--results {folder} is not a folder")
+
+
+def printable(text: str) -> str:
+    """The text with escapes for control characters, which would end the line or command the terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def load(plugins: list[str]) -> None:
+    """Make the systems and integrators of files known."""
+    if plugins:
+        from liestep.simulation.plugins.loading import load_plugins
+
+        load_plugins(plugins, Path())
+
+
+def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Commands that make tables, figures and verdicts; each is declared by the module that does the work."""
+    for module in ("liestep.workflow.commands", "liestep.study.tables.commands", "liestep.claims.commands",
+                   "liestep.figures.commands", "liestep.workflow.report.commands", "liestep.workflow.manifest_commands",
+                   "liestep.tools.judge.commands", "liestep.figures.films.commands", "liestep.tools.inspect.commands",
+                   "liestep.tools.certify.commands", "liestep.tools.recommend.commands"):
+        importlib.import_module(module).declare(add)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its job
+    server; commands that only show what the package declares have been answered before, mostly."""
+    if argv is not None:
+        return carry_out(argv)
+    try:
+        return _from_outside(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command has begun
+        return interrupted()
+
+
+def _from_outside(from_outside: list[str]) -> int:
+    """A command of this process's arguments."""
+    if from_outside == ["--version"]:
+        print(version())
+        return 0
+    place = answers.place_of(from_outside)
+    if place is None or (from_outside[0] == "status" and importlib.import_module("liestep.workflow.lock").holder()):
+        from liestep.workflow.handover import hand_over
+
+        code = hand_over(from_outside)
+        return carry_out(from_outside) if code is None else code
+    code, text = 0, answers.known(place)
+    if text is None:
+        caught = io.StringIO()
+        with redirect_stdout(caught):
+            code = carry_out(from_outside)
+        text = caught.getvalue()
+        if code == 0 and not importlib.import_module("liestep.simulation.catalogue").plugin_entries():
+            answers.keep(place, text)
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        return broken_pipe()
+    return code
+
+
+def interrupted(said: str = "") -> int:
+    """Somebody has pressed Ctrl-C."""
+    print(f"liestep: {said or 'interrupted'}", file=sys.stderr)
+    return 130
+
+
+def broken_pipe() -> int:
+    """The reader of our output, for example `head`, has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def carry_out(argv: list[str]) -> int:
+    """One command in this process; returns its exit code."""
+    from liestep.files.records import recording
+
+    gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
+    try:
+        importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
+        arguments = build_parser().parse_args(argv)
+        require_results(arguments.results)
+        load(arguments.plugin)
+        with recording(arguments.results):
+            arguments.function(arguments)
+    except InputError as error:
+        print(f"liestep: {printable(str(error))}", file=sys.stderr)
+        return 2
+    except OSError as error:  # a name that the file system refuses, a disk that fails
+        if isinstance(error, BrokenPipeError):
+            return broken_pipe()
+        shown = str(error.filename or "")
+        shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
+        print(printable(f"liestep: cannot use {shown}: {error.strerror or error}"), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as stop:
+        return interrupted(str(stop))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

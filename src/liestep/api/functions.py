@@ -1,0 +1,165 @@
+"""The public Python functions."""
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of installed packages
+from liestep.errors import InputError
+from liestep.figures.interactive.calls import public
+from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
+from liestep.simulation.runs import simulation
+from liestep.simulation.runs.specification import applicable
+from liestep.tools.recommend.words import BUDGET
+
+__all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
+           "systems", "tangent"]
+
+simulate = public(simulation.simulate)
+
+if TYPE_CHECKING:
+    import numpy
+    import xarray
+
+    from liestep.figures.interactive.datasets import open_run
+    from liestep.figures.interactive.plots import compare, plot
+    from liestep.tools.recommend.answer import Recommendation
+
+
+@public
+def reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
+              engines: Sequence[str] | None = None) -> "xarray.Dataset":
+    """Compute a reference solution with two engines; their disagreement is part of it. Arguments as for `simulate`.
+
+    Args:
+        engines: two of dop853, taylor, composition, exact (default: those of the system); the first
+            one's trajectory is kept.
+
+    Returns:
+        Data set with the dimension `time` (s, `samples` equally spaced times from 0 to t_end): the state fields in the
+        units and frames of the system's sheet, `energy` (J), and disagreement_<field>, the distance of the two
+        engines divided by the attribute scale_<field>. The attribute energy_scale is the largest kinetic energy (J).
+
+    Raises:
+        InputError: a wrong argument, or an engine stopped before t_end.
+    """
+    from liestep.simulation.references.reference import compute_reference, specify_reference
+
+    return simulation.to_dataset(compute_reference(specify_reference(
+        problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples, engines=engines)))
+
+
+@public
+def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
+              budget: float = BUDGET) -> "Recommendation":
+    """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
+    of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
+    Arguments as for `simulate`.
+
+    Args:
+        error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
+            chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
+        t_end: the horizon in s (default: that of the preset).
+        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold".
+        budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
+            is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
+
+    Returns:
+        Recommendation with `integrator`, `step` or `tolerance`, `options`, `error`, `seconds`, `table`, `verified`,
+        `choice` (runner-up and ties); `print` shows it. It takes a second or two, and longer where machine
+        code has to be compiled.
+
+    Raises:
+        InputError: a wrong argument, or no reference: the references part before t_end (chaos; the sentence names the
+            time), or one of them stopped.
+
+    Example:
+        best = liestep.recommend("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=10.0)
+        data = liestep.simulate("spherical_pendulum_chain", best.integrator, preset="paper_scaled", t_end=10.0,
+                                step=best.step, tolerance=best.tolerance, options=best.options)
+    """
+    from liestep.tools.recommend.tournament import recommend
+
+    return recommend(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                     keep=keep, budget=budget)
+
+
+@public
+def consistent_start(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+                     initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
+    """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
+    as `initial` to `simulate`. Arguments as there.
+
+    Raises:
+        InputError: a wrong argument, a system without joints, or no start near the given one fits.
+    """
+    from liestep.mechanics.contracts.parameters import real_array
+
+    facts = sheet(problem)
+    if facts.nearest_start is None:
+        able = ", ".join(name for name in system_ids() if sheet(name).nearest_start is not None)
+        raise InputError(f"{problem} has no joints that a start could miss; systems with joints: {able}")
+    chosen = facts.presets[preset or facts.default]
+    checked = facts.check({**chosen.parameters, **(parameters or {})})
+    shapes = facts.state_shapes(checked)
+    state = {**({} if set(shapes) <= set(initial or {}) else chosen.initial(checked)), **(initial or {})}
+    for name, shape in shapes.items():
+        state[name] = real_array(f"initial {name}", state[name])
+        if state[name].shape != shape:
+            raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
+    return facts.nearest_start(checked, state)
+
+
+@public
+def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
+            parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+            options: Mapping[str, Any] | None = None,
+            directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
+    """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
+    step of the integrator. Arguments as for `simulate`; fixed steps only.
+
+    Args:
+        directions: derivatives of the initial state fields, one mapping for each direction; fields that are left out
+            are zero (default: a basis of the tangent space at the start).
+
+    Returns:
+        Data set with the dimension `direction`: the state fields at t_end, d_<field> for the derivatives of each in the
+        units of the field, and start_<field> for the directions.
+
+    Raises:
+        InputError: a wrong argument, in one sentence.
+        IntegrationError: the run stopped before t_end.
+    """
+    from liestep.simulation.runs.variation import variation
+
+    return variation(problem, integrator, step=step, t_end=t_end, preset=preset, parameters=parameters,
+                     initial=initial, options=options, directions=directions)
+
+
+@public
+def systems() -> dict[str, str]:
+    """Titles of all systems by their ids, which `simulate` and `reference` take as `problem`; plugins included."""
+    return {name: sheet(name).title for name in system_ids()}
+
+
+@public
+def integrators(problem: str | None = None) -> dict[str, dict[str, Any]]:
+    """Integrators by their ids: for each a mapping with `summary`, `order` (with default options) and `conserves`.
+
+    Args:
+        problem: only integrators that have a formulation of this system (default: all).
+
+    Raises:
+        InputError: unknown system; the sentence names the closest one.
+    """
+    return {name: {"summary": method(name).summary, "order": method(name).order, "conserves": method(name).sentence}
+            for name in integrator_ids() if problem is None or applicable(problem, name)}
+
+
+def __getattr__(name: str) -> Any:
+    """Functions that need matplotlib or xarray, when they are asked for."""
+    places = {"compare": "plots", "open_run": "datasets", "plot": "plots"}
+    if name not in places:
+        raise AttributeError(f"module 'liestep.api.functions' has no attribute {name!r}")
+    return public(getattr(importlib.import_module(f"liestep.figures.interactive.{places[name]}"), name))

@@ -1,0 +1,203 @@
+"""Machine code on disk that can be neither stale nor torn nor damaged.
+
+Numba's own cache notices changes of the file that holds the loop only, two processes that write at once can mix their
+entries, and a bit that has flipped in a file is called. Here every (loop, component classes, types of arguments) has a
+file of its own, named by the hash of all sources that the classes import, of the versions and of the processor, and its
+digest is compared before it is loaded (`liestep.files.sealed`).
+"""
+import hashlib
+import os
+import pickle
+import platform
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from liestep.compile.dispatch import compiler
+from liestep.compile.sources import component_modules, source_hash
+from liestep.compile.units import connect
+from liestep.files import sealed
+from liestep.files.answers import cache_folder
+
+
+@cache
+def compiling() -> tuple[ModuleType, dict[str, Any]]:
+    """Numba, ready to compile components, and the options of a loop; whoever only plans or reads runs does not load
+    it."""
+    import numba
+
+    return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What compiling raises for wrong components."""
+    return compiling()[0].core.errors.NumbaError, ImportError
+
+
+def compiles() -> bool:
+    """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba."""
+    loaded = sys.modules.get("numba")
+    return not (loaded.config.DISABLE_JIT if loaded else int(os.environ.get("NUMBA_DISABLE_JIT") or 0))
+
+
+def cache_root() -> Path:
+    """Folder of the machine code."""
+    return Path(cache_folder())
+
+
+@cache
+def _machine() -> str:
+    """Versions and processor: homes are shared between machines, and code for one may not run on another."""
+    import llvmlite
+
+    from liestep.compile import processor
+
+    numba, _ = compiling()
+    return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+            f" {processor.describe()}")
+
+
+def _code_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
+    stat = Path(function.__code__.co_filename).stat()
+    # the code holds the path of the loop's file: two checkouts have files of their own
+    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
+             source_hash(*modules), *classes)
+    return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
+
+
+class _Kept:
+    """Stands in for Numba's cache of one function."""
+
+    def __init__(self, name: str):
+        self.path = cache_root()/name
+
+    def _file(self, signature: Any) -> Path:
+        return self.path.with_name(f"{self.path.name}.{hashlib.sha256(str(signature).encode()).hexdigest()[:8]}.nbc")
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Code for types of arguments, None where none is kept."""
+        caching, numba = compiling()[0].core.caching, compiling()[0]
+        target.refresh()
+        path = self._file(signature)
+        data = sealed.content(path)
+        found, parts = (None, ()) if data is None else pickle.loads(data)
+        if found != signature:
+            return None
+        caching._cache_log("[cache] data loaded from %r", str(path))
+        return numba.core.compiler.CompileResult._rebuild(target, *parts)
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep code, unless it holds addresses of this process."""
+        if result.library.has_dynamic_globals:
+            return
+        caching, path = compiling()[0].core.caching, self._file(signature)
+        if not sealed.keep(path, caching.dumps((signature, result._reduce()))):
+            warnings.warn(f"machine code is not kept: {path} cannot be written", stacklevel=3)
+        caching._cache_log("[cache] data saved to %r", str(path))
+
+
+class CompiledLoop:
+    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled apart, with
+    its files on disk."""
+
+    def __init__(self, function: Callable, name: str):
+        self.function = function
+        self.connects = True  # until a call has shown that no component has methods compiled apart
+        self.call: Any = function
+        numba, options = compiling()
+        if not numba.config.DISABLE_JIT:
+            self.call = numba.njit(**options)(function)
+            self.call._cache = _Kept(name)
+
+    def __call__(self, *args):
+        if self.connects and self.call is not self.function:
+            self.connects = prepare(*args)
+        try:
+            return self.call(*args)
+        except _errors() as error:
+            self._complain(error)
+
+    def compile_apart(self, kinds: tuple[Any, ...]) -> int:
+        """Compile a method that is called by its address, for types of arguments; the address."""
+        try:
+            self.call.compile(kinds)
+        except _errors() as error:
+            self._complain(error)
+        parts = self.call.overloads[kinds]._asdict()
+        return int(parts["library"].get_pointer_to_function(parts["fndesc"].llvm_func_name))
+
+    def _complain(self, error: Exception) -> NoReturn:
+        """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
+        from liestep.compile.translation import compile_error
+        from liestep.errors import PluginError
+
+        sentence = compile_error(error)
+        if sentence is None:
+            raise error
+        raise PluginError(sentence) from None
+
+
+_loops: dict[tuple, CompiledLoop] = {}
+_apart: dict[tuple, tuple[CompiledLoop, int] | None] = {}  # code and its address: who drops one drops the other
+
+
+def _unit_address(method: Callable, component: Any) -> int | None:
+    """Address of a method that is compiled apart, for the classes of a component; None where it is inlined."""
+    key = (method, class_names(component))
+    if key not in _apart:
+        kinds = compiler().unit_signature(method, compiling()[0].typeof(component))
+        code = None if kinds is None else CompiledLoop(method, _name(method, component))
+        _apart[key] = None if code is None else (code, code.compile_apart(kinds.args))
+    found = _apart[key]
+    return None if found is None else found[1]
+
+
+def prepare(*components: Any) -> bool:
+    """Compile or load the methods of components that are called by their addresses, and tell the components these;
+    whether there are any."""
+    return sum(connect(component, _unit_address) for component in components) > 0
+
+
+def loop_for(function: Callable, *components: Any) -> CompiledLoop:
+    """The loop specialised for the classes of `components` (their nested components included)."""
+    key = (function, class_names(*components))
+    if key not in _loops:
+        _loops[key] = CompiledLoop(function, _name(function, *components))
+    return _loops[key]
+
+
+def class_names(*components: Any) -> tuple[str, ...]:
+    """The classes of components, nested ones included: components that have the same share machine code."""
+    return tuple(_class_tree(component) for component in components)
+
+
+def has_code(function: Callable, *components: Any) -> bool:
+    """Whether a loop for these classes is compiled, in this process or on disk."""
+    return ((function, class_names(*components)) in _loops
+            or any(cache_root().glob(f"{_name(function, *components)}.*")))
+
+
+def _name(function: Callable, *components: Any) -> str:
+    modules = (function.__module__, *component_modules(*components))
+    return _code_name(function, class_names(*components), modules)
+
+
+def specialisations() -> int:
+    """Number of loops compiled or loaded by this process."""
+    return len(_loops)
+
+
+def _class_tree(item: Any) -> str:
+    """Names of the classes of a component tree; leaves by their type and number of dimensions."""
+    if isinstance(item, tuple):
+        name = f"{type(item).__module__}.{type(item).__qualname__}"
+        return f"{name}({','.join(map(_class_tree, item))})"
+    if isinstance(item, np.ndarray):
+        return f"{item.dtype.str}[{item.ndim}]"
+    return type(item).__name__

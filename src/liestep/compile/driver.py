@@ -1,0 +1,124 @@
+"""The time loops. Each is compiled once per (integrator, formulation, system) class;
+`liestep.compile.cache` keeps the machine code.
+
+Loops can be called again to go on where they stopped: callers run them in pieces to show
+progress and to store step logs.
+"""
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.status import Status
+
+
+def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
+            work: Any, t_start: float) -> tuple[Status, int]:
+    """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
+    t_start + k h, never accumulated; the recorder sees k h.
+
+    Returns (status, number of completed steps).
+    """
+    # one call of each method: each is inlined where it is called
+    for point in range(first + 1 if first > 0 else 0, last + 1):
+        status = Status.OK
+        if point > 0:
+            status = integrator.step(problem, t_start + (point - 1)*h, y, h, work)
+        else:
+            status = integrator.start(problem, t_start, y, h, work)
+        if status == Status.OK:
+            status = recorder.record(problem, y, point, point*h)
+        if status != Status.OK:
+            return status, max(point - 1, 0)
+    return Status.OK, last
+
+
+@kernel
+@outlined
+def record(recorder: Any, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
+    """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would
+    double the compile time."""
+    return recorder.record(problem, y, k, t)
+
+
+@kernel
+def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndarray, h: float, out: np.ndarray,
+                  memory: np.ndarray, interval: float, work: Any, t_start: float, sign: float) -> Status:
+    """Record the outputs that are due before `time`, by dense output of the step from y; memory as in
+    `advance_adaptive`."""
+    t, k, status = memory[0], int(memory[3]), Status.OK
+    while status == Status.OK and k <= outputs.points and k*interval < time:
+        pair.interpolate(problem, t_start + sign*t, y, sign*h, (k*interval - t)/h, out, work)
+        status = outputs.record(problem, out, k, sign*(k*interval))
+        k += 1
+    memory[3] = k if status == Status.OK else k - 1  # the one that failed is still due
+    return status
+
+
+def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
+                     memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
+                     work: Any, t_start: float, sign: float) -> tuple[Status, int]:
+    """Adaptive steps of the length `t_end` in all from time t_start, forward (sign = 1) or backward (-1), with output k
+    at k*interval by dense output; stops early when `log` is full (RUNNING).
+
+    Times here count from the start and are positive, as step size control sees them; method and system see their own,
+    recorders that from the start with its sign. memory: [t, next step size, rejections since the last accepted step,
+    next output]. log: (steps, 2) accepted time and step. Returns (status, number of entries in log).
+    """
+    if memory[3] == 0.0:
+        memory[1] = pair.start(problem, t_start, y, t_end, work)
+        status = record(outputs, problem, y, 0, 0.0)
+        if status == Status.OK:
+            status = record(accepted, problem, y, 0, 0.0)
+        memory[3] = 1.0
+        if status != Status.OK:
+            return status, 0
+    entries = 0
+    while memory[0] < t_end:
+        if entries == log.shape[0]:
+            return Status.RUNNING, entries
+        t, remaining = memory[0], t_end - memory[0]
+        h = memory[1]
+        final = pair.control.reaches(h, remaining)
+        if final:
+            h = remaining
+        if not t + 0.0625*h > t:
+            return Status.STEP_TOO_SMALL, entries
+        status, error = pair.attempt(problem, t_start + sign*t, y, sign*h, work)
+        if status == Status.OK and pair.control.accepts(error):
+            time = t_end if final else t + h
+            problem.meter[Counter.STEPS_ACCEPTED] += 1
+            status = record_before(time, pair, problem, outputs, y, h, out, memory, interval, work, t_start,
+                                   sign)
+            if status != Status.OK:
+                return status, entries
+            pair.accept(problem, y, work)
+            k = int(memory[3])
+            if k <= outputs.points and (k*interval == time or final):
+                status = record(outputs, problem, y, k, sign*time)
+                k += 1
+            if status == Status.OK:
+                status = record(accepted, problem, y, problem.meter[Counter.STEPS_ACCEPTED], sign*time)
+            if status != Status.OK:
+                return status, entries
+            log[entries, 0], log[entries, 1] = time, h
+            entries += 1
+            memory[3] = k
+            memory[1] = pair.control.after_success(h, error, memory[2])
+            memory[0], memory[2] = time, 0.0
+        else:
+            problem.meter[Counter.STEPS_REJECTED] += 1
+            memory[1] = pair.control.after_failure(h, error, memory[2])
+            memory[2] += 1.0
+    return Status.OK, entries
+
+
+def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    """One right-hand side, for solvers outside the core (references)."""
+    return problem.rhs(t, y, out)
+
+
+def observe(problem: Any, y: np.ndarray, out: np.ndarray) -> None:
+    """Observables of one state."""
+    problem.observe(y, out)

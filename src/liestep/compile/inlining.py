@@ -1,0 +1,232 @@
+"""How Numba compiles components: calls of their methods and of kernels are inlined, see `liestep.compile.dispatch`.
+
+Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when it is asked for.
+"""
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags, compile_extra
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import lower_builtin
+from numba.np import linalg
+
+from liestep.compile.address import call_address
+from liestep.compile.processor import use_wide_registers
+from liestep.compile.units import units_of
+
+use_wide_registers()  # before Numba makes its code generator
+
+
+def _no_blas() -> None:
+    raise ImportError("no BLAS in compiled code: its results differ between machines")
+
+
+# Numba would import scipy for it in every process, a third of the time of a warm first run
+linalg.ensure_blas = _no_blas
+
+# error_model="numpy": 1/0 is inf, not an exception. _nrt=False: no reference counting, so that an allocation or a
+# returned view is an error of compilation; with reference counts the same loops run 3-8 times slower.
+PLAIN_OPTIONS = {"error_model": "numpy", "_nrt": False}
+KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cpython_wrapper": True,
+                  "no_cfunc_wrapper": True}
+
+
+class InlineLibrary(JITCodeLibrary):
+    """Code that only exists to be inlined into a loop: neither optimised nor made into machine code on its own.
+
+    Numba does both for every function, with all that is inlined in it: two thirds of the time to compile a loop.
+    """
+
+    def finalize(self):
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+class Specialised(NamedTuple):
+    """A function compiled for some argument types: how it is called, and the code to link."""
+
+    signature: Any
+    descriptor: Any
+    code: InlineLibrary
+
+
+_variants: dict[Callable, tuple[Callable[[tuple[types.Type, ...]], bool], Callable]] = {}
+
+
+def variant(kernel: Any, applies: Callable[[tuple[types.Type, ...]], bool], function: Callable) -> None:
+    """Compile `function` in place of a kernel where the types of its arguments are such that `applies` is true. For
+    kinds of numbers of which Numba's own arithmetic is slow; the values must be the same."""
+    _variants[kernel.py_func] = applies, function
+
+
+@cache
+def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specialised:
+    """`function`, or its variant for such arguments, compiled for a tuple of argument types."""
+    applies, other = _variants.get(function, (None, function))
+    if applies is not None and applies(arguments):
+        function = other
+    flags = Flags()
+    cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
+    flags.no_compile = True
+    context = cpu_target.target_context
+    code = InlineLibrary(context.codegen(), function.__qualname__)
+    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code)
+    return Specialised(result.signature, result.fndesc, code)
+
+
+def unit_signature(function: Callable, this: types.Type) -> Any:
+    """How a method of a component is called that is compiled apart (`liestep.compile.dispatch.apart`); None where it is
+    inlined: it is not marked, or the component has numbers of another kind."""
+    numbers = types.float64, types.int64, types.uint32
+    if not hasattr(function, "apart") or any(item.dtype not in numbers for item in _arrays(this)):
+        return None
+    declared = ({int: types.int64, float: types.float64}.get(kind) or types.Array(types.float64, kind, "C")
+                for kind in function.apart)
+    results = {bool: types.boolean, float: types.float64, None: types.none}
+    return signature(results[function.__annotations__["return"]], this, *declared)
+
+
+def _arrays(this: types.Type) -> Iterator[types.Array]:
+    """The types of all arrays of a component and of its parts."""
+    if isinstance(this, types.Array):
+        yield this
+    elif isinstance(this, types.BaseTuple):
+        for part in this.types:
+            yield from _arrays(part)
+
+
+def _unit(function: Callable, this: types.Type, arguments: tuple[types.Type, ...]) -> Any:
+    """The same, None where a call with such arguments is inlined."""
+    found = unit_signature(function, this)
+    if found is None or any(isinstance(kind, types.Array) and kind != item
+                            for item, kind in zip(arguments, found.args[1:], strict=True)):
+        return None
+    return found
+
+
+def _call_unit(context, builder, found, arguments, function):
+    """Generate a call of the address in the component's `units`."""
+    kind = found.args[0]
+    place = kind.fields.index("units")
+    data = context.make_array(kind.types[place])(context, builder, builder.extract_value(arguments[0], place)).data
+    number = ir.Constant(ir.IntType(64), units_of(kind.instance_class).index(function))
+    address = builder.load(builder.gep(data, [number]))
+    convention = context.call_conv
+    code = builder.inttoptr(address, convention.get_function_type(found.return_type, found.args).as_pointer())
+    _, result = convention.call_function(builder, code, found.return_type, found.args, arguments)
+    return result
+
+
+def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
+    """Teach Numba to generate calls of `function`, known to the typing under `key`."""
+    @lower_builtin(key, *declared)
+    def lower(context, builder, signature, arguments):
+        if signature.args and _unit(function, signature.args[0], signature.args[1:]) is not None:
+            return _call_unit(context, builder, signature, arguments, function)
+        compiled = _specialise(function, signature.args)
+        context.add_linking_libs([compiled.code])
+        return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
+
+
+def plain_call(function: Callable) -> Callable:
+    """An ordinary compiled function, for calls from Python; the function itself when compiling is switched off."""
+    return numba.njit(**PLAIN_OPTIONS)(function)
+
+
+def load_types() -> None:
+    """Load what Numba knows of types and functions, which it would do at the first compilation or load."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
+def register(kernel) -> None:
+    """Teach Numba to type and to generate calls of a `Kernel`."""
+    class Call(AbstractTemplate):
+        key = kernel
+
+        def generic(self, args, kws):
+            return _specialise(kernel.py_func, args).signature
+
+    infer_global(kernel, types.Function(Call))
+    _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
+
+
+class AddressCall(AbstractTemplate):
+    """Typing of `address.call_address`."""
+
+    key = call_address
+
+    def generic(self, args, kws):
+        if not args or not all(_machine_type(item) for item in args[1:]):
+            return None
+        return signature(types.int64, types.int64, *(item if isinstance(item, types.Array) else
+                                                     types.float64 if isinstance(item, types.Float) else types.int64
+                                                     for item in args[1:]))
+
+
+def _machine_type(item: types.Type) -> bool:
+    """Whether machine code takes an argument of this type."""
+    if isinstance(item, types.Array):
+        return item.layout == "C" and item.dtype in (types.float64, types.int64)
+    return isinstance(item, types.Float | types.Integer)
+
+
+infer_global(call_address, types.Function(AddressCall))
+
+
+@lower_builtin(call_address, types.int64, types.VarArg(types.Any))
+def _lower_address_call(context, builder, found, arguments):
+    values = [context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+              for kind, value in zip(found.args[1:], arguments[1:], strict=True)]
+    kind = ir.FunctionType(ir.IntType(64), [value.type for value in values])
+    return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), values)
+
+
+@cache
+def _method_template(function: Callable) -> type[AbstractTemplate]:
+    """Typing of one plain function used as a method."""
+    class Method(AbstractTemplate):
+        key = function
+
+        def generic(self, args, kws):
+            found = _unit(function, self.this, args) or _specialise(function, (self.this, *args)).signature
+            return found.replace(pysig=inspect.signature(function)).as_method()
+
+    _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
+    return Method
+
+
+@infer_getattr
+class ComponentAttribute(AttributeTemplate):
+    """Resolves `component.name` to a bound kernel when `name` is a plain method of the component's class."""
+
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, component, name):
+        value = inspect.getattr_static(component.instance_class, name, None)
+        if inspect.isfunction(value):
+            return types.BoundFunction(_method_template(value), component)
+        return None
+
+
+def _skip_blas() -> None:
+    """Load a module of Numba that imports half of scipy (0.2 s) to see whether there is a BLAS, without that:
+    nothing here asks for it."""
+    wanted = "scipy.linalg.cython_blas"
+    if wanted not in sys.modules:
+        sys.modules[wanted] = None  # type: ignore[assignment]
+        importlib.import_module("numba.np.arraymath")
+        del sys.modules[wanted]
+
+
+_skip_blas()

@@ -1,0 +1,73 @@
+"""Arithmetic on which recurrences are written: numbers and packs of numbers (`compile.straight.packs`)."""
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Arithmetic(Protocol):
+    """Operations on values; a Python number among the operands is a constant."""
+
+    def add(self, a: Any, b: Any) -> Any: ...
+    def sub(self, a: Any, b: Any) -> Any: ...
+    def mul(self, a: Any, b: Any) -> Any: ...
+    def fma(self, a: Any, b: Any, c: Any) -> Any: ...
+    def div(self, a: Any, b: Any) -> Any: ...
+    def part(self, a: Any, k: int) -> Any: ...
+    def call(self, name: str, *args: Any) -> Any: ...
+    def constant(self, value: Any) -> Any: ...
+    def gather(self, values: Sequence[Any]) -> Any: ...
+    def member(self, pack: Any, i: int) -> Any: ...
+    def turn(self, pack: Any, places: Sequence[int]) -> Any: ...
+    def whole(self, pack: Any) -> Any: ...
+
+
+class Numbers:
+    """Arithmetic of the numbers themselves, without fused operations; packs are arrays."""
+
+    def __init__(self, functions: dict[str, Callable], one: Any = 1.0):
+        """one: the number 1, in which fractions are written."""
+        self.functions, self.one = functions, one
+
+    def add(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return a - b
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return a*b
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return a*b + c
+
+    def div(self, a: Any, b: Any) -> Any:
+        return a/b
+
+    def part(self, a: Any, k: int) -> Any:
+        return a/k
+
+    def call(self, name: str, *args: Any) -> Any:
+        return self.functions[name](*args)
+
+    def constant(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return np.array([self.constant(x) for x in value])
+        return value.numerator*self.one/value.denominator if isinstance(value, Fraction) else value
+
+    def gather(self, values: Sequence[Any]) -> Any:
+        return np.array(values)
+
+    def member(self, pack: Any, i: int) -> Any:
+        return pack[i]
+
+    def turn(self, pack: Any, places: Sequence[int]) -> Any:
+        return pack[list(places)]
+
+    def whole(self, pack: Any) -> Any:
+        return sum(pack[1:], start=pack[0])
+
+
+PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": math.atan2})

@@ -1,0 +1,327 @@
+"""Taylor coefficients of the solution of y' = f(t, y) from the expressions of f: recurrences of automatic
+differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and Zou 2005).
+
+The recurrences are written once, on an arithmetic (`compile.straight.arithmetic`): `Numbers` computes them on numbers of any kind,
+and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for every start.
+"""
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from liestep.compile.straight.arithmetic import PLAIN, Arithmetic
+from liestep.compile.straight.evaluation import lateness, merged, reachable
+from liestep.compile.straight.symbols import Expressions, Guard, Node
+
+CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
+Pairs = Sequence[tuple[Any, Any]]
+
+
+class Jet:
+    """Coefficients of all nodes of expressions, with inputs y_1 ... y_n and t: `coefficient(node, k)` after those of
+    smaller k."""
+
+    def __init__(self, found: Expressions, arithmetic: Arithmetic, start: Sequence[Any]):
+        """start: values of y and t."""
+        self.found, self.on, self.start = found, arithmetic, start
+        self.known: dict[tuple, Any] = {}
+        sides = [side for guard in found.guards for side in (guard.left, guard.right)]
+        self.merged = merged([*found.outputs, *sides])
+        self.late = lateness(found, [*found.outputs, *sides])
+
+    def rows(self, order: int) -> Iterable[list[Any]]:
+        """Coefficients of y, in order 0, 1, ... `order`."""
+        needed = self.needed(self.found.outputs)
+        for k in range(order + 1):
+            yield [self.coefficient(node, k) for node in self.found.inputs[:-1]]
+            for node in needed if k < order else ():
+                self.coefficient(node, k)
+
+    def needed(self, outputs: Iterable[Any]) -> list[Node]:
+        """The nodes that outputs are made of and whose coefficients occur somewhere."""
+        return [node for node in reachable(outputs) if node.place not in self.merged]
+
+    def coefficient(self, x: Any, k: int) -> Any:
+        """Coefficient k of a node or a number; None for zero."""
+        if not isinstance(x, Node):
+            return None if k or x == 0 else self.on.constant(x)
+        key = (x.place, k)
+        if key not in self.known:
+            self.known[key] = getattr(self, f"_{x.op}")(k, *x.args) if x.op not in SELF else getattr(
+                self, f"_{x.op}")(k, x, *x.args)
+        return self.known[key]
+
+    def guard_value(self, guard: Guard) -> tuple[Any, Any]:
+        """Both sides of a guard, of coefficients 0."""
+        sides = []
+        for side in (guard.left, guard.right):
+            for node in self.needed([side]):
+                self.coefficient(node, 0)
+            value = self.coefficient(side, 0)
+            sides.append(self.on.constant(0.0) if value is None else value)
+        return sides[0], sides[1]
+
+    # None is zero
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return b if a is None else a if b is None else self.on.add(a, b)
+
+    def minus(self, a: Any, b: Any) -> Any:
+        if b is None:
+            return a
+        return self.on.mul(-1.0, b) if a is None else self.on.sub(a, b)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return None if a is None or b is None else self.on.mul(a, b)
+
+    def part(self, a: Any, k: int) -> Any:
+        """a/k for a whole number k."""
+        return a if a is None or k == 1 else self.on.part(a, k)
+
+    def chained(self, total: Any, pairs: Pairs, count: int) -> Any:
+        """total + sum of products in so many chains, the first of which begins with the total."""
+        chains = [total, *[None]*(count - 1)]
+        for i, (a, b) in enumerate(pairs):
+            before = chains[i % count]
+            chains[i % count] = self.on.mul(a, b) if before is None else self.on.fma(a, b, before)
+        for other in chains[1:]:
+            chains[0] = self.plus(chains[0], other)
+        return chains[0]
+
+    def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+        """Sum of products whose newest factors are those of the first and the last pair."""
+        inner, ends = parted(pairs)
+        return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
+
+    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0) -> Pairs:
+        """a_j, sign b_(k - j) for j = 0 ... k"""
+        second = self.coefficient if sign > 0.0 else self.negative
+        return [(self.coefficient(a, j), second(b, k - j)) for j in range(k + 1)]
+
+    def negative(self, x: Node, k: int) -> Any:
+        """-x_k"""
+        key = ("minus", x.place, k)
+        if key not in self.known:
+            self.known[key] = self.times(-1.0, self.coefficient(x, k))
+        return self.known[key]
+
+    def slope(self, x: Node, j: int) -> Any:
+        """j x_j"""
+        key = ("slope", x.place, j)
+        if key not in self.known:
+            value = self.coefficient(x, j)
+            self.known[key] = value if j == 1 or value is None else self.on.mul(float(j), value)
+        return self.known[key]
+
+    def once(self, what: str, x: Node, make: Callable[[], Any]) -> Any:
+        key = (what, x.place)
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
+    # one recurrence for each operation
+
+    def _input(self, k: int, i: int) -> Any:
+        if k == 0:
+            return self.start[i]
+        if i == len(self.found.inputs) - 1:
+            return self.on.constant(1.0) if k == 1 else None
+        value = self.coefficient(self.found.outputs[i], k - 1)
+        return self.part(value, k)
+
+    def _add(self, k: int, a: Node, b: Node) -> Any:
+        return self.combined(k, [(1.0, a), (1.0, b)])
+
+    def _sub(self, k: int, a: Node, b: Node) -> Any:
+        return self.combined(k, [(1.0, a), (-1.0, b)])
+
+    def combined(self, k: int, waiting: list[tuple[float, Any]]) -> Any:
+        """Coefficient k of a sum of nodes with signs. What is merged is not evaluated for itself: its products are
+        added at once, and squares are doubled together."""
+        products, dots = no_terms(), no_terms()
+        while waiting:
+            sign, node = waiting.pop()
+            if node.place not in self.merged:
+                products.late.append((self.late[node.place], sign, self.coefficient(node, k)))
+            elif node.op in ("add", "sub"):
+                first, second = node.args
+                waiting += [(sign if node.op == "add" else -sign, second), (sign, first)]
+            elif node.op == "scale":
+                number, value = self.on.constant(signed(sign, node.args[0])), self.coefficient(node.args[1], k)
+                products.late.append((self.late[node.args[1].place], 1.0, Pair(number, value)))
+            else:
+                self.collect(sign, node.args, k, dots if node.op == "dot" else products)
+        if dots.late:
+            products.late.append((max(late for late, *_ in dots.late) + 1, 1.0, self.whole(self.total(dots))))
+        return self.total(products)
+
+    def collect(self, sign: float, factors: Sequence[Node], k: int, terms: "Terms") -> None:
+        """Add the convolution of two nodes to the terms of a sum; of squares half the inner products."""
+        a, b = factors
+        pairs = self.pairs(a, b, k, sign)
+        if a is b and k > 0:
+            terms.half.extend(pairs[1:(k + 1)//2])
+            terms.inner.extend(pairs[k//2:k//2 + 1] if k % 2 == 0 else [])
+            double = self.once("double", a, lambda: self.times(2.0, self.coefficient(a, 0)))
+            terms.late.append((self.late[a.place], 1.0, Pair(double, pairs[0][1])))
+            return
+        terms.inner.extend(pairs[1:-1])
+        terms.late.append((self.late[b.place], 1.0, Pair(*pairs[0])))
+        if k > 0:
+            terms.late.append((self.late[a.place], 1.0, Pair(*pairs[-1])))
+
+    def total(self, terms: "Terms") -> Any:
+        """A sum; what is known last is added last, so that the rest does not wait for it."""
+        total, half = (self.chained(None, pairs, chains_of(pairs)) for pairs in map(given, (terms.inner, terms.half)))
+        if half is not None:
+            total = self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
+        for _, sign, term in sorted(terms.late, key=lambda term: term[0]):
+            if isinstance(term, Pair):
+                total = self.chained(total, given([term]), 1)
+            else:
+                total = self.plus(total, term) if sign > 0.0 else self.minus(total, term)
+        return total
+
+    # packs, see `liestep.compile.straight.packs`
+
+    def whole(self, pack: Any) -> Any:
+        return None if pack is None else self.on.whole(pack)
+
+    def _dot(self, k: int, a: Node, b: Node) -> Any:
+        return self.whole(self._mul(k, a, b))
+
+    def _member(self, k: int, a: Node, i: int) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.member(value, i)
+
+    def _turn(self, k: int, a: Node, places: Sequence[int]) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.turn(value, places)
+
+    def _gather(self, k: int, *members: Any) -> Any:
+        values = [self.coefficient(x, k) for x in members]
+        return None if values.count(None) == len(values) else self.on.gather(
+            [0.0 if value is None else value for value in values])
+
+    def _shift(self, k: int, number: Any, a: Node) -> Any:
+        value = self.coefficient(a, k)
+        return value if k else self.plus(self.on.constant(number), value)
+
+    def _scale(self, k: int, number: Any, a: Node) -> Any:
+        value = self.coefficient(a, k)
+        return None if value is None else self.on.mul(self.on.constant(number), value)
+
+    def _mul(self, k: int, a: Node, b: Node) -> Any:
+        terms = no_terms()
+        self.collect(1.0, (a, b), k, terms)
+        return self.total(terms)
+
+    def _inverse(self, k: int, own: Node, b: Node) -> Any:
+        if k == 0:
+            return self.on.div(1.0, self.coefficient(b, 0))
+        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        return self.times(self.negative(own, 0), rest)
+
+    def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
+        inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
+        if k == 0:
+            return self.times(self.coefficient(a, 0), inverse)
+        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        if self.late[a.place] <= self.late[b.place]:
+            return self.times(inverse, self.minus(self.coefficient(a, k), rest))
+        return self.less(inverse, self.coefficient(a, k), self.times(self.times(-1.0, inverse), rest))
+
+    def less(self, factor: Any, a: Any, rest: Any) -> Any:
+        """factor a + rest, for an a that is known late."""
+        return rest if a is None else self.times(factor, a) if rest is None else self.on.fma(factor, a, rest)
+
+    def _sqrt(self, k: int, own: Node, a: Node) -> Any:
+        if k == 0:
+            return self.on.call("sqrt", self.coefficient(a, 0))
+        half = self.once("half of inverse", own, lambda: self.on.div(0.5, self.coefficient(own, 0)))
+        rest = self.times(2.0, self.convolved((self.coefficient(own, j), self.coefficient(own, k - j))
+                                           for j in range(1, (k + 1)//2)))
+        if k % 2 == 0:
+            middle = self.coefficient(own, k//2)
+            if middle is not None:
+                rest = self.on.mul(middle, middle) if rest is None else self.on.fma(middle, middle, rest)
+        return self.less(half, self.coefficient(a, k), self.times(self.times(-1.0, half), rest))
+
+    def _sin(self, k: int, a: Node) -> Any:
+        return self.turned(a, k)[0]
+
+    def _cos(self, k: int, a: Node) -> Any:
+        return self.turned(a, k)[1]
+
+    def turned(self, a: Node, k: int) -> tuple[Any, Any]:
+        """Coefficients k of sine and cosine of a."""
+        key = ("turned", a.place, k)
+        if key not in self.known:
+            if k == 0:
+                angle = self.coefficient(a, 0)
+                angle = self.on.constant(0.0) if angle is None else angle
+                self.known[key] = self.on.call("sin", angle), self.on.call("cos", angle)
+            else:
+                parts = [self.convolved((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
+                         for part in (1, 0)]
+                self.known[key] = self.part(parts[0], k), self.times(-1.0, self.part(parts[1], k))
+        return self.known[key]
+
+    def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Any) -> Any:
+        """(x^2 + y^2) angle' = x y' - y x'"""
+        if k == 0:
+            return self.on.call("atan2", self.coefficient(y, 0), self.coefficient(x, 0))
+        inverse = self.once("inverse", square, lambda: self.on.div(1.0, self.coefficient(square, 0)))
+        one = self.convolved((self.coefficient(x, k - j), self.slope(y, j)) for j in range(1, k + 1))
+        other = self.convolved((self.coefficient(y, k - j), self.slope(x, j)) for j in range(1, k + 1))
+        rest = self.convolved((self.slope(own, j), self.coefficient(square, k - j)) for j in range(1, k))
+        return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
+
+
+class Pair(NamedTuple):
+    """Factors of a product."""
+
+    first: Any
+    second: Any
+
+
+class Terms(NamedTuple):
+    """Terms of a sum: products of older coefficients, those of squares once, and what is as new as the sum, products or
+    values with signs; the numbers say which of it is known first."""
+
+    inner: list[tuple[Any, Any]]
+    half: list[tuple[Any, Any]]
+    late: list[tuple[int, float, Any]]
+
+
+def no_terms() -> Terms:
+    return Terms([], [], [])
+
+
+def signed(sign: float, number: Any) -> Any:
+    """A number or numbers with a sign; fractions stay exact."""
+    if isinstance(number, tuple):
+        return tuple(signed(sign, x) for x in number)
+    return -number if sign < 0.0 else number
+
+
+SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
+
+
+def chains_of(pairs: Pairs) -> int:
+    return min(CHAINS, max(1, len(pairs)//3))
+
+
+def given(pairs: Pairs) -> list[tuple[Any, Any]]:
+    """Products that are not zero for every start."""
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
+
+
+def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
+    """Inner pairs, and the first and the last."""
+    kept = given(list(pairs))
+    return kept[1:-1], kept[:1] + kept[1:][-1:]
+
+
+def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,
+                        arithmetic: Arithmetic = PLAIN) -> list[list[Any]]:
+    """Coefficients 0 to `order` of y from values of y and t, on numbers."""
+    return [[0 if value is None else value for value in line] for line in Jet(found, arithmetic, start).rows(order)]

@@ -1,0 +1,252 @@
+"""Expressions of a component's plain method: it is run on symbols (`compile.tracing`), and common parts are shared.
+Branches on values are decided here, and looked at from both sides in `compile.straight.paths`."""
+import linecache
+import math
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, NamedTuple
+
+from liestep.compile.tracing import Functions
+
+MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
+MOST_DECISIONS = 2_000  # guards of an expression
+
+
+class Untraceable(Exception):
+    """A method cannot be written as expressions; the text says why and where."""
+
+
+class Node:
+    """A number in an expression: `op` of `args`, the place in `graph`. Equal operations are one node."""
+
+    __array_ufunc__ = None  # numpy's scalars leave arithmetic with nodes to these methods
+    __hash__ = object.__hash__
+    __slots__ = ("args", "graph", "op", "place")
+
+    def __init__(self, graph: "Graph", op: str, args: tuple, place: int):
+        self.graph, self.op, self.args, self.place = graph, op, args, place
+
+    def __add__(self, other: Any) -> Any:
+        return self.graph.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.graph.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.graph.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.graph.sub(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.graph.mul(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.graph.div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.graph.div(other, self)
+
+    def __neg__(self) -> Any:
+        return self.graph.scale(-1.0, self)
+
+    def __pow__(self, power: Any) -> Any:
+        if power != int(power) or not 1 <= power <= 8:
+            raise Untraceable(f"the power {power!r} of a value{self.graph.line()}")
+        result = self
+        for _ in range(int(power) - 1):
+            result = result*self
+        return result
+
+    def __lt__(self, other: Any) -> Any:
+        return Comparison(self.graph, "<", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return Comparison(self.graph, "<=", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return Comparison(self.graph, ">", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return Comparison(self.graph, ">=", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return Comparison(self.graph, "==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return Comparison(self.graph, "!=", self, other)
+
+    def __bool__(self) -> bool:
+        return bool(self != 0.0)
+
+
+class Comparison(NamedTuple):
+    """left op right, decided when it is asked for."""
+
+    graph: "Graph"
+    op: str
+    left: Any
+    right: Any
+
+    def __bool__(self) -> bool:
+        return self.graph.decide(self)
+
+
+class Guard(NamedTuple):
+    """left op right must be `wanted` where the expressions hold; left and right are nodes or numbers."""
+
+    op: str
+    left: Any
+    right: Any
+    wanted: bool
+
+
+class Graph:
+    """The nodes of one run of a method, in the order in which they can be evaluated."""
+
+    kind = Node
+    most = MOST_NODES
+
+    def __init__(self, forced: Sequence[bool] = ()):
+        self.nodes: list[Node] = []
+        self.table: dict[tuple, Node] = {}
+        self.forced = forced
+        self.taken: list[tuple[Comparison, bool, str]] = []
+        self.answers: dict[tuple, bool] = {}
+
+    def node(self, op: str, *args: Any) -> Node:
+        key = (op, *map(self.key, args))
+        found = self.table.get(key)
+        if found is None:
+            if len(self.nodes) == self.most:
+                raise Untraceable(f"it takes more than {self.most} operations")
+            found = self.table[key] = self.kind(self, op, args, len(self.nodes))
+            self.nodes.append(found)
+        return found
+
+    def key(self, value: Any) -> Any:
+        """What tells nodes and numbers apart, without comparing nodes."""
+        return ("node", value.place) if isinstance(value, Node) else getattr(value, "value", value)
+
+    def question(self, asked: Comparison) -> tuple:
+        """What tells branches apart."""
+        return asked.op, self.key(asked.left), self.key(asked.right)
+
+    def scale(self, factor: Any, x: Node) -> Any:
+        """factor*x for a number."""
+        if x.op == "scale":
+            factor, x = factor*x.args[0], x.args[1]
+        if factor == 0:
+            return 0.0
+        return x if factor == 1 else self.node("scale", factor, x)
+
+    def add(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return a if b == 0 else self.node("shift", b, a)
+        if not isinstance(a, Node):
+            return b if a == 0 else self.node("shift", a, b)
+        if a.op == "scale" and a.args[0] == -1:
+            return self.sub(b, a.args[1])
+        if b.op == "scale" and b.args[0] == -1:
+            return self.sub(a, b.args[1])
+        return self.node("add", *sorted((a, b), key=_place))
+
+    def sub(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return a if b == 0 else self.node("shift", -b, a)
+        if not isinstance(a, Node):
+            return self.add(a, self.scale(-1.0, b))
+        if b.op == "scale" and b.args[0] == -1:
+            return self.add(a, b.args[1])
+        return 0.0 if a is b else self.node("sub", a, b)
+
+    def mul(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return self.scale(b, a)
+        factor: Any = 1.0
+        if a.op == "scale":
+            factor, a = a.args
+        if b.op == "scale":
+            factor, b = factor*b.args[0], b.args[1]
+        product = self.node("mul", *sorted((a, b), key=_place))
+        return product if factor == 1 else self.scale(factor, product)
+
+    def div(self, a: Any, b: Any) -> Any:
+        if not isinstance(b, Node):
+            return self.scale(1/b, a)
+        if isinstance(a, Node) and a.op == "scale":
+            return self.scale(a.args[0], self.div(a.args[1], b))
+        if not isinstance(a, Node):
+            return 0.0 if a == 0 else self.scale(a, self.node("inverse", b))
+        return self.node("div", a, b)
+
+    def decide(self, asked: Comparison) -> bool:
+        """The side of a branch: the forced ones first, then always True; a question that comes again has the same
+        answer."""
+        question = self.question(asked)
+        if question in self.answers:
+            return self.answers[question]
+        number = len(self.taken)
+        if number == MOST_DECISIONS:
+            raise Untraceable(f"it branches on values more than {MOST_DECISIONS} times")
+        side = self.forced[number] if number < len(self.forced) else True
+        self.taken.append((asked, side, self.line()))
+        self.answers[question] = side
+        return side
+
+    def line(self) -> str:
+        """Where the method is: file, number and text of its line."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals.get("__name__") in (
+                __name__, "liestep.compile.straight.exact", "liestep.compile.straight.paths"):
+            frame = frame.f_back
+        return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def line_of(code: str, number: int) -> str:
+    """File, number and text of a line, in brackets."""
+    return f" ({code.rpartition('/')[2]}, line {number}: {linecache.getline(code, number).strip()})"
+
+
+def place_of(error: BaseException) -> str:
+    """The line that raised an error."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return line_of(last.filename, last.lineno or 0)
+
+
+def _place(node: Node) -> int:
+    return node.place
+
+
+def _unary(op: str, plain: Callable) -> Callable:
+    def apply(x: Any) -> Any:
+        return x.graph.node(op, x) if isinstance(x, Node) else plain(x)
+
+    return apply
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    if not isinstance(y, Node) and not isinstance(x, Node):
+        return math.atan2(y, x)
+    graph = y.graph if isinstance(y, Node) else x.graph
+    if not isinstance(y, Node) or not isinstance(x, Node):
+        raise Untraceable(f"the angle of a point with a constant coordinate{graph.line()}")
+    return graph.node("atan2", y, x, x*x + y*y)
+
+
+# what stands for the functions of `compile.rows` while a method runs on symbols
+SYMBOLIC = Functions(_unary("sqrt", math.sqrt), _unary("sin", math.sin), _unary("cos", math.cos),
+                     below=lambda x, limit: x < limit, atan2=_atan2)
+
+
+class Expressions(NamedTuple):
+    """Outputs of a method as nodes or numbers, with the guards under which they hold."""
+
+    inputs: list[Node]
+    outputs: list[Any]
+    guards: list[Guard]
+    nodes: list[Node]

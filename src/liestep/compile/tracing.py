@@ -1,0 +1,93 @@
+"""Run the methods of a component as plain Python on other kinds of numbers: symbols, numbers of many digits, or numbers
+that count operations."""
+from collections.abc import Callable
+from dis import get_instructions
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile import rows
+
+
+class Functions(NamedTuple):
+    """Replacements for the functions of `liestep.compile.rows` that compare numbers or leave arithmetic."""
+
+    sqrt: Callable
+    sin: Callable
+    cos: Callable
+    below: Callable = lambda x, limit: False
+    atan2: Callable = np.arctan2
+    # (kernel, what stands for it): kernels that are right for float64 only, such as cut series
+    kernels: tuple[tuple[Callable, Callable], ...] = ()
+    # scalars of a component; arrays of objects take it for each entry
+    scalar: Callable = float
+
+    def table(self) -> dict[Callable, Callable]:
+        """What stands for each function."""
+        named = {getattr(rows, name): value for name, value in self._asdict().items() if hasattr(rows, name)}
+        return {**named, **dict(self.kernels)}
+
+
+def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
+    """The component with plain methods; float64 arrays become arrays of `numbers`, by default of
+    objects that can hold anything. An array that two components share is shared by their copies."""
+    return _plain_item(component, functions, numbers, {})
+
+
+def _plain_item(component: Any, functions: Functions, numbers: type, arrays: dict[int, np.ndarray]) -> Any:
+    if isinstance(component, np.ndarray):
+        if component.dtype != np.float64:
+            return component
+        if id(component) not in arrays:
+            arrays[id(component)] = (component.astype(numbers) if functions.scalar is float
+                                     else _converted(component, functions.scalar))
+        return arrays[id(component)]
+    if isinstance(component, float | np.floating):
+        return functions.scalar(component)
+    if not isinstance(component, tuple):
+        return component
+    fields = [_plain_item(item, functions, numbers, arrays) for item in component]
+    cls = getattr(type(component), "traced_from", type(component))  # that of a plain component is that of its methods
+    return _plain_class(cls, functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
+
+
+def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
+    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
+    out.flat = [scalar(x) for x in values.flat]
+    return out
+
+
+@cache
+def _plain_class(cls: type, functions: Functions) -> type:
+    methods = {name: _plain(value, functions) for name, value in vars(cls).items()
+               if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
+    return type(cls.__name__, (cls,), {**methods, "traced_from": cls})
+
+
+@cache
+def _plain(function: Callable, functions: Functions) -> Callable:
+    """A copy of the function in which all kernels that it names, at any depth, are plain Python."""
+    replaced = functions.table()
+    if function in replaced:
+        return replaced[function]
+    source = getattr(function, "py_func", function)
+    names = {name: _plain(value, functions) if hasattr(value, "py_func") else value
+             for name, value in globals_of(source).items()}
+    return copied(source, {**names, "__builtins__": __builtins__})
+
+
+def globals_of(source: Any) -> dict[str, Any]:
+    """The globals that a plain function, or one inside it, names; not attributes of the same name, as co_names has."""
+    todo, named = [source.__code__], set()
+    while todo:
+        code = todo.pop()
+        named |= {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
+        todo += [item for item in code.co_consts if isinstance(item, CodeType)]
+    return {name: value for name, value in source.__globals__.items() if name in named}
+
+
+def copied(source: Any, names: dict[str, Any]) -> Callable:
+    """A copy of a plain function with other globals."""
+    return FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)

@@ -1,0 +1,119 @@
+"""A run's file as GIF or MP4 through matplotlib's writers. The same file gives the same bytes of a GIF."""
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+from liestep.errors import InputError
+from liestep.figures.films.motions import Motion, motion_of
+from liestep.figures.scenes.space import Scene, sphere_body, triad
+from liestep.figures.style import MM, RC, new_figure
+from liestep.files.atomic import replacing
+from liestep.simulation.runs.execution import film_comment
+from liestep.simulation.runs.files import RunFile, read
+
+KINDS = (".gif", ".mp4")
+FRAMES, FPS, WIDTH = 120, 20, 480  # WIDTH and height in pixels
+SIDE = 90.0                        # mm, for the sizes of text and lines
+MARGIN = 0.05
+
+
+def animate(source: Path, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
+    """Draw at most `frames` of the stored samples, equally spaced, and write the film whole or not at
+    all; returns their number.
+
+    Raises:
+        InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written.
+    """
+    target = Path(target)
+    if target.suffix.lower() not in KINDS:
+        raise InputError(f"{target} must end with {' or '.join(KINDS)}")
+    for name, value, least, most in (("frames", frames, 2, 10_000), ("fps", fps, 1, 50), ("width", width, 100, 4000)):
+        if not least <= value <= most:
+            raise InputError(f"{name} must be from {least} to {most}, not {value}")
+    if target.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
+        raise InputError(f"cannot write {target}: MP4 needs the program ffmpeg, which is not installed; write a .gif")
+    file = read(source)
+    motion, samples = motion_of(file), chosen(file, frames)
+    comment = film_comment(file.attributes["run_sha256"], file.attributes["source_hash"])
+    # matplotlib chooses the writer by the suffix
+    with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):
+        _film(file, motion, samples, writer_for(target, fps, comment), temporary, width)
+    return len(samples)
+
+
+def chosen(file: RunFile, frames: int) -> np.ndarray:
+    """Numbers of the samples that are shown, both ends included: as many as there are up to `frames`."""
+    return np.unique(np.linspace(0, len(file["time"]) - 1, frames).round().astype(int))
+
+
+class GifWriter(PillowWriter):
+    """GIF with a comment that names the run: its specification and sources."""
+
+    _frames: list[Image.Image]
+
+    def __init__(self, fps: int, comment: str):
+        super().__init__(fps=fps)
+        self.comment = comment
+
+    def finish(self) -> None:
+        first, *others = self._frames
+        first.save(self.outfile, save_all=True, append_images=others, duration=int(1000/self.fps), loop=0,
+                   comment=self.comment.encode())
+
+
+def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
+    if target.suffix.lower() == ".gif":
+        return GifWriter(fps, comment)
+    repeatable = ["-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
+    return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
+
+
+def _film(file: RunFile, motion: Motion, samples: np.ndarray, writer: AbstractMovieWriter, path: Path,
+          width: int) -> None:
+    figure = new_figure(SIDE, SIDE, layout=None)
+    dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
+    axes, clock = stage(figure, file, motion)
+    limits, near, far = frame_of(motion)
+    with writer.saving(figure, str(path), dpi):
+        for k in samples:
+            for artist in list(axes.collections):
+                artist.remove()
+            scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
+            motion.draw(scene, int(k))
+            scene.draw(limits=limits)
+            clock.set_text("\n".join([f"t = {file['time'][k]:.3f} s", *([motion.note(int(k))] if motion.note else [])]))
+            writer.grab_frame()
+
+
+def frame_of(motion: Motion) -> tuple[tuple[float, float, float, float], float, float]:
+    """Limits of a square picture that holds everything, and the range of depths: the same in every frame."""
+    seen = motion.view(motion.reach)
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    centre, half = 0.5*(low + high), (0.5 + MARGIN)*max(float((high - low)[:2].max()), 1e-12)
+    return (centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half), float(high[2]), float(low[2])
+
+
+def stage(figure: Figure, file: RunFile, motion: Motion) -> tuple[Axes, Text]:
+    """What all frames share: axes with the three directions of space, the name of the run, and
+    the text for the time."""
+    axes = figure.add_axes((0.02, 0.04, 0.96, 0.9))
+    if motion.sphere:
+        sphere_body(axes)
+    triad(axes, motion.view, (-0.01, 0.0, 0.2, 0.2))
+    figure.text(0.98, 0.015, name_of(file), ha="right", fontsize=8.0, color="0.35")
+    return axes, figure.text(0.02, 0.985, "", va="top", fontsize=9.0)
+
+
+def name_of(file: RunFile) -> str:
+    """System, integrator and step; a reference has no integrator."""
+    found = file.attributes
+    size = next((f", {symbol} = {float(found[key]):.4g}"
+                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in found), "")
+    return (f"{found['problem']} by {found['integrator']}{size}"
+            if "integrator" in found else f"{found['problem']}, reference")

@@ -1,0 +1,300 @@
+"""What moves in a run's file, as something that can be drawn at any stored sample: one function
+for each kind of system."""
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.figures.scenes import looks
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import Scene, View, graticule
+from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.formulations.multibody.assembly import Assembly
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.files import RunFile
+
+AXES = ("#CC3311", "#009988", "#0077BB")  # of a body
+DESIRED, MOMENTUM = "#D62728", "#AA4499"
+CROWD = 12      # more bodies than this have no trails
+TRAIL = 60      # samples of a trail
+PICTURE = 215.0  # points on paper that the largest extent of a motion has in a film
+
+
+@dataclass(frozen=True)
+class Motion:
+    """view: of the whole film; draw(scene, k): puts sample k into a scene; reach: (points, 3), all that must fit into
+    the picture; sphere: whether a ball of radius 1 is behind it; note(k): a line below the time."""
+
+    view: View
+    draw: Callable[[Scene, int], None]
+    reach: np.ndarray
+    sphere: bool = False
+    note: Callable[[int], str] | None = None
+
+
+def motion_of(file: RunFile) -> Motion:
+    """How the run in a file is drawn: by its system, else by what its state holds.
+
+    Raises:
+        InputError: an ensemble or a run without a sample; or a state with neither directions nor attitudes.
+    """
+    if file["time"].size == 0:
+        raise InputError(f"{file.path} has no sample: {file.attributes['message']}")
+    specification = json.loads(file.attributes["specification"])
+    if specification.get("ensemble"):
+        raise InputError(f"{file.path} holds an ensemble; animations are of single runs")
+    name = file.attributes["problem"]
+    if name in SYSTEMS:
+        return SYSTEMS[name](file, sheet(name).check(specification["parameters"]))
+    if "body_rate" in file.variables and "position" in file.variables:
+        checked = sheet(name).check(specification["parameters"])
+        assembly = sheet(name).build(checked)
+        if isinstance(assembly, Assembly):
+            return mechanism(file, assembly)
+    if "attitude" in file.variables and file["attitude"].ndim == 3:
+        return body(file, specification["parameters"])
+    if "attitude" in file.variables and "position" in file.variables:
+        return particles(file, sheet(name).check(specification["parameters"]))
+    for field in ("q", "body_momentum"):
+        if field in file.variables:
+            return on_sphere(file, field)
+    raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is"
+                     " nothing to draw")
+
+
+def against(gravity: Any, azimuth: float = 35.0, elevation: float = 16.0) -> View:
+    """A view in which gravity points down on paper; for gravity that is not along e3, e3 points up."""
+    first, second, third = (float(value) for value in gravity)
+    return View(azimuth, elevation, (0.0, 0.0, -1.0 if third > max(abs(first), abs(second)) else 1.0))
+
+
+def trail(scene: Scene, path: np.ndarray, colour: looks.Colour, k: int, width: float = 0.9) -> None:
+    """The last samples of a path (time, 3) up to sample k."""
+    looks.trail(scene, path[max(k - TRAIL, 0):k + 1], colour, width, fade=0.0)
+
+
+def chain(file: RunFile, parameters: Parameters) -> Motion:
+    joints = looks.chain_joints(parameters, file["q"])
+    colours = looks.body_colours(joints.shape[1] - 1)
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, joints[:, -1], colours[-1], k)
+        looks.chain(scene, joints[k], colours)
+
+    return Motion(against(parameters["gravity"]), draw, joints.reshape(-1, 3))
+
+
+def rod(file: RunFile, parameters: Parameters) -> Motion:
+    joints = looks.rod_joints(parameters, file["q"])
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, joints[:, -1], looks.COLOURS[0], k)
+        looks.rod(scene, joints[k], looks.METAL)
+
+    return Motion(against(parameters["gravity"], 115.0, 22.0), draw, joints.reshape(-1, 3))
+
+
+def springs(file: RunFile, parameters: Parameters) -> Motion:
+    masses = looks.spring_masses(parameters, file["q"])
+
+    def draw(scene: Scene, k: int) -> None:
+        for body, colour in enumerate(looks.body_colours(masses.shape[1])):
+            trail(scene, masses[:, body], colour, k)
+        looks.springs(scene, parameters, file["q"][k])
+
+    reach = np.concatenate([parameters["pivots"], masses.reshape(-1, 3)])
+    return Motion(against(parameters["gravity"], 62.0, 24.0), draw, reach)
+
+
+def dipoles(file: RunFile, parameters: Parameters) -> Motion:
+    positions, tips = parameters["positions"], looks.dipole_tips(parameters, file["q"])
+
+    def draw(scene: Scene, k: int) -> None:
+        looks.dipoles(scene, parameters, file["q"][k])
+
+    return Motion(View(-40.0, 35.0), draw,
+                  np.concatenate([(positions + tips).reshape(-1, 3), (positions - tips).reshape(-1, 3)]))
+
+
+def on_sphere(file: RunFile, field: str = "q") -> Motion:
+    """Points on the unit sphere: directions of bodies, or the direction of one vector."""
+    directions = file[field] if file[field].ndim == 3 else file[field][:, None]
+    directions = directions/np.linalg.norm(directions, axis=-1, keepdims=True)
+    count = directions.shape[1]
+    colours = looks.body_colours(count)
+
+    def draw(scene: Scene, k: int) -> None:
+        graticule(scene)
+        for i in range(count if count <= CROWD else 0):
+            trail(scene, 1.002*directions[:, i], colours[i], k)
+        if count <= CROWD:
+            scene.balls(directions[k], colours, 8.0, lift=0.05)
+        else:
+            front = directions[k][scene.view(directions[k])[:, 2] > 0.0]  # a crowd behind the ball would only blur it
+            scene.balls(front, looks.COLOURS[0], 2.6, lift=0.05, edge=None)
+
+    return Motion(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
+
+
+def vortices(file: RunFile, parameters: Parameters) -> Motion:
+    """Point vortices: orange ones turn to the left, blue ones to the right, and areas grow with the strength. The line
+    points where the conserved sum of strength and place does, unless that is nothing."""
+    q, strength = file["q"], parameters["strength"]
+    turn = [looks.COLOURS[1] if gamma > 0.0 else looks.COLOURS[0] for gamma in strength]
+    sizes = np.maximum(9.0*np.sqrt(np.abs(strength)/np.abs(strength).max()), 3.0)
+    total = np.einsum("i,tij->tj", strength, q)
+    length = np.linalg.norm(total, axis=1)
+
+    def draw(scene: Scene, k: int) -> None:
+        graticule(scene)
+        for i, (colour, size) in enumerate(zip(turn, sizes, strict=True)):
+            if len(turn) <= CROWD:
+                trail(scene, 1.002*q[:, i], colour, k)
+            scene.balls([q[k, i]], colour, float(size), lift=0.05)
+        if length[k] > 1e-9*np.abs(strength).sum():
+            scene.line(np.stack([1.0, 1.25])[:, None]*total[k]/length[k], MOMENTUM, 1.6, fade=0.0)
+
+    def note(k: int) -> str:
+        return f"momentum error {np.linalg.norm(total[k] - total[0]):.1e}"
+
+    return Motion(View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True, note=note)
+
+
+def body(file: RunFile, parameters: Parameters) -> Motion:
+    """Axes of a rigid body from its fixed point, its angular momentum and, for a top, the line
+    to its centre of mass."""
+    attitude, momentum = file["attitude"], file["angular_momentum"]
+    arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max() or 1.0))
+    centre = attitude @ np.asarray(parameters["axis"]) if "axis" in parameters else None
+
+    def draw(scene: Scene, k: int) -> None:
+        for j, colour in enumerate(AXES):
+            trail(scene, attitude[:, :, j], colour, k, 0.7)
+            scene.line(np.stack([np.zeros(3), attitude[k, :, j]]), colour, 2.2, outline=0.6, fade=0.35)
+            scene.balls([attitude[k, :, j]], colour, 4.0, lift=0.01)
+        trail(scene, arrows, MOMENTUM, k, 0.7)
+        scene.line(np.stack([np.zeros(3), arrows[k]]), MOMENTUM, 1.4, fade=0.0)
+        scene.balls([arrows[k]], MOMENTUM, 6.0, lift=0.02, fade=0.0)
+        if centre is not None:
+            scene.balls([0.6*centre[k]], looks.METAL, 10.0, lift=0.03, fade=0.2)
+        scene.balls([np.zeros(3)], looks.PIVOT, 4.0, lift=0.04, fade=0.0)
+
+    view = against(parameters.get("gravity", (0.0, 0.0, -1.0)), 35.0, 20.0)
+    return Motion(view, draw, 1.3*np.vstack([np.eye(3), -np.eye(3)]))
+
+
+def mechanism(file: RunFile, assembly: Assembly) -> Motion:
+    """Bodies with their joints; the last body has a trail. The residual of the joints is counted in the picture."""
+    attitudes = file["attitude"]
+    centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
+    points = [centres[:, i, None] + np.einsum("pj,tij->tpi", looks.body_points(assembly, i), attitudes[:, i])
+              for i in range(len(assembly.mass))]
+    anchors = [np.asarray(spring.anchor)[None] for spring in assembly.springs]
+    reach = np.concatenate([*(part.reshape(-1, 3) for part in points), *anchors])
+    scale = float(np.abs(reach).max())
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, centres[:, -1], looks.body_colours(centres.shape[1])[-1], k)
+        looks.mechanism(scene, assembly, centres[k], attitudes[k], scale)
+
+    def note(k: int) -> str:
+        return f"joint error {file['joint_error'][k]:.1e}"
+
+    margin = 0.12*scale*np.vstack([np.eye(3), -np.eye(3)])  # coils are wider than their springs
+    return Motion(against(assembly.gravity), draw, np.concatenate([reach, *(reach[::7] + side for side in margin)]),
+                  note=note if "joint_error" in file.variables and assembly.row_count else None)
+
+
+def top(file: RunFile, parameters: Parameters) -> Motion:
+    """A run in body coordinates alone shows the direction of the momentum in the body."""
+    return body(file, parameters) if "attitude" in file.variables else on_sphere(file, "body_momentum")
+
+
+def quadrotors(file: RunFile, parameters: Parameters) -> Motion:
+    """Load, links and the two arms of each quadrotor; the path that the load is asked to follow is dashed red."""
+    from liestep.mechanics.systems.quadrotor_payload import desired_path
+
+    load = file["load_position"]
+    places = looks.quadrotor_places(parameters, load, file["q"])
+    arm = 0.3*float(parameters["length"].min())
+    wanted = desired_path(parameters, file["time"]) if parameters["control"] == "tracking" else load[:0]
+
+    def draw(scene: Scene, k: int) -> None:
+        for start in range(0, len(wanted) - 1, 2*max(len(wanted)//60, 1)):
+            scene.line(wanted[start:start + max(len(wanted)//60, 1) + 1], DESIRED, 0.8, lift=-1.0, fade=0.0)
+        trail(scene, load, looks.COLOURS[0], k)
+        looks.quadrotors(scene, load[k], places[k], file["attitude"][k], arm)
+
+    corners = 1.5*arm*np.vstack([np.eye(3), -np.eye(3)])  # arms with their rotors in any attitude
+    reach = np.concatenate([load, wanted, *(places[:, i] + corner for i in range(2) for corner in corners)])
+    return Motion(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
+
+
+def masses_in_a_row(file: RunFile, parameters: Parameters) -> Motion:
+    """Two masses on their springs, along a horizontal line."""
+    width, rest = parameters["width"], parameters["rest_length"]
+    first = rest + file["q"][:, 0]
+    second = first + width + rest + file["q"][:, 2]
+    along = np.eye(3)[0]
+
+    def draw(scene: Scene, k: int) -> None:
+        looks.masses_in_a_row(scene, first[k]*along, second[k]*along, width)
+
+    reach = np.stack([np.zeros(3), max(second.max(), first.max())*along, 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
+    return Motion(View(-90.0, 12.0), draw, reach)
+
+
+def sprung(file: RunFile, parameters: Parameters) -> Motion:
+    """A mass on a spring about the origin, with its trail."""
+    place = file["position"]
+
+    def draw(scene: Scene, k: int) -> None:
+        trail(scene, place, looks.COLOURS[0], k)
+        looks.sprung(scene, place[k])
+
+    return Motion(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+
+
+def particles(file: RunFile, parameters: Parameters) -> Motion:
+    """Bodies that move: a ball at each centre, from blue to orange with the angle of its turn, of the body's size where
+    its system has a diameter; a flat motion is seen from above."""
+    places, attitude = file["position"], file["attitude"]
+    angle = np.arccos(np.clip(0.5*(np.trace(attitude, axis1=2, axis2=3) - 1.0), -1.0, 1.0))/np.pi
+    view = View(-90.0, 89.9) if float(np.ptp(places[..., 2])) == 0.0 else View(-60.0, 22.0)
+    reach, system = places.reshape(-1, 3), sheet(file.attributes["problem"]).build(parameters)
+    diameters = getattr(getattr(system, "plain", system), "diameter", None)
+    if diameters is None:
+        sizes = np.full(places.shape[1], np.clip(220.0/np.sqrt(places.shape[1]*20.0), 2.0, 12.0))
+    else:
+        extent = float(np.ptp(view(reach)[:, :2], axis=0).max())
+        sizes = np.maximum(diameters*PICTURE/max(extent, float(diameters.max())), 1.0)
+
+    def draw(scene: Scene, k: int) -> None:
+        for size in np.unique(sizes):
+            own = sizes == size
+            shades = [mix(looks.COLOURS[0], looks.COLOURS[1], float(share)) for share in angle[k][own]]
+            scene.balls(places[k][own], shades, float(size), lift=0.01)
+
+    return Motion(view, draw, reach)
+
+
+def jointed_bars(file: RunFile, parameters: Parameters) -> Motion:
+    """Bars with joints; the loop is seen from above."""
+    ends = looks.bar_ends(parameters, file["position"], file["attitude"])
+
+    def draw(scene: Scene, k: int) -> None:
+        looks.bars(scene, ends[k])
+
+    view = against(parameters["gravity"]) if "gravity" in parameters else View(-60.0, 50.0)
+    return Motion(view, draw, ends.reshape(-1, 3))
+
+
+SYSTEMS: dict[str, Callable[[RunFile, Parameters], Motion]] = {
+    "spherical_pendulum_chain": chain, "elastic_rod": rod, "spring_pendula": springs, "dipole_array": dipoles,
+    "quadrotor_payload": quadrotors, "heavy_top": top, "free_rigid_body": top,
+    "sphere_vortices": vortices, "mass_spring": masses_in_a_row, "spring_pendulum": sprung,
+    "rigid_loop": jointed_bars, "rigid_chain": jointed_bars,
+}

@@ -1,0 +1,57 @@
+"""The accessor of data sets of runs: `data.liestep.plot()`."""
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray
+from numpy.typing import ArrayLike
+
+from liestep.figures.interactive.datasets import require_run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class RunAccessor:
+    """What a data set of a run can do. Raises InputError for a data set that is not of liestep."""
+
+    def __init__(self, data: xarray.Dataset):
+        require_run(data)
+        self._data = data
+
+    def plot(self) -> "Figure":
+        """Motion, energy, other invariants and errors of the manifold in one figure, see `liestep.plot`."""
+        from liestep.figures.interactive.plots import plot
+
+        return plot(self._data)
+
+    def save(self, path: Path | str) -> None:
+        """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
+        it.
+
+        Raises:
+            InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is there.
+        """
+        from liestep.figures.interactive.datasets import save
+
+        save(self._data, Path(path))
+
+    def at(self, times: ArrayLike) -> xarray.Dataset:
+        """State and observables at any times in s within the run, which was made with `dense=True`.
+
+        Each is one step of the method from the last node before it: of the method's order, on the manifold.
+
+        Raises:
+            InputError: a data set without nodes, or a time outside of the run.
+            IntegrationError: a partial step failed.
+        """
+        from liestep.figures.interactive.datasets import between
+
+        return between(self._data, np.atleast_1d(np.asarray(times, dtype=np.float64)))
+
+
+@cache
+def register() -> None:
+    """Make the accessor known to xarray."""
+    xarray.register_dataset_accessor("liestep")(RunAccessor)

@@ -1,0 +1,97 @@
+"""Data sets of runs: whether they are, how they are opened, and what they say about their observables."""
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray
+
+from liestep.errors import InputError
+from liestep.simulation.runs.content import Content
+from liestep.simulation.runs.dense import ROWS, Between, specification_of
+from liestep.simulation.runs.files import UNSEALED, RunFile, read, write
+
+
+class Series(NamedTuple):
+    """One column that the exact motion keeps, along the samples: its deviation from the start, or from zero."""
+
+    label: str
+    units: str
+    values: np.ndarray  # (time,)
+
+
+def require_run(data: Any, name: str = "the data set") -> None:
+    """Raises InputError unless data is a data set of one run of liestep."""
+    if not isinstance(data, xarray.Dataset):
+        raise InputError(f"{name} is a {type(data).__name__}; allowed are data sets of liestep.simulate and of run"
+                         " files (liestep.open_run)")
+    if "run_sha256" not in data.attrs or "invariants" not in data.attrs or "time" not in data:
+        raise InputError(f"{name} is not of a run of liestep (its attribute run_sha256 or invariants is missing);"
+                         " allowed are data sets of liestep.simulate and of run files (liestep.open_run)")
+    if "member" in data.sizes:
+        raise InputError(f"{name} holds an ensemble; allowed are single runs")
+    if data.sizes["time"] == 0:
+        raise InputError(f"{name} has no sample: {data.attrs.get('message', 'the run stopped at once')}")
+
+
+def open_run(path: Path | str) -> xarray.Dataset:
+    """The data set of a run's file, as `simulate` would have returned it.
+
+    Args:
+        path: file that `liestep run` or the workflow has written.
+
+    Raises:
+        InputError: the file is missing, damaged, incomplete or of another program.
+    """
+    read(Path(path))  # compares all checksums
+    with xarray.open_dataset(path, decode_times=False, engine="netcdf4") as data:
+        return data.load().set_coords("time")
+
+
+def save(data: xarray.Dataset, path: Path) -> None:
+    """Write the file of a data set's run, see `RunAccessor.save`."""
+    if path.suffix.lower() != ".nc":
+        raise InputError(f"{path} must end with .nc: runs are NetCDF files")
+    write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
+                   for name, part in sorted(data.variables.items(), key=lambda item: item[0] != "time")},  # as in runs
+                  {name: value for name, value in data.attrs.items() if name not in UNSEALED}), path, replace=False)
+
+
+def as_file(data: xarray.Dataset) -> RunFile:
+    """The data set as what figures and films read."""
+    return RunFile(Path("the data set"), dict(data.attrs), {str(name): data[name].values for name in data.variables})
+
+
+def name_of(data: xarray.Dataset) -> str:
+    """Integrator and step or tolerance."""
+    size = next((f", {symbol} = {float(data.attrs[key]):.4g}"
+                 for key, symbol in (("step", "h"), ("tolerance", "tol")) if key in data.attrs), "")
+    return f"{data.attrs['integrator']}{size}"
+
+
+def kept(data: xarray.Dataset, attribute: str) -> list[Series]:
+    """Deviations of everything that the attribute `invariants` or `residuals` lists, in its order."""
+    found = []
+    for item in str(data.attrs.get(attribute, "")).split():
+        label, _, place = item.partition("=")
+        variable, _, index = place.partition(":")
+        if variable not in data:
+            continue
+        values = data[variable].values.reshape(data.sizes["time"], -1)[:, int(index or 0)]
+        found.append(Series(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
+                            values - values[0] if attribute == "invariants" else np.abs(values)))
+    return found
+
+
+def between(data: xarray.Dataset, times: np.ndarray) -> xarray.Dataset:
+    """State fields and observables of a dense run at times (k,); errors as `RunAccessor.at`."""
+    if ROWS not in data:
+        raise InputError("the data set has no nodes: simulate it with dense=True")
+    reached = float(data.attrs["time_reached"])
+    run = Between(specification_of(data.attrs), data[ROWS].values)
+    begin = run.spec.t_start
+    outside = times[~((times >= min(begin, reached)) & (times <= max(begin, reached)))]
+    if outside.size:
+        raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {reached!r}")
+    values = run.fields(*run.at(times))
+    return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
+                           for name in data.data_vars if str(name) in values}, coords={"time": times}, attrs=data.attrs)

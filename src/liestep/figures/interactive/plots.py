@@ -1,0 +1,174 @@
+"""Figures of data sets for people at work: one run, or several beside each other."""
+import io
+from collections.abc import Sequence
+from typing import Any, cast
+
+import matplotlib
+import numpy as np
+import xarray
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure, SubFigure
+
+from liestep.errors import InputError
+from liestep.figures.films.film import frame_of
+from liestep.figures.films.motions import motion_of
+from liestep.figures.interactive.datasets import Series, as_file, kept, name_of, require_run
+from liestep.figures.marks import mark_of
+from liestep.figures.scenes.space import Scene, sphere_body, triad
+from liestep.figures.style import DOUBLE, MM, RC
+from liestep.mechanics.formulations import formulate_standard
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import specify_problem
+
+HEIGHT = 108.0                 # mm
+SCREEN = 130                   # dots per inch on a screen
+DASHES = ("-", "--", ":", "-.")
+
+
+class Picture(Figure):
+    """A figure that Jupyter shows without being asked to load anything."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        with matplotlib.rc_context(RC):
+            self.savefig(buffer, format="png", dpi=SCREEN)
+        return buffer.getvalue()
+
+
+def _picture(height: float = HEIGHT) -> Picture:
+    figure = Picture(figsize=(DOUBLE*MM, height*MM), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def plot(data: "xarray.Dataset") -> Figure:
+    """One figure of a run: the motion at its last sample with its trail, the energy's deviation from its start, those
+    of other invariants, and the errors of the manifold (unit lengths, orthogonality) on a logarithmic axis.
+
+    Args:
+        data: data set of `simulate`, or of a file by `open_run`.
+
+    Returns:
+        A matplotlib figure; Jupyter shows it, `figure.savefig("run.png")` writes it.
+
+    Raises:
+        InputError: a data set that is not of one run of liestep.
+
+    Example:
+        liestep.plot(liestep.simulate("heavy_top", "slgi", step=0.01, t_end=2.0)).savefig("top.png")
+    """
+    require_run(data)
+    invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
+    with matplotlib.rc_context(RC):
+        figure = _picture()
+        left, right = cast("list[SubFigure]", figure.subfigures(1, 2, width_ratios=(1.0, 1.2)))
+        _motion(left.subplots(), data)
+        panels = [(invariants[:1], False), (invariants[1:], False), (residuals, True)]
+        shown = [panel for panel in panels if panel[0]]
+        axes = np.atleast_1d(right.subplots(len(shown), 1, sharex=True))
+        for one, (series, logarithmic) in zip(axes, shown, strict=True):
+            _lines(one, data["time"].values, series, logarithmic)
+        axes[-1].set_xlabel("time (s)")
+        figure.suptitle(f"{sheet(data.attrs['problem']).title} by {name_of(data)}", fontsize=8.5)
+    return figure
+
+
+def _motion(axes: Axes, data: "xarray.Dataset") -> None:
+    """The last sample as a scene; a state that no scene shows, as curves over time."""
+    try:
+        motion = motion_of(as_file(data))
+    except InputError:
+        name = next(name for name in data.data_vars if "time" in data[name].dims)
+        axes.plot(data["time"].values, data[name].values.reshape(data.sizes["time"], -1))
+        axes.set_xlabel("time (s)")
+        axes.set_ylabel(f"{name} ({data[name].attrs.get('units', '1')})")
+        return
+    limits, near, far = frame_of(motion)
+    if motion.sphere:
+        sphere_body(axes)
+    scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
+    motion.draw(scene, data.sizes["time"] - 1)
+    scene.draw(limits=limits)
+    triad(axes, motion.view, (-0.02, 0.0, 0.2, 0.2))
+    axes.set_title(f"t = {float(data['time'].values[-1]):.4g} s")
+
+
+def _lines(axes: Axes, time: np.ndarray, series: Sequence[Series], logarithmic: bool) -> None:
+    for one, dash in zip(series, DASHES*len(series), strict=False):
+        axes.plot(time, _positive(one.values) if logarithmic else one.values, dash, label=one.label, linewidth=0.9)
+    units = {one.units for one in series}
+    unit = f" ({units.pop()})" if len(units) == 1 else ""
+    head = "error" if logarithmic else "deviation"
+    if logarithmic:
+        axes.set_yscale("log")
+    if len(series) == 1:
+        axes.set_title(f"{series[0].label}, {head}{unit}", fontsize=7.5)
+        return
+    axes.set_title(f"{head}{unit}", fontsize=7.5)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3, fontsize=6.0, handlelength=1.8)
+
+
+def _positive(values: np.ndarray) -> np.ndarray:
+    """Values for a logarithmic axis, without zeros."""
+    return np.where(values > 0.0, values, np.nan)
+
+
+def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
+    """Runs of one problem beside each other: distance of the state from the first run's (where the times agree),
+    energy errors, and errors of the manifold, each on a logarithmic axis.
+
+    Args:
+        runs: two or more data sets of `simulate` or `open_run`, of the same problem, parameters and start.
+
+    Returns:
+        A matplotlib figure.
+
+    Raises:
+        InputError: fewer than two, a data set that is not of one run, or runs of different problems.
+
+    Example:
+        liestep.compare([liestep.simulate("sphere_nbody", name, step=0.01, t_end=5.0) for name in ("vi_sphere", "rk4")])
+    """
+    if isinstance(runs, xarray.Dataset) or len(list(runs)) < 2:
+        raise InputError("compare needs a list of two or more data sets")
+    for number, data in enumerate(runs):
+        require_run(data, f"data set {number}")
+        if data.attrs["problem"] != runs[0].attrs["problem"]:
+            raise InputError(f"data set {number} is of {data.attrs['problem']}, data set 0 of"
+                             f" {runs[0].attrs['problem']}; compare runs of one problem")
+    with matplotlib.rc_context(RC):
+        figure = _picture(70.0)
+        axes = figure.subplots(1, 3)
+        drawn = [mark_of(str(data.attrs["integrator"])).colour for data in runs]
+        for number, data in enumerate(runs):
+            style: dict[str, Any] = {"color": drawn[number], "label": name_of(data), "linewidth": 0.9,
+                                     "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}
+            _compared(axes, runs[0], data, style)
+        for one, title in zip(axes, (f"distance from {name_of(runs[0])}", "|energy - its start| (J)",
+                                     "error of the manifold"), strict=True):
+            one.set_yscale("log")
+            one.set_title(title)
+            one.set_xlabel("time (s)")
+        handles, labels = axes[1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(runs), 4))
+    return figure
+
+
+def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Dataset", style: dict[str, Any]) -> None:
+    time = data["time"].values
+    energy, residuals = kept(data, "invariants")[0].values, kept(data, "residuals")
+    axes[1].plot(time, _positive(np.abs(energy)), **style)
+    if residuals:
+        axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
+    if data is not first and len(time) == len(first["time"]) and np.allclose(time, first["time"].values):
+        axes[0].plot(time, _positive(_distance(first, data)), **style)
+
+
+def _distance(first: "xarray.Dataset", data: "xarray.Dataset") -> np.ndarray:
+    """Largest scaled distance over the state fields that both have, (time,)."""
+    facts, run = sheet(first.attrs["problem"]), specify_problem(first.attrs["problem"])
+    fields = formulate_standard(facts, run.parameters, run.initial).error_fields
+    gaps = [part.distance(data[part.name].values, first[part.name].values)/part.scale(first[part.name].values)
+            for part in fields if part.name in first and part.name in data]
+    return np.max(gaps, axis=0) if gaps else np.zeros(first.sizes["time"])

@@ -1,0 +1,199 @@
+"""How a state of each system looks: where its parts are, and how they are put into a scene. Figures and films use it.
+
+Arrays of directions q have any leading shape where the docstring says (..., n, 3).
+"""
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from liestep.figures.scenes.colour import mix
+from liestep.figures.scenes.space import Scene
+from liestep.mechanics.formulations.multibody.mechanism import DRIVE
+
+COLOURS = ("#0077BB", "#EE7733", "#009988", "#AA4499", "#CC3311", "#33BBEE")  # colours of bodies
+METAL, PIVOT, NORTH, SOUTH, PLATE = "#5A6472", "#222222", "#D62728", "#8C99A8", "#D9DEE4"
+SPRING, CLAMP, EDGE = "#414B57", "#333333", "#9AA4AF"
+FEW_LINKS = 30  # longer chains have no balls on their joints
+TURNS = 7       # turns of a coil spring
+Colour = str | tuple
+
+
+def trail(scene: Scene, path: np.ndarray, colour: Colour, width: float, fade: float | None = None) -> None:
+    """Path (k, 3), paler where earlier."""
+    if len(path) > 1:
+        scene.line(path, [mix(colour, "white", share) for share in np.linspace(0.8, 0.0, len(path) - 1)], width,
+                   fade=fade)
+
+
+def body_colours(count: int) -> list[Colour]:
+    """Colours of bodies by their numbers."""
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+
+
+def _from_origin(steps: np.ndarray) -> np.ndarray:
+    """Joints (..., n + 1, 3) of links (..., n, 3) that start at the origin."""
+    return np.concatenate([np.zeros((*steps.shape[:-2], 1, 3)), np.cumsum(steps, axis=-2)], axis=-2)
+
+
+def chain_joints(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+    """Pivot and masses (..., n + 1, 3) of a chain of pendula (m) with directions (..., n, 3)."""
+    return _from_origin(np.asarray(parameters["length"])[:, None]*q)
+
+
+def rod_joints(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+    """Joints (..., n + 2, 3) of a rod (m), its clamped element first, with directions (..., n, 3)."""
+    clamp = np.broadcast_to(parameters["clamp"], (*q.shape[:-2], 1, 3))
+    return _from_origin(np.concatenate([clamp, q], axis=-2)*(parameters["length"]/(parameters["elements"] + 1)))
+
+
+def chain(scene: Scene, joints: np.ndarray, colours: Sequence[Colour], pale: float = 0.0, fade: float = 0.3) -> None:
+    """Links between joints (n + 1, 3), of which the first is the pivot; `pale` is a share of white."""
+    few = len(joints) - 1 <= FEW_LINKS
+    scene.line(joints, mix(METAL, "white", pale), 1.9 if few else 1.2, lift=0.01, outline=0.6, fade=fade)
+    if few:
+        scene.balls(joints[1:], [mix(colour, "white", pale) for colour in colours], 7.5, lift=0.05, fade=fade)
+    scene.balls(joints[:1], PIVOT, 4.5, lift=0.06, fade=0.0)
+
+
+def coil(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Points of a helical spring from a to b with straight ends."""
+    length = np.linalg.norm(b - a)
+    along = (b - a)/length
+    side = np.cross(along, np.eye(3)[2] if abs(along[2]) < 0.9 else np.eye(3)[0])
+    side /= np.linalg.norm(side)
+    other = np.cross(along, side)
+    s = np.linspace(0.0, 1.0, 16*TURNS)
+    angle = 2.0*np.pi*TURNS*s
+    helix = (a + (0.15 + 0.7*s)[:, None]*(b - a)
+             + 0.06*length*(np.cos(angle)[:, None]*side + np.sin(angle)[:, None]*other))
+    return np.concatenate([[a], helix, [b]])
+
+
+def spring_masses(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+    """Masses (..., n, 3) of pendula (m) on their pivots, with directions (..., n, 3)."""
+    return np.asarray(parameters["pivots"]) + np.asarray(parameters["length"])[:, None]*q
+
+
+def springs(scene: Scene, parameters: Mapping[str, Any], q: np.ndarray) -> None:
+    """Pendula with directions (n, 3), and coil springs between the centres of their links, wider for stiffer ones."""
+    pivots, masses = np.asarray(parameters["pivots"]), spring_masses(parameters, q)
+    centres, stiffness = 0.5*(pivots + masses), np.asarray(parameters["stiffness"])
+    widths = 0.4 + 0.5*stiffness/max(stiffness.max(), 1e-300)
+    for (i, j), width in zip(parameters["pairs"], widths, strict=True):
+        scene.line(coil(centres[int(i)], centres[int(j)]), SPRING, float(width), fade=0.3)
+    for pivot, mass, colour in zip(pivots, masses, body_colours(len(pivots)), strict=True):
+        scene.line(np.stack([pivot, mass]), METAL, 1.6, outline=0.6, fade=0.3)
+        scene.balls([mass], colour, 8.0, lift=0.02, fade=0.3)
+    scene.balls(pivots, PIVOT, 3.5, lift=0.01)
+
+
+def rod(scene: Scene, joints: np.ndarray, colour: Colour) -> None:
+    """Elements between joints (n + 2, 3), the clamped one thick."""
+    scene.line(joints, colour, 2.4, outline=0.7, fade=0.3)
+    scene.balls(joints[1:], colour, 3.2, lift=1e-3, fade=0.3)
+    scene.line(joints[:2], CLAMP, 4.0, lift=1.0, fade=0.0)
+
+
+def dipole_tips(parameters: Mapping[str, Any], q: np.ndarray) -> np.ndarray:
+    """North poles (..., n, 3) seen from the pivots (m), with directions (..., n, 3)."""
+    return 0.5*parameters["length"]*q
+
+
+def dipoles(scene: Scene, parameters: Mapping[str, Any], q: np.ndarray) -> None:
+    """Needles with directions (n, 3) on their pivots, the north half red."""
+    for place, tip in zip(np.asarray(parameters["positions"]), 0.9*dipole_tips(parameters, q), strict=True):
+        scene.line(np.stack([place, place + tip]), NORTH, 2.6, lift=1e-3, outline=0.6)
+        scene.line(np.stack([place, place - tip]), SOUTH, 2.6, lift=1e-3, outline=0.6)
+        scene.balls([place], "#FFFFFF", 2.2, lift=5e-3)
+
+
+def quadrotor_places(parameters: Mapping[str, Any], load: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Places (..., 2, 3) of the quadrotors (m) from that of the load (..., 3) and directions (..., 2, 3)."""
+    return load[..., None, :] - np.asarray(parameters["length"])[:, None]*q
+
+
+def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np.ndarray, arm: float) -> None:
+    """Load (3,), links and quadrotors (2, 3) with attitudes (2, 3, 3): two arms of half length `arm` (m) along the
+    first two body axes with a rotor at each end."""
+    circle = np.linspace(0.0, 2.0*np.pi, 25)[:, None]
+    for place, attitude, colour in zip(places, attitudes, COLOURS[1:], strict=False):
+        scene.line(np.stack([load, place]), METAL, 1.2, lift=0.02, fade=0.2)
+        for axis in range(2):
+            across = arm*attitude[:, axis]
+            scene.line(np.stack([place - across, place + across]), colour, 1.8, lift=0.03, outline=0.5, fade=0.2)
+            for tip in (place - across, place + across):
+                rim = tip + 0.44*arm*(np.cos(circle)*attitude[:, 0] + np.sin(circle)*attitude[:, 1])
+                scene.line(rim, mix(colour, "black", 0.25), 0.7, lift=0.03, fade=0.2)
+        scene.balls(place[None], colour, 4.0, lift=0.06, fade=0.2)
+    scene.balls(load[None], COLOURS[0], 7.5, lift=0.1, fade=0.0)
+
+
+def body_points(assembly: Any, body: int) -> np.ndarray:
+    """Points (k, 3) that show a body of a mechanism, from its centre of mass in body axes: its joints, springs and the
+    ends of the axes of an ellipsoid of equal inertia, at most half a metre long."""
+    found = [vectors for joint in assembly.joints for rows in joint.rows if rows.kind != DRIVE
+             for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
+    found += [spring.point for spring in assembly.springs if spring.body == body]
+    moments, axes = np.linalg.eigh(assembly.inertia[body])
+    squares = np.maximum(2.5*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0)
+    half = np.minimum(np.sqrt(squares), 0.5)
+    return np.array([*found, *(half*axes).T, *(-half*axes).T])
+
+
+def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.ndarray, scale: float) -> None:
+    """Bodies (n) by their centres of mass (n, 3) and attitudes (n, 3, 3): lines from each centre to its joints, axes of
+    inertia in colour, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
+    few = len(centres) <= FEW_LINKS
+    for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
+        points = centre + body_points(assembly, i) @ attitude.T
+        for point in points[:-6]:
+            scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
+            if few:
+                scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
+        for one, two in zip(points[-6:-3], points[-3:], strict=True):
+            if few:
+                scene.line(np.stack([one, two]), colour, 2.4, lift=0.02, outline=0.5, fade=0.3)
+        scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
+    for spring in assembly.springs:
+        end = centres[spring.body] + attitudes[spring.body] @ spring.point
+        if np.linalg.norm(end - spring.anchor) > 1e-3*scale:
+            scene.line(coil(np.asarray(spring.anchor), end), SPRING, 0.9, fade=0.3)
+        scene.balls([spring.anchor], PIVOT, 3.5, lift=0.06, fade=0.0)
+
+
+def bar_ends(parameters: Mapping[str, Any], position: np.ndarray, attitude: np.ndarray) -> np.ndarray:
+    """Ends (..., n, 2, 3) of jointed bars (m): of a chain its joints, of the closed loop half a length along e2 and e1
+    in turn."""
+    if "upper_joint" in parameters:
+        arms = np.stack([np.asarray(parameters["upper_joint"]), np.asarray(parameters["lower_joint"])], axis=1)
+    else:
+        half = 0.5*float(parameters["length"])*np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]*2)
+        arms = np.stack([half, -half], axis=1)
+    return position[..., None, :] + np.einsum("...nij,nkj->...nki", attitude, arms)
+
+
+def bars(scene: Scene, ends: np.ndarray) -> None:
+    """Bars (n, 2, 3) with balls at their joints."""
+    few = len(ends) <= FEW_LINKS
+    for bar, colour in zip(ends, body_colours(len(ends)), strict=True):
+        scene.line(bar, colour, 3.2 if few else 1.2, outline=0.7, fade=0.3)
+    if few:
+        scene.balls(ends.reshape(-1, 3), PIVOT, 3.5, lift=0.05, fade=0.1)
+
+
+def masses_in_a_row(scene: Scene, first: np.ndarray, second: np.ndarray, width: float) -> None:
+    """Wall, spring, mass, spring, mass along a line; places (3,) in m."""
+    side = np.array([0.0, 0.0, 0.25])
+    scene.line(np.stack([-side, side]), CLAMP, 3.0)
+    for a, b in ((np.zeros(3), first), (first + width*first/np.linalg.norm(first), second)):
+        scene.line(coil(a, b), SPRING, 0.8)
+    for place, colour in zip((first, second), COLOURS, strict=False):
+        scene.balls([place], colour, 11.0, lift=0.05)
+
+
+def sprung(scene: Scene, place: np.ndarray) -> None:
+    """A mass (3,) on a coil spring from the origin."""
+    scene.line(coil(np.zeros(3), place), SPRING, 0.8, fade=0.2)
+    scene.balls([place], COLOURS[0], 9.0, lift=0.03)
+    scene.balls([np.zeros(3)], PIVOT, 4.0, lift=0.01)

@@ -1,0 +1,252 @@
+"""What every formulation of a system offers: the component, its first state, and how rows are read as
+named fields and observables."""
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.status import Status
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.norms import Norm, norm_of
+
+KINDS = ("invariant", "residual", "plain")
+STATISTICS = ("mean", "max", "mean_square")
+XYZ = ("x", "y", "z")
+ROWS_AT_ONCE = 64  # moved copies of a state, in `Formulated.groups`
+
+
+@dataclass(frozen=True)
+class Observable:
+    """A group of columns of `observe`: an invariant (its statistics are of the deviation from the initial value), a
+    residual (from zero; it vanishes for the exact motion), or a plain number (of the value itself).
+
+    components: names of the columns; none for a single one, x, y, z if there are three and nothing else is said.
+    conserved: whether the exact motion keeps each column of an invariant (default: all).
+    statistics: of STATISTICS, over every counted point; default mean and max, for a plain observable none.
+    stem: what the names of statistics begin with, default the name and, for invariants, `_error`.
+    integral: the columns of `observe` are integrands; what is recorded is their integral over time from the start, by
+    the trapezoidal rule over every step, whatever is sampled (plain only).
+
+    Raises:
+        InputError: an unknown kind or statistic, or numbers of names that do not fit the columns.
+    """
+
+    name: str
+    columns: slice
+    units: str
+    long_name: str
+    kind: str = "invariant"
+    components: tuple[str, ...] = ()
+    conserved: tuple[bool, ...] = ()
+    statistics: tuple[str, ...] | None = None
+    stem: str = ""
+    integral: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"observable {self.name}: {unknown('kind', self.kind, KINDS)}")
+        for name in self.statistics or ():
+            if name not in STATISTICS:
+                raise InputError(f"observable {self.name}: {unknown('statistic', name, STATISTICS)}")
+        if self.width == 3 and not self.components:
+            object.__setattr__(self, "components", XYZ)
+        if len(self.components) != (self.width if self.width > 1 else 0):
+            raise InputError(f"observable {self.name} has {self.width} columns and {len(self.components)} names of"
+                             " components: give one for each column, none for a single column")
+        if self.kind == "invariant" and not self.conserved:
+            object.__setattr__(self, "conserved", (True,)*self.width)
+        if len(self.conserved) != (self.width if self.kind == "invariant" else 0):
+            raise InputError(f"observable {self.name}: conserved has {len(self.conserved)} entries; an invariant has"
+                             " one for each column, other observables none")
+        if self.kind == "residual" and not (self.stem or self.name).endswith("_error"):
+            raise InputError(f"observable {self.name} is a residual: its name must end in _error")
+        if self.integral and self.kind != "plain":
+            raise InputError(f"observable {self.name} is an integral: its kind must be plain, not {self.kind}")
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.columns.stop - self.columns.start)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Dimension of its variable beside time: none for a single column, xyz, or its own."""
+        if self.width == 1:
+            return ()
+        return ("xyz",) if self.components == XYZ else (f"{self.name}_component",)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Suffix of the name of each column: "" for a single one, else "_" and the component."""
+        return tuple(f"_{part}" for part in self.components) or ("",)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The statistics that files hold of it."""
+        return (() if self.kind == "plain" else ("mean", "max")) if self.statistics is None else self.statistics
+
+    def statistic(self, what: str) -> list[str]:
+        """Names of a statistic (`what`, for example "max"), one for each column."""
+        stem = self.stem or (f"{self.name}_error" if self.kind == "invariant" else self.name)
+        return [f"{stem}_{what}{label}" for label in self.labels]
+
+    def shaped(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., width) without the last dimension where there is one column."""
+        return values[..., 0] if self.width == 1 else values
+
+    def kept(self) -> Iterator[str]:
+        """label=place in the file of each column that the exact motion keeps; a place is `variable` or
+        `variable:index`."""
+        stem = (self.stem or self.name).removesuffix("_error")
+        for index, label in enumerate(self.labels):
+            if self.kind == "residual" or self.conserved[index]:
+                yield f"{stem}{label}={self.name}{f':{index}' if self.width > 1 else ''}"
+
+
+@dataclass(frozen=True)
+class StateField:
+    """One named part of the state.
+
+    norm: name of its norm, see `liestep.mechanics.contracts.norms`. tangent: a field of unit vectors to which its vectors are
+    orthogonal. counted: whether its error enters the state error; one that does not (multipliers) has a column of its
+    own.
+
+    Raises:
+        InputError: there is no norm of this name.
+    """
+
+    name: str
+    units: str
+    long_name: str
+    dims: tuple[str, ...] = ("body", "xyz")
+    norm: str = "direction"
+    tangent: str = ""
+    counted: bool = True
+
+    def __post_init__(self) -> None:
+        try:
+            norm_of(self.norm)
+        except InputError as error:
+            raise InputError(f"state field {self.name}: {error}") from None
+
+    @property
+    def measure(self) -> Norm:
+        """The norm itself."""
+        return norm_of(self.norm)
+
+    @property
+    def independent(self) -> bool:
+        """Whether it has an error of its own."""
+        return self.norm != "derived"
+
+    def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """(time,): largest distance over bodies, not scaled; errors as `Norm.distance`."""
+        try:
+            return self.measure.distance(a, b)
+        except InputError as error:
+            raise InputError(f"state field {self.name}: {error}") from None
+
+    def scale(self, reference: np.ndarray) -> float:
+        """What distances are divided by; 1 where the reference stays at zero."""
+        return self.measure.scale(reference)
+
+
+def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amplitude: float,
+              random: np.random.Generator) -> dict[str, np.ndarray]:
+    """An initial state with every counted field moved by its norm, in the order of the fields; those that are tangent
+    to another one are made orthogonal to its new value. Other parts of the state stay.
+
+    Raises:
+        InputError: no part of the state can be perturbed.
+    """
+    parts = [part for part in fields if part.name in state and part.independent and part.counted]
+    if not parts:
+        raise InputError("no part of the initial state has a norm by which it could be perturbed")
+    moved = dict(state)
+    for part in parts:
+        value = part.measure.perturb(state[part.name], amplitude, random)
+        for _ in range(2 if part.tangent else 0):  # the second time removes what the first left by round-off
+            base = moved[part.tangent]
+            value -= np.sum(value*base, axis=-1)[..., None]*base
+        moved[part.name] = value
+    return moved
+
+
+@dataclass(frozen=True)
+class Formulated:
+    """A system ready for an integrator: the component, its first state, and how to read its rows.
+
+    Raises:
+        InputError: columns of observables that do not follow each other from the energy in column 0.
+    """
+
+    problem: Any
+    start: np.ndarray                                     # (m, d), the form chooses m and d
+    fields: tuple[StateField, ...]
+    observables: tuple[Observable, ...]
+    to_fields: Callable[[np.ndarray], dict[str, np.ndarray]]  # (samples, m, d) -> name: (samples, *dims)
+    # size of the terms that are summed in the momentum, at the start
+    momentum_scale: float
+    # (status, rows where a run ended) -> the status that says why, where the form knows it better
+    ending: Callable[[Status, np.ndarray], Status] = lambda status, rows: status
+    formulation: str = ""                                 # its name, from which follows what integrators may call
+
+    def __post_init__(self) -> None:
+        column = 0
+        for part in self.observables:
+            if part.columns.start != column or (column == 0 and (part.name, part.width) != ("energy", 1)):
+                raise InputError(f"observable {part.name} has columns {part.columns.start} to"
+                                 f" {part.columns.stop - 1}: the energy must have column 0, and each observable must"
+                                 " begin where the last one ended")
+            column = part.columns.stop
+
+    @property
+    def groups(self) -> np.ndarray:
+        """(m,): rows with the same number enter the same fields, and have one scale: the largest of their numbers."""
+        found: dict[frozenset[str], int] = {}
+        groups = np.zeros(len(self.start), dtype=np.int64)
+        largest = float(np.abs(self.start).max(initial=0.0)) or 1.0
+        known = self.to_fields(self.start[None])
+        for first in range(0, len(groups), ROWS_AT_ONCE):
+            places = np.arange(first, min(first + ROWS_AT_ONCE, len(groups)))
+            moved = np.repeat(self.start[None], len(places), axis=0)
+            own = moved[places - first, places]
+            moved[places - first, places] = own + 1e-3*np.where(own == 0.0, largest, own)
+            fields = self.to_fields(moved)
+            for place in places:
+                changed = frozenset(name for name, value in fields.items()
+                                    if not np.array_equal(value[place - first], known[name][0]))
+                groups[place] = found.setdefault(changed, len(found))
+        return groups
+
+    @property
+    def width(self) -> int:
+        """Number of columns of `observe`."""
+        return int(self.observables[-1].columns.stop)
+
+    @property
+    def error_fields(self) -> list[StateField]:
+        """The fields that have a distance from a reference of their own."""
+        return [part for part in self.fields if part.independent]
+
+    @property
+    def momentum_axes(self) -> str:
+        """Axes of the conserved components of the momentum map; empty where there is none."""
+        flags = next((part.conserved for part in self.observables if part.name == "momentum_map"), ())
+        return "".join(axis for axis, flag in zip("xyz", flags, strict=False) if flag)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What files say about fields and observables.
+
+        `invariants`: label=place of everything that the exact motion keeps; `residuals`: the same of the dimensionless
+        ones with a mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error.
+        """
+        invariants = [item for part in self.observables if part.kind == "invariant" for item in part.kept()]
+        residuals = [item for part in self.observables
+                     if part.kind == "residual" and part.units == "1" and "mean" in part.asked for item in part.kept()]
+        norms = [f"{part.name}:{part.norm}{'' if part.counted else ':apart'}" for part in self.error_fields]
+        return {
+            "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",
+            "invariants": " ".join(invariants), "residuals": " ".join(residuals), "error_norms": " ".join(norms)}

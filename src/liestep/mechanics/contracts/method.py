@@ -1,0 +1,104 @@
+"""What an integrator file declares: one `Method` per public id in the file's `METHODS`."""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from liestep.mechanics.contracts.keeping import Facts, Keeps, declared_facts, sentence
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why a method cannot run on a system: without its formulation, or for the reason of a system that has it."""
+
+    reason: str
+    formulation: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integrator id: what it is, what it needs, how to make it.
+
+    `formulation` is a name of `liestep.mechanics.contracts.formulations`; `build(options, tolerance, t_end)` makes the component.
+    `options` are the integrator's own; how a system is formulated is an option of its `Form`. The functions that take
+    options get both.
+    """
+
+    summary: str                      # first line: order, stages, explicit or implicit, what it conserves
+    order: int
+    formulation: str
+    build: Callable[[Options, float | None, float], Any]
+    # what it keeps, as facts; a text of an old plugin is shown and declares nothing
+    conserves: Facts | str = ()
+    symmetric: bool = False
+    adaptive: bool = False
+    fictitious: bool = False          # adaptive with the tolerance for a step of fictitious time, not for an error
+    projects: bool = False            # every step ends with the formulation's `project`
+    citation: str = ""
+    options: Mapping[str, Option] = field(default_factory=dict)
+    resolve: Callable[[Options], dict[str, Any]] = dict  # options that depend on each other; raises InputError
+    # (options, sheet, parameters) -> where these change the order or the symmetry
+    order_for: Callable[[Options, Sheet, Mapping[str, Any]], int] | None = None
+    symmetric_for: Callable[[Options, Sheet, Mapping[str, Any]], bool] | None = None
+    # (options, sheet, parameters): raises InputError where the complete options do not fit a system
+    combination: Callable[[Options, Sheet, Mapping[str, Any]], None] = lambda options, sheet, parameters: None
+    fewest_steps: int = 1             # of a run with fixed steps: a multistep method needs a history
+    # (parameters, sheet) -> what is missing, in words; None where it can run
+    requires: Callable[[Mapping[str, Any], Sheet], str | None] | None = None
+    # what it does with forces that depend on time and velocity, in words; None: nothing. Methods on vector fields and
+    # Lie group actions need not say: their right-hand sides hold the forces
+    forces: str | None = None
+    # what it needs of earlier steps, in words; None: a step of any length can be made from any state of a run
+    history: str | None = None
+    # choices of options of forms that the method takes as its defaults, the first of these that a system allows
+    prefers: tuple[Mapping[str, Any], ...] = ()
+    # formulation -> `build` of the same method for systems that have this formulation and not the first one
+    elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
+
+    def on(self, sheet: Sheet) -> "Method":
+        """The method with the formulation that a system has: its first one, or one of `elsewhere`."""
+        if self.formulation in sheet.forms:
+            return self
+        found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
+        return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
+
+    def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float) -> Any:
+        """The component for a formulated system: with its groups of rows where the method measures their sizes."""
+        component = self.build(options, tolerance, t_end)
+        return component.measured(formulated) if hasattr(component, "measured") else component
+
+    @property
+    def takes_forces(self) -> bool:
+        """Whether it runs on systems with forces of time and velocity."""
+        return self.forces is not None or self.formulation in ("vector_field", "lie_action")
+
+    def order_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+        """Order with complete options on a system."""
+        return self.order if self.order_for is None else self.order_for(options, sheet, parameters)
+
+    def symmetric_of(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
+        """Whether the method with complete options is its own adjoint on a system."""
+        return self.symmetric if self.symmetric_for is None else self.symmetric_for(options, sheet, parameters)
+
+    @property
+    def sentence(self) -> str:
+        """What it keeps, in words."""
+        if isinstance(self.conserves, str):
+            return f"{self.conserves} (in words only: `conserves` takes facts of liestep.extend.Keeps)"
+        return sentence((*self.conserves, *((Keeps.REVERSIBLE,) if self.symmetric else ())))
+
+    def kept(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> frozenset[Keeps]:
+        """The facts that are declared for complete options on a system."""
+        facts = declared_facts(() if isinstance(self.conserves, str) else self.conserves, options, sheet, parameters)
+        return facts | {Keeps.REVERSIBLE} if self.symmetric_of(options, sheet, parameters) else facts
+
+    def lacks(self, sheet: Sheet, parameters: Mapping[str, Any] | None = None) -> Lack | None:
+        """Why it cannot run on a system; None where it can. Without parameters only the formulation counts."""
+        if self.on(sheet).formulation not in sheet.forms:
+            return Lack(f"the system has no formulation {self.formulation}", formulation=True)
+        if parameters is None:
+            return None
+        reason = (self.requires(parameters, sheet) if self.requires else None) or (
+            sheet.requires(parameters, self.on(sheet)) if sheet.requires else None)
+        return Lack(reason) if reason else None

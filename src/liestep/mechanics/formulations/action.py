@@ -1,0 +1,63 @@
+"""What Lie group integrators ask for: an action and a map f from states to the algebra, y' = d/ds
+exp(s f(t, y)).y at s = 0."""
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.geometry.groups.charted import CHARTS
+from liestep.mechanics.contracts.option import Option
+
+
+def chart_option(silent: Callable[[Mapping[str, Any]], bool]) -> Option:
+    """The option `chart` of actions of rotations and rigid motions; `silent` as of `Option`."""
+    return Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three turns"
+                  " about the axes)", tuple(CHARTS), silent=silent)
+
+
+class ActionForm(NamedTuple):
+    """A generator f and an action of `liestep.geometry.groups`, counted.
+
+    `generator` offers `algebra(t, y, out)` (False where f cannot be evaluated) and `observe(y, out)`.
+    """
+
+    action: Any
+    generator: Any
+    meter: np.ndarray
+
+    def algebra_rows(self) -> int:
+        return self.action.algebra_rows()
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """f: M -> g at time t, rows of the algebra; False when it cannot be evaluated."""
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        return self.generator.algebra(t, y, out)
+
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        """out = exp(xi).y; out may be y itself."""
+        self.meter[Counter.EXPONENTIALS] += 1
+        self.action.act(xi, y, out)
+
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
+        """out = dexpinv_sigma(v); False when a rotation of sigma reaches 2 pi. out may be v itself."""
+        return self.action.dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma: np.ndarray) -> bool:
+        """Whether all rotations of sigma stay below 2 pi."""
+        return self.action.in_chart(sigma)
+
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        """out = [a, b]; out may be a or b."""
+        self.action.bracket(a, b, out)
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        """Squared Riemannian distance of two states."""
+        return self.action.distance2(y, z)
+
+    def project(self, y: np.ndarray) -> bool:
+        """Nothing has to be returned: the action keeps the manifold."""
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.generator.observe(y, out)

@@ -1,0 +1,124 @@
+"""Kernels of the rotation of one rigid body in a unit quaternion, at four places of a row of coordinates.
+
+T = 1/2 Omega.J Omega with Omega = 2 G(q) v is quadratic in Omega, which is bilinear in (q, v): its exact discrete
+derivatives are (livens2025 eqs. (86)-(88))
+
+    2 pbar = 4 G(q_m)^T J Ob,  dT = -2 G(v_m)^T J Ob,  Ob = (Omega_0 + Omega_1)/2
+
+and Ob = 2 G(q_m) v_m makes them those of the midpoint rule.
+"""
+import numpy as np
+
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector
+from liestep.geometry.quaternion import (
+    Quaternion,
+    body_part,
+    combine,
+    from_body,
+    inner,
+    middle,
+    put_quaternion,
+    quaternion,
+)
+
+SMALLEST = 0.05  # |q_m|^2 = cos^2(angle/4) of the rotation of a step: the angle stays below 309 degrees
+
+
+@kernel
+def mean_spin(energetic: bool, moments: Vector, q0: Quaternion, v0: Quaternion, q1: Quaternion,
+              v1: Quaternion) -> Vector:
+    """J Ob."""
+    if energetic:
+        x, y = body_part(q0, v0), body_part(q1, v1)
+        return moments[0]*(x[0] + y[0]), moments[1]*(x[1] + y[1]), moments[2]*(x[2] + y[2])
+    x = body_part(middle(q0, q1), middle(v0, v1))
+    return 2.0*moments[0]*x[0], 2.0*moments[1]*x[1], 2.0*moments[2]*x[2]
+
+
+@kernel
+def spin_momentum(energetic: bool, moments: Vector, q0: Quaternion, v0: Quaternion, q1: Quaternion,
+                  v1: Quaternion) -> Quaternion:
+    """2 pbar."""
+    x = from_body(middle(q0, q1), mean_spin(energetic, moments, q0, v0, q1, v1))
+    return 4.0*x[0], 4.0*x[1], 4.0*x[2], 4.0*x[3]
+
+
+@kernel
+def spin_residual(energetic: bool, moments: Vector, h: float, place: int, q0: np.ndarray, v0: np.ndarray,
+                  q1: np.ndarray, v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
+    """r += 2 pbar - h dT from `place` on; a += its derivative, alpha d/dq_1 + beta d/dv_1."""
+    a0, b0, a1, b1 = quaternion(q0, place), quaternion(v0, place), quaternion(q1, place), quaternion(v1, place)
+    qm, vm = middle(a0, a1), middle(b0, b1)
+    w = mean_spin(energetic, moments, a0, b0, a1, b1)
+    c = combine(4.0, qm, 2.0*h, vm)
+    x = from_body(c, w)
+    for i in range(4):
+        r[place + i] += x[i]
+    # change of J Ob = J G(d) (direction), d from the derivatives of G(q) v = -G(v) q; half that of the midpoint
+    d = combine(beta, a1, -alpha, b1) if energetic else combine(beta, qm, -alpha, vm)
+    half = 2.0*alpha + beta*h
+    w0, w1, w2 = half*w[0], half*w[1], half*w[2]
+    x0 = from_body(c, (-moments[0]*d[1], -moments[1]*d[2], -moments[2]*d[3]))
+    x1 = from_body(c, (moments[0]*d[0], -moments[1]*d[3], moments[2]*d[2]))
+    x2 = from_body(c, (moments[0]*d[3], moments[1]*d[0], -moments[2]*d[1]))
+    x3 = from_body(c, (-moments[0]*d[2], moments[1]*d[1], moments[2]*d[0]))
+    i = place
+    a[i, i] += x0[0]
+    a[i, i + 1] += x1[0] - w0
+    a[i, i + 2] += x2[0] - w1
+    a[i, i + 3] += x3[0] - w2
+    a[i + 1, i] += x0[1] + w0
+    a[i + 1, i + 1] += x1[1]
+    a[i + 1, i + 2] += x2[1] + w2
+    a[i + 1, i + 3] += x3[1] - w1
+    a[i + 2, i] += x0[2] + w1
+    a[i + 2, i + 1] += x1[2] - w2
+    a[i + 2, i + 2] += x2[2]
+    a[i + 2, i + 3] += x3[2] + w0
+    a[i + 3, i] += x0[3] + w2
+    a[i + 3, i + 1] += x1[3] + w1
+    a[i + 3, i + 2] += x2[3] - w0
+    a[i + 3, i + 3] += x3[3]
+
+
+@kernel
+def radial_strain(energetic: bool, q0: Quaternion, v0: Quaternion, q1: Quaternion, v1: Quaternion) -> float:
+    """Twice the mean of q.v, at the ends or of the means."""
+    return inner(q0, v0) + inner(q1, v1) if energetic else 2.0*inner(middle(q0, q1), middle(v0, v1))
+
+
+@kernel
+def radial_residual(energetic: bool, polar: float, h: float, q0: Quaternion, v0: Quaternion, q1: Quaternion,
+                    v1: Quaternion, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
+    """The same of 2 J_00 (q.v)^2, which makes the mass matrix of (140) of the singular one; for a single body."""
+    qm, vm = middle(q0, q1), middle(v0, v1)
+    s = polar*radial_strain(energetic, q0, v0, q1, v1)
+    x = combine(4.0, qm, -2.0*h, vm)
+    bend = combine(alpha, v1, beta, q1) if energetic else combine(alpha, vm, beta, qm)
+    own = s*(2.0*alpha - beta*h)
+    for i in range(4):
+        r[i] += s*x[i]
+        a[i, i] += own
+        for j in range(4):
+            a[i, j] += polar*x[i]*bend[j]
+
+
+@kernel
+def length_defect(q: Quaternion) -> float:
+    """(q.q - 1)/2, summed so that rounding favours neither sign."""
+    return 0.5*(((q[0]*q[0] - 1.0) + q[1]*q[1]) + q[2]*q[2] + q[3]*q[3])
+
+
+@kernel
+def turned(q: Quaternion, e: Quaternion, place: int, d: np.ndarray) -> None:
+    """d = q e, the increment of q under the rotation with the quaternion 1 + e in the body."""
+    x = from_body(q, (e[1], e[2], e[3]))
+    put_quaternion(d, place, (e[0]*q[0] + x[0], e[0]*q[1] + x[1], e[0]*q[2] + x[2], e[0]*q[3] + x[3]))
+
+
+@kernel
+def far_apart(q0: Quaternion, q1: Quaternion) -> bool:
+    """Whether the rotation of a step is near 2 pi, where q_m vanishes; True for NaN."""
+    qm = middle(q0, q1)
+    return not inner(qm, qm) >= SMALLEST

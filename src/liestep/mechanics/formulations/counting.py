@@ -1,0 +1,80 @@
+"""Operations of a computation: it runs in plain Python on numbers that count."""
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.tracing import Functions, plain_component
+
+
+class Counted:
+    """A number that adds one to a tally for every operation."""
+
+    __slots__ = ("tally", "value")
+
+    def __init__(self, value: float, tally: list[int]):
+        self.value, self.tally = value, tally
+
+    def apply(self, function: Callable[[float], float]) -> "Counted":
+        self.tally[0] += 1
+        return Counted(function(self.value), self.tally)
+
+    def __add__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: x + float(other))
+
+    def __sub__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: x - float(other))
+
+    def __rsub__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: float(other) - x)
+
+    def __mul__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: x*float(other))
+
+    def __truediv__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: x/float(other))
+
+    def __rtruediv__(self, other: Any) -> "Counted":
+        return self.apply(lambda x: float(other)/x)
+
+    def __neg__(self) -> "Counted":
+        return Counted(-self.value, self.tally)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __int__(self) -> int:
+        return int(self.value)  # number of a cell
+
+    def __lt__(self, other: Any) -> bool:
+        return self.value < float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.value > float(other)
+
+    def __abs__(self) -> "Counted":
+        return Counted(abs(self.value), self.tally)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    counted = next((value for value in (y, x) if isinstance(value, Counted)), None)
+    return math.atan2(y, x) if counted is None else counted.apply(lambda _: math.atan2(float(y), float(x)))
+
+
+def _counting(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    return lambda x: x.apply(function) if isinstance(x, Counted) else function(x)
+
+
+COUNTING = Functions(_counting(math.sqrt), _counting(math.sin), _counting(math.cos), atan2=_atan2)
+
+
+def operations(component: Any, call: Callable[[Any, np.ndarray, np.ndarray], object], y: np.ndarray) -> int:
+    """Operations of `call(component, y, out)`, out of the shape of y: additions, multiplications, divisions and roots,
+    each one; sines and other functions too."""
+    tally = [0]
+    state = np.array([Counted(value, tally) for value in y.ravel().tolist()], dtype=object).reshape(y.shape)
+    call(plain_component(component, COUNTING), state, np.zeros(y.shape, dtype=object))
+    return tally[0]

@@ -1,0 +1,233 @@
+"""Formulations of a rigid body that turns about a fixed point, components for compiled code
+(`mechanics.formulations.fixed_body.forms` lists their fields and observables).
+
+Attitude state: rows Q e_1, Q e_2, Q e_3 (axes of the body in space), then the spatial angular momentum pi. With Pi =
+Q^T pi and the body rate I^-1 Pi: dQ/dt = hat(w) Q, dpi/dt = tau, w = Q I^-1 Q^T pi (liegroup2021, section 3).
+
+A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) offers
+
+    inertia                   (3,) moments about the body's axes and the fixed point
+    torque(q)                 tau (3,), spatial, at the attitude q
+    torque_slope(q, u)        d/de tau(exp(e hat u) q) at e = 0
+    observe(y, out)           observables of the attitude state
+    dual(y, out)              f of the coadjoint motion, rows of the algebra
+    dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
+    dual_observe(y, out)      observables of the body state
+    weight()                  gravity (3,), spatial; for `QuadraticTop` only
+    applied(t, q, omega)      optional: a spatial torque of time and velocity beside tau, see `driven`
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.geometry.attitude import to_body, to_space, towards_rotation
+
+
+@kernel
+def body_rate(inertia: np.ndarray, p: Vector) -> Vector:
+    """I^-1 Pi."""
+    return p[0]/inertia[0], p[1]/inertia[1], p[2]/inertia[2]
+
+
+@kernel
+def kinetic_energy(inertia: np.ndarray, p: Vector) -> float:
+    """1/2 Pi.I^-1 Pi."""
+    return 0.5*dot(p, body_rate(inertia, p))
+
+
+class RigidBody(NamedTuple):
+    """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
+
+    system: Any
+    meter: np.ndarray
+
+    def inertia(self) -> Vector:
+        moments = self.system.inertia
+        return moments[0], moments[1], moments[2]
+
+    def angular_velocity(self, y: np.ndarray) -> Vector:
+        """w = Q I^-1 Q^T pi, spatial."""
+        return to_space(y, body_rate(self.system.inertia, to_body(y, row(y, 3))))
+
+    def torque(self, y: np.ndarray) -> Vector:
+        """tau at the attitude in the first rows of y, spatial."""
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        return self.system.torque(y)
+
+    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
+        return self.system.torque_slope(y, u)
+
+    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
+        """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
+
+    def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
+        """All torques at time t, the spatial angular velocity being w: `driven.DrivenBody` has the same methods as this
+        class, and there those for applied torques act."""
+        return self.torque(y)
+
+    def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:
+        pass
+
+    def aim(self, t: float, h: float) -> None:
+        pass
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return self.torque(stage)
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.observe(y, out)
+
+
+class PinnedBody(NamedTuple):
+    """The body as one of n rigid bodies that do not move, n = 1."""
+
+    system: Any
+    meter: np.ndarray
+
+    def bodies(self) -> int:
+        return 1
+
+    def translates(self) -> bool:
+        return False
+
+    def mass(self, i: int) -> float:
+        return 0.0
+
+    def moments(self, i: int) -> Vector:
+        return self.system.inertia[0], self.system.inertia[1], self.system.inertia[2]
+
+    def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        put(out, 0, self.system.torque(y))
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.observe(y, out)
+
+
+class QuadraticTop(NamedTuple):
+    """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
+
+    H = 1/2 Pi.I^-1 Pi + 1/2 |p + Q^T g|^2 - 1/2 |g|^2 with the gravity g (the paper's -Gamma0) and the constant p = -m
+    l chi, so that H is the energy of the top plus 1/2 |p|^2; dpi/dt = g x Q p, the q that belongs to p has dq/dt = p +
+    Q^T g. State rows Q e_1, Q e_2, Q e_3, pi, q, p.
+    """
+
+    system: Any
+    meter: np.ndarray
+
+    def inertia(self) -> Vector:
+        moments = self.system.inertia
+        return moments[0], moments[1], moments[2]
+
+    def torque(self, y: np.ndarray) -> Vector:
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        return cross(self.system.weight(), to_space(y, row(y, 5)))
+
+    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
+        return cross(self.system.weight(), cross(u, to_space(y, row(y, 5))))
+
+    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
+        pull = to_body(stage, self.system.weight())
+        put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
+
+    def aim(self, t: float, h: float) -> None:
+        pass
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        return self.torque(stage)
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.observe(y, out)
+
+
+class AttitudeField(NamedTuple):
+    """Vector field of (Q, pi) in the embedding space R^12."""
+
+    body: Any          # RigidBody or DrivenBody
+    meter: np.ndarray
+    orthonormal: int   # 1: `project` acts
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        w = self.body.angular_velocity(y)
+        torque = self.body.load(t, y, w)
+        for i in range(3):
+            put(out, i, cross(w, row(y, i)))
+        put(out, 3, torque)
+        self.body.add_power(t, y, w, out, 4)
+        return True
+
+    def project(self, y: np.ndarray) -> None:
+        if self.orthonormal == 1:
+            towards_rotation(y, 0)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.body.observe(y, out)
+
+
+class AttitudeGenerator(NamedTuple):
+    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.cotangent_rotation`, (w, tau) for the direct product of SO(3) and R^3."""
+
+    body: Any          # RigidBody or DrivenBody
+    semidirect: bool
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        w = self.body.angular_velocity(y)
+        torque = self.body.load(t, y, w)
+        put(out, 0, w)
+        put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
+        self.body.add_power(t, y, w, out, 2)
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.body.observe(y, out)
+
+
+class DualField(NamedTuple):
+    """Vector field of the body state (Pi, Gamma), or of Pi alone."""
+
+    system: Any
+    meter: np.ndarray
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.system.dual_rhs(y, out)
+        return True
+
+    def project(self, y: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.dual_observe(y, out)
+
+
+class DualGenerator(NamedTuple):
+    """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first
+    example belongs to the other trivialisation (erratum 1)."""
+
+    system: Any
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.system.dual(y, out)
+        return True
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.system.dual_observe(y, out)

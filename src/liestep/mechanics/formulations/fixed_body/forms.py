@@ -1,0 +1,273 @@
+"""All formulations of a rigid body about a fixed point from its system: fields, observables and start of each."""
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import new_meter
+from liestep.errors import InputError
+from liestep.geometry.groups.charted import in_coordinates
+from liestep.geometry.groups.coadjoint_motion import CoadjointMotion
+from liestep.geometry.groups.cotangent_rotation import CotangentRotation
+from liestep.geometry.groups.product import product
+from liestep.geometry.groups.rotation import Rotation
+from liestep.geometry.groups.translation import Translation
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.constrained.body_forms import (
+    MASS_MATRIX,
+    director_body,
+    euler_moments,
+    quaternion_body,
+)
+from liestep.mechanics.formulations.fixed_body.absolute import POSES, Jointed, Pinned, pose_options, why_not
+from liestep.mechanics.formulations.fixed_body.components import (
+    AttitudeField,
+    AttitudeGenerator,
+    DualField,
+    DualGenerator,
+    PinnedBody,
+    QuadraticTop,
+    RigidBody,
+)
+from liestep.mechanics.formulations.fixed_body.driven import DrivenBody, has_applied
+from liestep.mechanics.formulations.work import with_work
+
+STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
+MOMENTUM = "kg m2 s-1"
+BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"),
+               "gravity_body": ("m s-2", "acceleration of gravity in the body's axes, Q^T gravity")}
+COORDINATES = Option("quaternion", "redundant coordinates: a unit quaternion (4 numbers, 1 constraint) or directors (9"
+                     " numbers, 6 constraints, constant mass)", ("quaternion", "directors"))
+CONSTANT = Option("directors", "redundant coordinates with a constant mass matrix", ("directors",))
+AUXILIARY = StateField("auxiliary", "kg m s", "q of the quadratic Hamiltonian, in the body's axes", ("xyz",), "derived")
+
+
+def invariant(name: str, column: int, units: str, text: str, conserved: bool = True) -> Observable:
+    """An invariant of one column, named as its statistics are."""
+    return Observable(name, slice(column, column + 1), units, text, conserved=(conserved,))
+
+
+def _energy() -> Observable:
+    return invariant("energy", 0, "J", "total energy")
+
+
+def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Observable, ...]) -> tuple[Observable, ...]:
+    """Columns of a system's `observe`: energy, pi (3), orthogonality error, then its own from column 5."""
+    momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial",
+                          conserved=conserved, stem="momentum_error")
+    defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", "residual")
+    return (_energy(), momentum, defect, *others)
+
+
+class Declared(NamedTuple):
+    """What a rigid body about a fixed point declares. `gravity` gives None for a free body; `invariants(parameters,
+    first)` are the system's own columns of `observe` and `dual_observe`, from column `first`; `measures` those of
+    `observe` alone."""
+
+    build: Callable[[Parameters], Any]
+    gravity: Callable[[Parameters], np.ndarray | None]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+    invariants: Callable[[Parameters, int], tuple[Observable, ...]]
+    measures: Callable[[Parameters, int], tuple[Observable, ...]]
+    lever: Callable[[Parameters], np.ndarray] | None = None  # see `family.fixed_body`
+    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None
+
+    def body(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `cotangent_rotation`."""
+        return self.attitude(parameters, state, self.driven(parameters, RigidBody(self.build(parameters), new_meter())))
+
+    def has_applied(self, parameters: Parameters) -> bool:
+        """Whether the system declares a torque of time and velocity."""
+        return has_applied(self.build(parameters))
+
+    def driven(self, parameters: Parameters, body: Any) -> Any:
+        """The body with the torques that its system applies, if it does."""
+        if not has_applied(body.system):
+            return body
+        return DrivenBody(body, body.system, body.meter, np.zeros(2), self.observables(parameters)[-1].columns.stop)
+
+    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `rigid_bodies`: the same rows."""
+        return self.attitude(parameters, state, PinnedBody(self.build(parameters), new_meter()))
+
+    def quadratic(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `quadratic_rotation`, with the rows q and p more."""
+        system = self.build(parameters)
+        problem = self.driven(parameters, QuadraticTop(system, new_meter()))
+        plain = self.attitude(parameters, state, problem)
+        start = np.concatenate([plain.start[:4], [np.zeros(3), -system.lever], plain.start[4:]])
+        return replace(plain, start=start, fields=(*plain.fields, AUXILIARY))
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        system, meter = self.build(parameters), new_meter()
+        if options["form"] == "coadjoint":
+            return self.dual(parameters, state, DualField(system, meter))
+        return self.attitude(parameters, state,
+                             AttitudeField(self.driven(parameters, RigidBody(system, meter)), meter,
+                                           int(options["form"] == "orthonormal")))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        system, meter, chosen = self.build(parameters), new_meter(), options["action"]
+        chart = options.get("chart", "exp")
+        if chosen in POSES:
+            return self.pinned.formulated(Jointed.action, parameters, state, options,
+                                          attitude_fields(self.gravity(parameters)))
+        if chosen == "coadjoint":
+            coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
+            return self.dual(parameters, state,
+                             ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), meter))
+        parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
+        if chosen == "semidirect":
+            parts = [(in_coordinates(CotangentRotation(4), chart), 4)]
+        if has_applied(system):
+            parts.append((Translation(1), 1))
+        action = product(*parts)
+        generator = AttitudeGenerator(self.driven(parameters, RigidBody(system, meter)), chosen == "semidirect")
+        return self.attitude(parameters, state, ActionForm(action, generator, meter))
+
+    @property
+    def pinned(self) -> Pinned:
+        """The body in absolute coordinates."""
+        assert self.mass_center is not None
+        return Pinned(self.mass_center, self.gravity, self.conserved_momentum)
+
+    def redundant(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulations `constrained_lagrangian` and `constant_mass`."""
+        if options["coordinates"] == "directors":
+            return director_body(self.build(parameters), *self.weighted(parameters), state,
+                                 self.observables(parameters), attitude_fields(None)[:2])
+        return quaternion_body(self.build(parameters), *self.weighted(parameters), state, self.observables(parameters),
+                               attitude_fields(None)[:2], options["mass_matrix"] == "augmented")
+
+    def hamiltonian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulation `quaternion_hamiltonian`."""
+        return self.redundant(parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"})
+
+    def weighted(self, parameters: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Inertia, lever m l chi and gravity, zero for a free body."""
+        assert self.lever is not None
+        gravity = self.gravity(parameters)
+        return parameters["inertia"], self.lever(parameters), np.zeros(3) if gravity is None else gravity
+
+    def observables(self, parameters: Parameters) -> tuple[Observable, ...]:
+        """Columns of the system's `observe`."""
+        own = self.invariants(parameters, 5)
+        measured = self.measures(parameters, own[-1].columns.stop if own else 5)
+        columns = attitude_observables(self.conserved_momentum(parameters), (*own, *measured))
+        if measured:
+            columns = (replace(columns[0], statistics=("mean", "max", "mean_square")), *columns[1:])
+        return columns
+
+    def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on rows Q e_1, Q e_2, Q e_3, pi; with applied torques one for the work follows."""
+        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+        start, columns = [state["attitude"].T, momentum[None]], self.observables(parameters)
+        if self.has_applied(parameters):
+            start.append(np.zeros_like(momentum[None]))
+            columns = with_work(columns, columns[-1].columns.stop)
+        return Formulated(problem, np.ascontiguousarray(np.concatenate(start)), attitude_fields(gravity), columns,
+                          _attitude_reader(gravity), float(np.linalg.norm(momentum)))
+
+    def check_form(self, parameters: Parameters, options: Options) -> None:
+        """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""
+        for name in ("form", "action"):
+            if options.get(name) == "coadjoint" and self.has_applied(parameters):
+                raise InputError(f"option {name} is coadjoint, which has no torques of time and velocity, and the"
+                                 f" system has; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+            if options.get(name) == "coadjoint" and not hasattr(self.build(parameters), "dual"):
+                raise InputError(f"option {name} is coadjoint, for which the system must have dual, dual_rhs and"
+                                 f" dual_observe; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+
+    def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
+        """A component on the rows Pi and, with gravity, Gamma."""
+        gravity, momentum = self.gravity(parameters), state["angular_momentum"]
+        frame = [momentum] if gravity is None else [momentum, gravity]
+        fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
+                       for name in list(BODY_FIELDS)[:len(frame)])
+        return Formulated(problem, np.ascontiguousarray(np.array(frame) @ state["attitude"]), fields,
+                          (_energy(), *self.invariants(parameters, 1)), _body_reader, float(np.linalg.norm(momentum)))
+
+    def forms(self, quadratic: bool) -> dict[str, Form]:
+        """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
+        field = {"form": Option("attitude", "attitude integrates (Q, pi) in the embedding space, orthonormal returns Q"
+                                " to the rotations after each step, coadjoint integrates the body's angular momentum"
+                                " and gravity", ("attitude", "orthonormal", "coadjoint"), after_steps=("orthonormal",))}
+        action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
+                                   " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
+        found = {"vector_field": Form(self.vector_field, field, self.check_form),
+                 "lie_action": Form(self.action, action | {"chart": chart_option(lambda options: True)},
+                                    self.check_form),
+                 "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
+        if self.mass_center is not None:
+            poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
+                           " SO(3) x R^3", (*action["action"].choices, *POSES))
+            charts = {"chart": chart_option(lambda options: options["action"] not in POSES)}
+            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | charts, self.pinned.check)
+            found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
+        if quadratic:
+            found["quadratic_rotation"] = Form(self.quadratic)
+        if self.lever is not None:
+            redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
+            found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant)
+            found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT})
+            found["quaternion_hamiltonian"] = Form(self.hamiltonian)
+        return found
+
+
+def needs_thickness(parameters: Parameters, method: Method,
+                    mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str | None:
+    """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
+    inertia about its centre of mass."""
+    if method.formulation == "constant_mass" and not np.all(euler_moments(parameters["inertia"]) > 0.0):
+        return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
+    if mass_center is not None and method.formulation in ("lie_chart", "index_three"):
+        return why_not(parameters["inertia"], *mass_center(parameters))
+    return None
+
+
+def _check_redundant(parameters: Parameters, options: Options) -> None:
+    """Raises InputError for directors of a body that has none, or with the other mass matrix of quaternions."""
+    if options["coordinates"] == "directors":
+        euler_moments(parameters["inertia"])
+        if options.get("mass_matrix") == "augmented":
+            raise InputError("option mass_matrix is augmented, which is for coordinates quaternion; directors have one"
+                             " mass matrix, singular is ignored there")
+
+
+def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
+    shown = list(BODY_FIELDS)[:1 if gravity is None else 2]
+    return (StateField("attitude", "1", "attitude Q, body to space: column j is body axis j", ("xyz", "axis"),
+                       "attitude"),
+            StateField("angular_momentum", MOMENTUM, "angular momentum about the fixed point, spatial", ("xyz",),
+                       "relative"),
+            *(StateField(name, *BODY_FIELDS[name], ("xyz",), "derived") for name in shown))
+
+
+def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        columns, momentum = rows[..., :3, :], rows[..., 3, :]
+        fields = {"attitude": np.swapaxes(columns, -1, -2), "angular_momentum": momentum,
+                  "body_momentum": np.einsum("...ij,...j->...i", columns, momentum)}
+        if gravity is not None:
+            fields["gravity_body"] = columns @ gravity
+        if rows.shape[-2] >= 6:
+            fields["auxiliary"] = rows[..., 4, :]
+        return fields
+
+    return to_fields
+
+
+def _body_reader(rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: rows[..., i, :] for i, name in zip(range(rows.shape[-2]), BODY_FIELDS, strict=False)}
+
+
+def rotational_energy(parameters: Parameters, fields: Mapping[str, np.ndarray]) -> np.ndarray:
+    """1/2 Pi.I^-1 Pi of state fields with a leading time, (time,)."""
+    momentum = np.einsum("tij,ti->tj", fields["attitude"], fields["angular_momentum"])
+    return 0.5*np.sum(momentum*momentum/parameters["inertia"], axis=1)

@@ -1,0 +1,322 @@
+"""From bodies, joints, springs and torques to the arrays of `Mechanism` (plain Python)."""
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BLADE,
+    BODY,
+    DIRECTION,
+    DRIVE,
+    GROUP,
+    LINE,
+    LOAD,
+    MOVING,
+    POINT,
+    ROLL,
+    SCREW,
+    SPRING,
+    Mechanism,
+)
+
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One group of rows of a joint, see `mechanism`; vectors are in the axes of their bodies, of the ground spatial."""
+
+    kind: int
+    vectors: tuple[np.ndarray, ...]  # P_a, P_b from the centres of mass, u_a, u_b, e_a, e_b; what the kind reads
+    pitch: float = 0.0               # m per radian; of ROLL the radius in m
+
+    @property
+    def size(self) -> int:
+        return 3 if self.kind in (POINT, ROLL) else 1
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between bodies a and b (GROUND for the ground), as groups of rows."""
+
+    name: str
+    a: int
+    b: int
+    rows: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class Spring:
+    """F = stiffness (anchor - point) on a body; point (3,) from its centre of mass, body axes; anchor (3,) spatial."""
+
+    body: int
+    point: np.ndarray
+    anchor: np.ndarray
+    stiffness: float
+
+
+@dataclass(frozen=True)
+class Torque:
+    """damping against the relative rate of bodies a and b (GROUND for the ground) about a unit vector of body a, in N m
+    s, and size cos(frequency t + phase) of a motor there, in N m, with the frequency in rad/s."""
+
+    a: int
+    axis: np.ndarray
+    b: int = GROUND
+    damping: float = 0.0
+    size: float = 0.0
+    frequency: float = 0.0
+    phase: float = 0.0
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A mechanism in plain data: mass (n,) in kg, inertia (n, 3, 3) about the centres of mass in kg m2, center_of_mass
+    (n, 3) from the reference points in m, both in body axes; gravity (3,) in m/s2. Raises InputError for a joint,
+    spring or torque at a body that there is not."""
+
+    mass: np.ndarray
+    inertia: np.ndarray
+    center_of_mass: np.ndarray
+    gravity: np.ndarray
+    joints: Sequence[Joint] = ()
+    springs: Sequence[Spring] = field(default=())
+    torques: Sequence[Torque] = field(default=())
+
+    def __post_init__(self) -> None:
+        named = [(f"joint {k} ({one.name})", body, True) for k, one in enumerate(self.joints)
+                 for body in (one.a, one.b)]
+        named += [(f"spring {k}", one.body, False) for k, one in enumerate(self.springs)]
+        named += [(f"torque {k}", body, side == 1) for k, one in enumerate(self.torques)
+                  for side, body in enumerate((one.a, one.b))]
+        last = len(self.mass) - 1
+        for what, body, grounded in named:
+            if not (0 <= body <= last or (grounded and body == GROUND)):
+                raise InputError(f"{what} is at body {body}; bodies are numbered from 0 to {last}"
+                                 f"{', and GROUND is allowed' if grounded else ''}")
+
+    @property
+    def groups(self) -> list[tuple[Joint, Rows]]:
+        """Groups in the order of the multipliers: points joint by joint, then all rows of one number."""
+        every = [(joint, rows) for joint in self.joints for rows in joint.rows]
+        return sorted(every, key=lambda item: item[1].kind != POINT)
+
+    @property
+    def row_count(self) -> int:
+        return sum(rows.size for _, rows in self.groups)
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether something is done from outside: states have a row of time and work."""
+        return len(self.torques) > 0 or any(rows.kind == DRIVE for _, rows in self.groups)
+
+
+ZERO = np.zeros(3)
+
+
+def complement(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit vectors that make a right-handed frame with a unit vector."""
+    other = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+    first = other - (other @ axis)*axis
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _point(p: np.ndarray, q: np.ndarray) -> Rows:
+    return Rows(POINT, (np.asarray(p, float), np.asarray(q, float)))
+
+
+def _parallel(u: np.ndarray, v: np.ndarray) -> tuple[Rows, Rows]:
+    """u of a stays along v of b."""
+    one, two = complement(np.asarray(u, float))
+    return (Rows(DIRECTION, (ZERO, ZERO, one, np.asarray(v, float))),
+            Rows(DIRECTION, (ZERO, ZERO, two, np.asarray(v, float))))
+
+
+def _on_line(p: np.ndarray, q: np.ndarray, u: np.ndarray) -> tuple[Rows, Rows]:
+    """Point q of b stays on the line of a through p along u."""
+    one, two = complement(np.asarray(u, float))
+    return Rows(LINE, (np.asarray(p, float), np.asarray(q, float), one)), \
+        Rows(LINE, (np.asarray(p, float), np.asarray(q, float), two))
+
+
+def spherical(a: int, p: np.ndarray, b: int, q: np.ndarray) -> Joint:
+    """Point p of body a is point q of body b."""
+    return Joint("spherical", a, b, (_point(p, q),))
+
+
+def revolute(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Spherical, and the unit vector u of a stays along v of b."""
+    return Joint("revolute", a, b, (_point(p, q), *_parallel(u, v)))
+
+
+def universal(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Spherical, and the unit vector u of a stays orthogonal to v of b."""
+    return Joint("universal", a, b, (_point(p, q), Rows(DIRECTION, (ZERO, ZERO, np.asarray(u, float),
+                                                                   np.asarray(v, float)))))
+
+
+def cylindrical(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Point q of b stays on the line of a through p along u, and v of b along u."""
+    return Joint("cylindrical", a, b, (*_on_line(p, q, u), *_parallel(u, v)))
+
+
+def prismatic(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, e: np.ndarray,
+              f: np.ndarray) -> Joint:
+    """Cylindrical without rotation: e of a, orthogonal to u, stays orthogonal to f of b."""
+    lock = Rows(DIRECTION, (ZERO, ZERO, np.asarray(e, float), np.asarray(f, float)))
+    return Joint("prismatic", a, b, (*_on_line(p, q, u), *_parallel(u, v), lock))
+
+
+def screw(a: int, p: np.ndarray, u: np.ndarray, b: int, q: np.ndarray, v: np.ndarray, lead: float, e: np.ndarray,
+          f: np.ndarray) -> Joint:
+    """Cylindrical, and one turn of b about u moves it by lead; at zero angle from e of a to f of b q is p."""
+    turn = Rows(SCREW, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float), np.asarray(v, float),
+                        np.asarray(e, float), np.asarray(f, float)), lead/(2.0*np.pi))
+    return Joint("screw", a, b, (*_on_line(p, q, u), *_parallel(u, v), turn))
+
+
+def planar(p: np.ndarray, n: np.ndarray, b: int, q: np.ndarray, v: np.ndarray) -> Joint:
+    """Point q of body b stays in the plane of the ground through p with normal n, and v of b along n."""
+    return Joint("planar", GROUND, b, (Rows(LINE, (np.asarray(p, float), np.asarray(q, float), np.asarray(n, float))),
+                                       *_parallel(n, v)))
+
+
+def blade(a: int, p: np.ndarray, u: np.ndarray) -> Joint:
+    """Point p of body a does not move along the unit vector u of it; where it gets is free."""
+    return Joint("blade", a, GROUND, (Rows(BLADE, (np.asarray(p, float), ZERO, np.asarray(u, float))),))
+
+
+def rolling(a: int, p: np.ndarray, u: np.ndarray, radius: float, q: np.ndarray, n: np.ndarray) -> Joint:
+    """A thin disc of body a about the axis u through p rolls on the plane of the ground through q with normal n."""
+    return Joint("rolling", a, GROUND, (Rows(ROLL, (np.asarray(p, float), np.asarray(q, float), np.asarray(u, float),
+                                                    np.asarray(n, float)), radius),))
+
+
+def drive(a: int, u: np.ndarray, e: np.ndarray, b: int, f: np.ndarray,
+          law: tuple[float, float, float, float]) -> Joint:
+    """Beside a joint that leaves turns about the unit vector u of a: the angle about it from e of a to f of b is p_0 +
+    p_1 t + p_2 sin(p_3 t), in rad, with law = (p_0, p_1, p_2, p_3); e and f are orthogonal to the axis."""
+    first, second = np.array([*law[:2], 0.0]), np.array([*law[2:], 0.0])
+    u = np.asarray(u, float)
+    return Joint("drive", a, b, (Rows(DRIVE, (first, second, u, u, np.asarray(e, float), np.asarray(f, float))),))
+
+
+def band_order(assembly: Assembly) -> list[int]:
+    """Groups of rows so numbered that those of one body are close: reverse Cuthill-McKee on the bodies they share."""
+    groups = assembly.groups
+    if len(groups) < 2:
+        return [*range(len(groups))]
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    at: list[list[int]] = [[] for _ in assembly.mass]
+    for number, (joint, _) in enumerate(groups):
+        for body in {joint.a, joint.b} - {GROUND}:
+            at[body].append(number)
+    pairs = np.array([(one, two) for together in at for one in together for two in together])
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(groups),)*2).tocsr()
+    return [int(number) for number in reverse_cuthill_mckee(graph, symmetric_mode=True)]
+
+
+def places(assembly: Assembly) -> np.ndarray:
+    """(groups,) first row of each group in the band."""
+    groups, found, row = assembly.groups, np.zeros(len(assembly.groups), dtype=np.int64), 0
+    for number in band_order(assembly):
+        found[number] = row
+        row += groups[number][1].size
+    return found
+
+
+def multiplier_rows(assembly: Assembly) -> np.ndarray:
+    """(rows,) row in the band of each multiplier, in the order of `Assembly.groups`."""
+    starts = places(assembly)
+    found = [start + k for start, (_, rows) in zip(starts, assembly.groups, strict=True) for k in range(rows.size)]
+    return np.array(found, dtype=np.int64)
+
+
+def mechanism(assembly: Assembly, rate: float = 0.0) -> Mechanism:
+    """The compiled component, with scratch of its own; rate of Baumgarte's stabilisation in 1/s."""
+    n, groups, springs = len(assembly.mass), assembly.groups, list(assembly.springs)
+    starts, incidents = places(assembly), _incidents(assembly)
+    first = np.concatenate([[0], np.cumsum([len(part) for part in incidents])]).astype(np.int64)
+    seats = {(number, side): int(first[i]) + k for i, part in enumerate(incidents)
+             for k, (number, side, axis) in enumerate(part) if axis == 0}
+    count, rows = int(first[-1]), assembly.row_count
+    place = np.array([starts[number] + axis for part in incidents for number, _, axis in part], dtype=np.int64)
+    width = max((int(place[first[i]:first[i + 1]].max() - place[first[i]:first[i + 1]].min())
+                 for i in range(n) if first[i + 1] > first[i]), default=0)
+    torques = list(assembly.torques)
+    table = np.zeros((len(groups) + len(springs) + len(torques), 6), dtype=np.int64)
+    for number, (joint, part) in enumerate(groups):
+        table[number] = (part.kind, joint.a % (n + 1), joint.b % (n + 1), starts[number],
+                         seats.get((number, 0), count), seats.get((number, 1), count))
+    for number, spring in enumerate(springs):
+        table[len(groups) + number, 1] = spring.body
+    for number, torque in enumerate(torques):
+        table[len(groups) + len(springs) + number, 1:3] = torque.a, torque.b % (n + 1)
+    scratch = np.zeros((MOVING*(n + 1) + 3*(count + 3) + 1, 3))
+    scratch[MOVING*n:MOVING*n + 3] = np.eye(3)
+    return Mechanism(n, len(springs), len(groups), len(torques), int(assembly.has_clock), rows, width,
+                     _constants(assembly), table, first, place, scratch, np.zeros((rows, width + 1)),
+                     np.zeros((3, rows)), np.zeros(2*rows), float(rate))
+
+
+def newton_seats(assembly: Assembly) -> tuple[np.ndarray, int]:
+    """First unknown of each body and then of each row in the band, in the linear systems of index-3 methods, and the
+    width of their band."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    n, groups, starts = len(assembly.mass), assembly.groups, places(assembly)
+    ends = [sorted({joint.a, joint.b} - {GROUND}) for joint, _ in groups]
+    edges = [(body, n + number) for number, bodies in enumerate(ends) for body in bodies]
+    edges += [(bodies[0], bodies[1]) for bodies in ends if len(bodies) == 2]
+    edges += [(torque.a, torque.b) for torque in assembly.torques if torque.b != GROUND]
+    edges += [(two, one) for one, two in edges] + [(k, k) for k in range(n + len(groups))]
+    pairs = np.array(edges)
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n + len(groups),)*2).tocsr()
+    sizes = [6]*n + [rows.size for _, rows in groups]
+    first, row = np.zeros(n + len(groups), dtype=np.int64), 0
+    for node in reverse_cuthill_mckee(graph, symmetric_mode=True):
+        first[node], row = row, row + sizes[node]
+    seats = np.zeros(n + assembly.row_count, dtype=np.int64)
+    seats[:n] = first[:n]
+    for number, start in enumerate(starts):
+        seats[n + start:n + start + sizes[n + number]] = first[n + number] + np.arange(sizes[n + number])
+    width = max(abs(int(first[one] - first[two])) + sizes[one] - 1 for one, two in edges)
+    return seats, width
+
+
+def _incidents(assembly: Assembly) -> list[list[tuple[int, int, int]]]:
+    """(group, side, axis) of the rows that act on each body."""
+    found: list[list[tuple[int, int, int]]] = [[] for _ in assembly.mass]
+    for number, (joint, part) in enumerate(assembly.groups):
+        for side, body in enumerate((joint.a, joint.b)):
+            if body != GROUND:
+                found[body] += [(number, side, axis) for axis in range(part.size)]
+    return found
+
+
+def _constants(assembly: Assembly) -> np.ndarray:
+    parts: list[Any] = []
+    for mass, inertia, centre in zip(assembly.mass, assembly.inertia, assembly.center_of_mass, strict=True):
+        inverse = np.linalg.inv(inertia)
+        parts += [[[mass, 1.0/mass, 0.0]], inertia, 0.5*(inverse + inverse.T), [centre]]
+    parts.append([assembly.gravity])
+    for spring in assembly.springs:
+        parts.append([[spring.stiffness, 0.0, 0.0], spring.point, spring.anchor])
+    for _, rows in assembly.groups:
+        block = np.zeros((GROUP, 3))
+        block[:len(rows.vectors)] = rows.vectors
+        block[6, 0] = rows.pitch
+        parts.append(block)
+    for torque in assembly.torques:
+        parts.append([torque.axis, [torque.damping, torque.size, torque.frequency], [torque.phase, 0.0, 0.0]])
+    constants = np.ascontiguousarray(np.concatenate([np.asarray(part, float) for part in parts]))
+    assert len(constants) == (BODY*len(assembly.mass) + 1 + SPRING*len(assembly.springs) + GROUP*len(assembly.groups)
+                              + LOAD*len(assembly.torques))
+    return constants

@@ -1,0 +1,50 @@
+"""Mechanisms: a sheet with all formulations from bodies, joints and springs."""
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
+from liestep.mechanics.contracts.parameters import Parameter, Preset
+from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.formulations.multibody.assembly import Assembly
+from liestep.mechanics.formulations.multibody.checks import check_joints, check_rank, nearest_start
+from liestep.mechanics.formulations.multibody.forms import Declared
+
+
+def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter],
+              build: Callable[[Parameters], Assembly], bodies: Callable[[Parameters], int],
+              conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]], presets: Mapping[str, Preset],
+              **further: Any) -> Sheet:
+    """Sheet of n rigid bodies with joints in absolute coordinates; the state is attitude (n, 3, 3), body to space,
+    position (n, 3) and velocity (n, 3) of the reference points, spatial, and body_rate (n, 3), body frame.
+
+    `build` makes the `Assembly` of checked parameters, `bodies` says how many there are. `further` are fields of
+    `Sheet`: citation, combination, default_preset, engines, exact, requires.
+    """
+    def shapes(values: Parameters) -> Mapping[str, tuple[int, ...]]:
+        n = bodies(values)
+        return {"attitude": (n, 3, 3), "position": (n, 3), "body_rate": (n, 3), "velocity": (n, 3)}
+
+    def manifold(values: Parameters, state: State) -> None:
+        check_attitude("attitude", state["attitude"])
+        assembly = build(values)
+        check_joints(assembly, state, MANIFOLD_TOLERANCE)
+        check_rank(assembly, state)
+
+    def kinetic_energy(values: Parameters, fields: State) -> np.ndarray:
+        assembly, turn, rate = build(values), fields["attitude"], fields["body_rate"]
+        velocity = fields["velocity"] + np.einsum("tbij,tbj->tbi", turn, np.cross(rate, assembly.center_of_mass))
+        spin = np.einsum("tbi,bij,tbj->t", rate, assembly.inertia, rate)
+        return 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
+
+    def row_sizes(rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        # reactions are large beside what they leave: a twentieth of a second of the rates bounds their round-off
+        sizes: np.ndarray = np.maximum(np.linalg.norm(rows, axis=1), 0.05*np.linalg.norm(rates, axis=1))
+        return np.maximum(1.0, sizes)
+
+    return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
+                 conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
+                 kinetic_energy=kinetic_energy, row_sizes=row_sizes,
+                 nearest_start=lambda values, state: nearest_start(build(values), state),
+                 forms=Declared(build, conserved_momentum).forms(), **further)

@@ -1,0 +1,317 @@
+"""Fields, observables, starts and options of mechanisms in their formulations."""
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.counters import new_meter
+from liestep.compile.status import Status
+from liestep.compile.units import new_units
+from liestep.errors import InputError
+from liestep.geometry.bands import SMALLEST
+from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, ROTATION_VECTOR, Poses
+from liestep.geometry.quaternion import of_matrix
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.norms import quaternion_matrix
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
+from liestep.mechanics.formulations.multibody.components import (
+    BODY_TWIST,
+    MIXED,
+    SPATIAL,
+    Motion,
+    MultibodyField,
+    PoseForm,
+    PoseGenerator,
+    ProjectedPoses,
+)
+from liestep.mechanics.formulations.multibody.index_three import IndexThree
+from liestep.mechanics.formulations.multibody.mechanism import BLADE, ROLL
+from liestep.mechanics.formulations.work import with_work
+
+ATTITUDES = {"quaternion": QUATERNION, "rotation_vector": ROTATION_VECTOR, "matrix": MATRIX, "euler": EULER}
+TWISTS = {"body": BODY_TWIST, "mixed": MIXED, "spatial": SPATIAL}
+FIELDS = (
+    StateField("attitude", "1", "attitudes, body to space", ("body", "xyz", "axis"), "attitude"),
+    StateField("position", "m", "positions of the reference points, spatial", ("body", "xyz"), "relative"),
+    StateField("body_rate", "rad s-1", "angular velocities, body frame", ("body", "xyz"), "relative"),
+    StateField("velocity", "m s-1", "velocities of the reference points, spatial", ("body", "xyz"), "relative"),
+)
+MULTIPLIER = StateField("multiplier", "N", "multipliers of the joints' rows: forces of points, spatial, joint by joint,"
+                        " then of all other rows (N m of directions)", ("joint_row",), "relative", counted=False)
+
+_ACTION = {
+    "action": Option("se3", "group of local-global transition: SE(3), or SO(3) x R^3", ("se3", "so3_r3")),
+    "chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three"
+                    " turns about the axes)", tuple(CHARTS)),
+    "attitude": Option("quaternion", "how the state holds an attitude", tuple(ATTITUDES)),
+}
+_STABILISATION = "20 1/s by default; the rate of Baumgarte's stabilisation, alpha = beta, in 1/s"
+LIE_OPTIONS = {
+    **_ACTION,
+    "twist": Option("native", "components of the velocity: native to the group (body for se3, mixed for so3_r3), body,"
+                    " mixed (body rate, spatial velocity), or spatial", ("native", *TWISTS)),
+    "stabilisation": Option("none", "of the joints: Baumgarte's, or projection of poses and velocities after each step",
+                            ("none", "baumgarte", "projection"), after_steps=("projection",)),
+    "stabilisation_rate": Option(20.0, _STABILISATION),
+}
+# implicit steps need psi(-X) = psi(X)^-1, which the second kind does not have
+SYMMETRIC = ("exp", "cayley", "cayley2")
+INDEX_THREE_OPTIONS = _ACTION | {
+    "chart": Option("exp", "local coordinates: exponential, Cayley map, or its second order", SYMMETRIC)}
+FIELD_OPTIONS = {
+    "form": Option("quaternion", "attitudes as quaternions, Euler angles (roll, pitch, yaw), or matrices",
+                   ("quaternion", "euler", "matrix")),
+    "projection": Option("none", "of quaternions: normalise them after each step, or there and inside R(Q) at every"
+                         " stage; or hold their unit norm by a multiplier in dQ/dt, with the stabilisation's rate",
+                         ("none", "position", "stages", "multiplier"), after_steps=("position", "stages")),
+    "twist": Option("mixed", "components of the velocity: mixed (body rate, spatial velocity), body, or spatial",
+                    ("mixed", "body", "spatial")),
+    "stabilisation": Option("none", "of the joints: Baumgarte's", ("none", "baumgarte")),
+    "stabilisation_rate": Option(20.0, _STABILISATION),
+}
+
+
+def solve(motion: Motion, y: np.ndarray) -> bool:
+    """Accelerations and multipliers at one state, into the mechanism's arrays."""
+    return motion.evaluate(y, 0)
+
+
+def attitude_block(attitude: int, matrix: np.ndarray, width: int) -> np.ndarray:
+    """Rows of an attitude in a state (1 or 3, width)."""
+    block = np.zeros((3 if attitude == MATRIX else 1, width), matrix.dtype)
+    if attitude == MATRIX:
+        block[:] = matrix.T
+    elif attitude == QUATERNION:
+        block[0] = of_matrix(matrix)
+    elif attitude == ROTATION_VECTOR:
+        quaternion = of_matrix(matrix)
+        size = float(np.linalg.norm(quaternion[1:]))
+        block[0] = quaternion[1:]*(2.0*np.arctan2(size, quaternion[0])/size if size > 0.0 else 2.0)
+    else:
+        yaw = np.arctan2(matrix[1, 0], matrix[0, 0])
+        c, s = np.cos(yaw), np.sin(yaw)
+        block[0] = (np.arctan2(s*matrix[0, 2] - c*matrix[1, 2], c*matrix[1, 1] - s*matrix[0, 1]),
+                    np.arctan2(-matrix[2, 0], np.hypot(matrix[0, 0], matrix[1, 0])), yaw)
+    return block
+
+
+def matrices(attitude: int, rows: np.ndarray) -> np.ndarray:
+    """Attitudes (..., 3, 3) of their rows (..., 1 or 3, width); of quaternions as they are, not normalised."""
+    if attitude == MATRIX:
+        return np.swapaxes(rows, -1, -2)
+    if attitude == QUATERNION:
+        w, x, y, z = np.moveaxis(rows[..., 0, :], -1, 0)
+        found = np.array([[1.0 - 2.0*(y*y + z*z), 2.0*(x*y - w*z), 2.0*(x*z + w*y)],
+                          [2.0*(x*y + w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z - w*x)],
+                          [2.0*(x*z - w*y), 2.0*(y*z + w*x), 1.0 - 2.0*(x*x + y*y)]])
+        return np.moveaxis(found, (0, 1), (-2, -1))
+    vectors = rows[..., 0, :]
+    if attitude == ROTATION_VECTOR:
+        half = 0.5*np.linalg.norm(vectors, axis=-1)[..., None]
+        return quaternion_matrix(np.concatenate([np.cos(half), 0.5*np.sinc(half/np.pi)*vectors], axis=-1))
+    c, s = np.cos(vectors), np.sin(vectors)
+    (cr, cp, cy), (sr, sp, sy) = np.moveaxis(c, -1, 0), np.moveaxis(s, -1, 0)
+    found = np.array([[cy*cp, cy*sp*sr - sy*cr, cy*sp*cr + sy*sr], [sy*cp, sy*sp*sr + cy*cr, sy*sp*cr - cy*sr],
+                      [-sp, cp*sr, cp*cr]])
+    return np.moveaxis(found, (0, 1), (-2, -1))
+
+
+def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -> tuple[Observable, ...]:
+    """Columns of `Motion.observe`."""
+    return (
+        Observable("energy", slice(0, 1), "J", "total energy"),
+        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "angular momentum about the origin, spatial",
+                   conserved=conserved, stem="momentum_error"),
+        Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |R^T R - 1|", "residual"),
+        Observable("joint_error", slice(5, 6), residual_units, "largest residual |g| of a row of a joint", "residual"),
+        Observable("joint_rate_error", slice(6, 7), "m s-1", "largest residual |A V| of a row of a joint", "residual"),
+        Observable("quaternion_norm", slice(7, 8), "1", "length of the quaternion that is farthest from one"),
+    )
+
+
+class Layout(NamedTuple):
+    """How a state of n bodies is written in rows, and read."""
+
+    assembly: Assembly
+    attitude: int
+    twist: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of a body."""
+        return 6 if self.attitude == MATRIX else 4
+
+    def start(self, state: State) -> np.ndarray:
+        """Rows of a state given by its four fields."""
+        width, n = 4 if self.attitude == QUATERNION else 3, len(self.assembly.mass)
+        found = np.zeros((n, self.rows, width), np.result_type(*state.values()))
+        for i in range(n):
+            turn, place, rate, velocity = (state[part.name][i] for part in FIELDS)
+            if self.twist == SPATIAL:
+                rate = turn @ rate
+                velocity = velocity - np.cross(rate, place)
+            elif self.twist == BODY_TWIST:
+                velocity = turn.T @ velocity
+            found[i, :-3] = attitude_block(self.attitude, turn, width)
+            found[i, -3:, :3] = place, rate, velocity
+        rows = found.reshape(-1, width)
+        if self.assembly.has_clock:
+            rows = np.concatenate([rows, np.zeros((1, width), rows.dtype)])
+        return np.ascontiguousarray(rows)
+
+    def fields(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """The four fields of states (..., rows, width)."""
+        n = len(self.assembly.mass)
+        parts = rows[..., :n*self.rows, :].reshape(*rows.shape[:-2], n, self.rows, rows.shape[-1])
+        turn, moving = matrices(self.attitude, parts[..., :-3, :]), parts[..., -3:, :3]
+        place, rate, velocity = moving[..., 0, :], moving[..., 1, :], moving[..., 2, :]
+        if self.twist == SPATIAL:
+            velocity = velocity + np.cross(rate, place)
+            rate = np.einsum("...ji,...j->...i", turn, rate)
+        elif self.twist == BODY_TWIST:
+            velocity = np.einsum("...ij,...j->...i", turn, velocity)
+        return {"attitude": turn, "position": place, "body_rate": rate, "velocity": velocity}
+
+    def multipliers(self, motion: Motion, rows: np.ndarray) -> np.ndarray:
+        """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
+        order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
+        found = np.full((len(flat), len(order)), np.nan)
+        loop = loop_for(solve, motion)
+        for k, y in enumerate(flat):
+            if loop(motion, np.ascontiguousarray(y)):
+                found[k] = motion.mechanism.vectors[0][order]
+        return found.reshape(*rows.shape[:-2], -1)
+
+    def ending(self, motion: Motion) -> Callable[[Status, np.ndarray], Status]:
+        """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
+        pivot at the last state is at the limit of `factor_band`; but the smaller cosine of a pitch says that Euler
+        angles ended."""
+        def why(status: Status, rows: np.ndarray) -> Status:
+            if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
+                return status
+            loop_for(solve, motion)(motion, np.ascontiguousarray(rows))
+            band, n = motion.mechanism.band, self.assembly.row_count
+            left = float(np.min(band[:, -1]/motion.mechanism.column[n:]))*SMALLEST
+            pitch = rows[:len(self.assembly.mass)*self.rows:self.rows, 1]
+            open_angle = float(np.min(np.abs(np.cos(pitch)))) if self.attitude == EULER else 1.0
+            near = 2.0*SMALLEST if status == Status.STEP_TOO_SMALL else open_angle*open_angle
+            return Status.RANK_LOST if left < near else status
+        return why
+
+
+def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
+               conserved: tuple[bool, bool, bool]) -> Formulated:
+    """A component on the rows of a layout, with multipliers of the index-1 equations."""
+    jointed = layout.assembly.row_count > 0
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        found = layout.fields(rows)
+        return found | ({"multiplier": layout.multipliers(motion, rows)} if jointed else {})
+
+    seen = observables(conserved)
+    return Formulated(problem, layout.start(state), FIELDS + ((MULTIPLIER,) if jointed else ()),
+                      with_work(seen, 8) if layout.assembly.has_clock else seen, to_fields,
+                      momentum_scale(layout.assembly, state), layout.ending(motion))
+
+
+def momentum_scale(assembly: Assembly, state: State) -> float:
+    """Size of the terms that are summed in the angular momentum."""
+    spins = np.einsum("bij,bj->bi", assembly.inertia, state["body_rate"])
+    orbits = assembly.mass[:, None]*np.cross(state["position"], state["velocity"])
+    return float(np.linalg.norm(spins, axis=1).sum() + np.linalg.norm(orbits, axis=1).sum()) or 1.0
+
+
+class Declared(NamedTuple):
+    """What a mechanism declares, in every formulation."""
+
+    build: Callable[[Parameters], Assembly]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        assembly = self.build(parameters)
+        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
+        layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
+        projection = options["projection"]
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"),
+                        new_units(Motion))
+        problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
+                                 float(options["stabilisation_rate"]), new_meter())
+        return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
+        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
+        layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
+        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_units(Motion))
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
+                      int(assembly.has_clock))
+        problem: Any = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        if options["stabilisation"] == "projection":
+            problem = projected(problem)
+        return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+
+    def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
+        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
+        layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
+        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_units(Motion))
+        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
+        inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        seats, width = newton_seats(assembly)
+        size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
+        slides = np.zeros(len(order), dtype=np.int64)
+        slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
+        problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
+                             np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
+                             projected(inner), inner.meter, new_units(IndexThree))
+        plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+        if not len(order):
+            return plain
+        count, columns = len(plain.start), plain.start.shape[1]
+        held = np.zeros(-(-len(order)//columns)*columns)
+        held[:len(order)] = layout.multipliers(motion, plain.start)
+
+        def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+            found = rows[..., count:, :].reshape(*rows.shape[:-2], -1)[..., :len(order)]
+            return layout.fields(rows) | {"multiplier": found}
+
+        return replace(plain, start=np.concatenate([plain.start, held.reshape(-1, columns)]), to_fields=to_fields)
+
+    def forms(self) -> dict[str, Form]:
+        """All formulations."""
+        return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
+                "lie_action": Form(self.action, LIE_OPTIONS, _unused_rate),
+                "lie_chart": Form(self.action, LIE_OPTIONS, _unused_rate),
+                "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
+
+
+def projected(poses: PoseForm) -> ProjectedPoses:
+    """The form that returns to the joints after each step."""
+    return ProjectedPoses(poses, np.zeros((poses.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
+
+
+def twist_of(options: Mapping[str, Any]) -> int:
+    """Number of the twist; native to the group unless one is named."""
+    if options["twist"] != "native":
+        return TWISTS[options["twist"]]
+    return BODY_TWIST if options["action"] == "se3" else MIXED
+
+
+def _unused_rate(parameters: Parameters, options: Options) -> None:
+    rate, used = options["stabilisation_rate"], options.get("projection") == "multiplier"
+    if options["stabilisation"] != "baumgarte" and not used and rate != LIE_OPTIONS["stabilisation_rate"].default:
+        raise InputError(f"option stabilisation_rate is {rate!r}, which is for Baumgarte's stabilisation, but"
+                         f" stabilisation is {options['stabilisation']}; allowed is baumgarte")
+
+
+def _field_combination(parameters: Parameters, options: Options) -> None:
+    _unused_rate(parameters, options)
+    if options["form"] != "quaternion" and options["projection"] != "none":
+        raise InputError(f"option projection is {options['projection']!r}, which is for quaternions, but the form"
+                         f" is {options['form']}; allowed is none")

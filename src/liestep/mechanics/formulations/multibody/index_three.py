@@ -1,0 +1,336 @@
+"""The constrained equations of motion for index-3 methods: their residual, its tangent and the linear solve.
+
+Unknowns of a step are U (local coordinates of every body, the step times a mean velocity) and scaled multipliers l = s
+lambda. With q = q_n psi(U), V and dV/dt at the new time as the method makes them from U:
+
+    s (M(q) dV/dt - f(q, V)) + A(q)^T l = 0,   g(q) = 0      (scaled as by Bottasso: the matrix stays of order one)
+
+(of rows of velocities alone, blades and rolling discs, A V = 0).
+
+Newton's unknowns are body increments dC = C hat eta, so that dU = dpsi^-1_(-U) eta. The matrix is banded in the order
+of reverse Cuthill-McKee over bodies and joints: O(n) for chains.
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import apart, outlined
+from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
+from liestep.geometry.bands import solve_banded
+from liestep.geometry.charts import rate, rotation_rate
+from liestep.geometry.groups.poses import attitude_rows
+from liestep.mechanics.formulations.multibody.components import PoseForm, ProjectedPoses
+from liestep.mechanics.formulations.multibody.joint_tangent import stiffness
+from liestep.mechanics.formulations.multibody.load_tangent import torque_tangent
+from liestep.mechanics.formulations.multibody.mechanism import (
+    BLADE,
+    BODY,
+    DRIVE,
+    MOVING,
+    PLACE,
+    POINT,
+    ROLL,
+    SPRING,
+    across,
+    times,
+)
+
+Pair = tuple[Vector, Vector]
+
+
+class IndexThree(NamedTuple):
+    """State rows as in `PoseForm`, in velocities native to the group, then the multipliers, filling rows. The clock's
+    row, if any, is moved by the methods: time by `advance`, work by `add_work`."""
+
+    poses: PoseForm
+    seats: np.ndarray   # (n + m,) first unknown of each body, then that of each row in the mechanism's band
+    order: np.ndarray   # (m,) row in the band of each multiplier
+    slides: np.ndarray  # (m,) 1 for rows of velocities alone, in the order of the band
+    matrix: np.ndarray  # (6n + m, 3 width + 1)
+    right: np.ndarray   # (6n + m,)
+    loads: np.ndarray   # (2n, 3) forces of the residual
+    twists: np.ndarray  # (2n, 3) V over its derivative by U, the scale of rows of velocities
+    home: ProjectedPoses  # of index 2, which returns to the joints after a step
+    meter: np.ndarray
+    units: np.ndarray   # (2,) addresses of the machine code of `power` and `newton`
+
+    def bodies(self) -> int:
+        return self.poses.action.n
+
+    def joint_rows(self) -> int:
+        return self.order.shape[0]
+
+    def holds_velocities(self) -> bool:
+        """Whether there are rows of velocities alone."""
+        found = False
+        for p in range(self.slides.shape[0]):
+            found = found or self.slides[p] == 1
+        return found
+
+    def algebra_rows(self) -> int:
+        return self.poses.algebra_rows()
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.poses.algebra(t, y, out)
+
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        self.poses.act(xi, y, out)
+
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
+        return self.poses.dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma: np.ndarray) -> bool:
+        return self.poses.in_chart(sigma)
+
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        self.poses.bracket(a, b, out)
+
+    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
+        self.poses.log(y, z, out)
+
+    def project(self, y: np.ndarray) -> bool:
+        return True
+
+    def close(self, y: np.ndarray) -> bool:
+        """Poses and velocities back to the joints, as `ProjectedPoses`."""
+        return self.home.project(y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.poses.observe(y, out)
+
+    def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> Pair:
+        """[a_i, b_i] of the group of rows (2n, 3)."""
+        return self.poses.action.bracket_of_body(row(a, 2*i), row(a, 2*i + 1), row(b, 2*i), row(b, 2*i + 1))
+
+    def chart_defect(self, v: np.ndarray, i: int) -> Pair:
+        """k with X = hV + h^3 k of psi(X) = exp(hV) to third order: zero for the exponential."""
+        w, u, chart = row(v, 2*i), row(v, 2*i + 1), self.poses.action.chart
+        share = 0.0 if chart == 0 else (1.0/12.0 if chart == 1 else 1.0/48.0)
+        far = cross(w, cross(w, u)) if self.poses.action.se3 == 1 else (0.0, 0.0, 0.0)
+        return scale(share*dot(w, w), w), scale(-share, far)
+
+    def velocity(self, y: np.ndarray, out: np.ndarray) -> None:
+        """out (2n, 3) = V."""
+        a = attitude_rows(self.poses.action.attitude)
+        for i in range(self.poses.action.n):
+            put(out, 2*i, row(y, i*(a + 3) + a + 1))
+            put(out, 2*i + 1, row(y, i*(a + 3) + a + 2))
+
+    def put_velocity(self, v: np.ndarray, y: np.ndarray) -> None:
+        """Write V (2n, 3) into y."""
+        a = attitude_rows(self.poses.action.attitude)
+        for i in range(self.poses.action.n):
+            put(y, i*(a + 3) + a + 1, row(v, 2*i))
+            put(y, i*(a + 3) + a + 2, row(v, 2*i + 1))
+
+    def multipliers(self, factor: float, out: np.ndarray) -> None:
+        """out (m,) = factor times the multipliers that `algebra` found."""
+        for p in range(self.order.shape[0]):
+            out[p] = factor*self.poses.generator.motion.mechanism.vectors[0, p]
+
+    def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
+        """Write factor times the multipliers (m,) into y, in the order of files."""
+        first = self.poses.action.state_rows()
+        for k in range(self.order.shape[0]):
+            y[first + k//y.shape[1], k % y.shape[1]] = factor*found[self.order[k]]
+
+    def advance(self, h: float, xi: np.ndarray) -> None:
+        """The step of time into the increments xi (algebra rows, 3)."""
+        if self.poses.action.clock == 1:
+            put(xi, 4*self.poses.action.n, (h, 0.0, 0.0))
+
+    def work(self, y: np.ndarray) -> float:
+        """Of torques and drives since the start, in J."""
+        return y[self.poses.action.state_rows() - 1, 1] if self.poses.action.clock == 1 else 0.0
+
+    def put_work(self, work: float, y: np.ndarray) -> None:
+        """Write it into y."""
+        if self.poses.action.clock == 1:
+            y[self.poses.action.state_rows() - 1, 1] = work
+
+    @apart(2, float, 1)
+    def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
+        """Of torques and drives at a state with factor times the multipliers `found`, in W."""
+        mechanism, total = self.poses.generator.motion.mechanism, 0.0
+        if mechanism.clock == 1:
+            self.meter[Counter.RHS_EVALUATIONS] += 1
+            self.poses.generator.motion.evaluate(y, 1)
+            for k in range(mechanism.loads):
+                value, speed, _ = mechanism.torque(k)
+                total += value*speed
+            for j in range(mechanism.groups):
+                if mechanism.table[j, 0] == DRIVE:
+                    total += mechanism.drive_power(j, factor*found[mechanism.table[j, 3]])
+        return total
+
+    @apart(2, 2, 2, 2, 2, 1, float, float, float, float, int)
+    def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,
+               found: np.ndarray, s: float, cv: float, cc: float, ca: float, index: int) -> float:
+        """One correction of U (2n, 3) and of the scaled multipliers (m,) at the state y = (q_n psi(U), V), with V and
+        dV/dt (2n, 3); dV = cv dU + cc [dU, past], d(dV/dt) = ca dV. Of index 3 towards g = 0, of index 2 towards A V =
+        0. Returns its largest entry in U, inf if singular."""
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.meter[Counter.ITERATIONS] += 1
+        self.meter[Counter.LINEAR_SOLVES] += 1
+        mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
+        for k in range(self.right.shape[0]):
+            for j in range(self.matrix.shape[1]):
+                self.matrix[k, j] = 0.0
+        self.poses.generator.motion.evaluate(y, 1)
+        for k in range(2*n):
+            put(self.loads, k, (0.0, 0.0, 0.0))
+        for i in range(2*n):
+            put(self.twists, i, scale(1.0/cv, row(v, i)))
+        for i in range(n):
+            self.inertia(i, u, v, dv, past, s, cv, cc, ca)
+        for k in range(mechanism.springs):
+            self.spring(k, s)
+        for k in range(mechanism.loads):
+            torque_tangent(self, k, u, past, s, cv, cc)
+        for j in range(mechanism.groups):
+            kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
+            stiffness(self, j, found, -1)
+            if index == 2 or kind >= BLADE:
+                for p in range(start, start + (3 if kind in (POINT, ROLL) else 1)):
+                    stiffness(self, j, found, p)
+        for i in range(n):
+            self.rows(i, u, past, found, cc/cv, index)
+        for p in range(mechanism.rows):
+            moving = index == 2 or self.slides[p] == 1
+            self.right[self.seats[n + p]] = -mechanism.vectors[2, p]/cv if moving else -mechanism.vectors[1, p]
+        width = (self.matrix.shape[1] - 1)//3
+        if not solve_banded(self.matrix, self.right, self.right.shape[0], width):
+            return np.inf
+        worst = 0.0
+        for i in range(n):
+            at = self.seats[i]
+            theta = (self.right[at], self.right[at + 1], self.right[at + 2])
+            delta = (self.right[at + 3], self.right[at + 4], self.right[at + 5])
+            turned, moved = self.local(u, i, theta, delta)
+            add_to(u, 2*i, turned)
+            add_to(u, 2*i + 1, moved)
+            for k in range(3):
+                worst = max(worst, abs(turned[k]), abs(moved[k]))
+        for p in range(mechanism.rows):
+            found[p] += self.right[self.seats[n + p]]
+        return worst
+
+    def local(self, u: np.ndarray, i: int, theta: Vector, delta: Vector) -> Pair:
+        """dU of a body increment; delta is spatial for SO(3) x R^3."""
+        if self.poses.action.se3 == 1:
+            return rate(self.poses.action.chart, row(u, 2*i), row(u, 2*i + 1), theta, delta)
+        return rotation_rate(self.poses.action.chart, row(u, 2*i), theta), delta
+
+    def inertia(self, i: int, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray, s: float, cv: float,
+                cc: float, ca: float) -> None:
+        """Residual s (M dV/dt - f) of body i without springs and its derivatives, column by column."""
+        mechanism, se3 = self.poses.generator.motion.mechanism, self.poses.action.se3
+        c, x, m, b = mechanism.constants, mechanism.scratch, MOVING*i, BODY*i
+        mass, centre, g = s*c[b, 0], row(c, b + 7), row(c, BODY*mechanism.bodies)
+        w, p, dw, dp = row(v, 2*i), row(v, 2*i + 1), row(dv, 2*i), row(dv, 2*i + 1)
+        turn = cross(w, centre)
+        bent = add(cross(dw, centre), cross(w, turn))
+        weight, spin = times(x, m, g), times(c, b + 1, w)
+        moment = scale(s, add(times(c, b + 1, dw), cross(w, spin)))
+        if se3 == 1:
+            force = scale(mass, sub(add(add(dp, cross(w, p)), bent), weight))
+            inside = force
+        else:
+            force = scale(mass, sub(add(dp, across(x, m, bent)), g))
+            inside = times(x, m, force)
+        self.load(i, add(moment, cross(centre, inside)), force)
+        for j in range(6):
+            theta, delta = unit(j), unit(j - 3)
+            ew, ep = self.local(u, i, theta, delta)
+            kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
+            vw, vp = axpy(cc, kw, scale(cv, ew)), axpy(cc, kp, scale(cv, ep))
+            aw, ap = scale(ca, vw), scale(ca, vp)
+            curl = add(cross(aw, centre), add(cross(vw, turn), cross(w, cross(vw, centre))))
+            if se3 == 1:
+                change = add(add(ap, add(cross(vw, p), cross(w, vp))), add(curl, cross(theta, weight)))
+                change = scale(mass, change)
+                within = change
+            else:
+                change = scale(mass, add(ap, across(x, m, add(curl, cross(theta, bent)))))
+                within = sub(times(x, m, change), cross(theta, inside))
+            change_of_moment = scale(s, add(times(c, b + 1, aw),
+                                            add(cross(vw, spin), cross(w, times(c, b + 1, vw)))))
+            self.column(i, i, j, add(change_of_moment, cross(centre, within)), change, -1)
+
+    def load(self, i: int, moment: Vector, force: Vector) -> None:
+        """Add to the residual of body i."""
+        add_to(self.loads, 2*i, moment)
+        add_to(self.loads, 2*i + 1, force)
+
+    @outlined
+    def column(self, i: int, k: int, j: int, moment: Vector, force: Vector, p: int) -> None:
+        """Add to the derivative of body i's residual by unknown j of body k; for p >= 0 add its power in V to the
+        derivative of row p of the joints instead."""
+        width, to = (self.matrix.shape[1] - 1)//3, self.seats[k] + j
+        if p >= 0:
+            at = self.seats[self.poses.action.n + p]
+            self.matrix[at, to - at + width] += (dot(row(self.twists, 2*i), moment)
+                                                 + dot(row(self.twists, 2*i + 1), force))
+            return
+        for r in range(3):
+            at = self.seats[i] + r
+            self.matrix[at, to - at + width] += moment[r]
+            self.matrix[at + 3, to - at - 3 + width] += force[r]
+
+    @outlined
+    def pull(self, i: int, arm: Vector, force: Vector, stiff: float, p: int) -> None:
+        """Derivatives of a spatial force (s times it) that acts at `arm` from the reference point of body i; stiff: s
+        times the stiffness of a spring that pulls there; p as in `column`."""
+        x, m, se3 = self.poses.generator.motion.mechanism.scratch, MOVING*i, self.poses.action.se3
+        inside = times(x, m, force)
+        for j in range(6):
+            theta, delta = unit(j), unit(j - 3)
+            shift = cross(theta, arm)
+            shift = add(shift, delta if se3 == 1 else times(x, m, delta))
+            within = axpy(stiff, shift, scale(-1.0, cross(theta, inside)))
+            self.column(i, i, j, cross(arm, within), within if se3 == 1 else scale(stiff, across(x, m, shift)), p)
+
+    def spring(self, k: int, s: float) -> None:
+        """Residual and derivatives of spring k."""
+        mechanism = self.poses.generator.motion.mechanism
+        c, x, b = mechanism.constants, mechanism.scratch, BODY*mechanism.bodies + 1 + SPRING*k
+        i = mechanism.table[mechanism.groups + k, 1]
+        m, arm = MOVING*i, row(c, b + 1)
+        gap = sub(add(row(x, m + PLACE), across(x, m, arm)), row(c, b + 2))
+        force, arm = scale(s*c[b, 0], gap), add(arm, row(c, BODY*i + 7))
+        inside = times(x, m, force)
+        self.load(i, cross(arm, inside), inside if self.poses.action.se3 == 1 else force)
+        self.pull(i, arm, force, s*c[b, 0], -1)
+
+    def rows(self, i: int, u: np.ndarray, past: np.ndarray, found: np.ndarray, share: float, index: int) -> None:
+        """A and A^T of body i in the matrix, A^T l in its residual, and the residual's place in the right-hand side. Of
+        index 2 rows of A act on dV/cv = dU + share [dU, past] of the unknowns."""
+        mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
+        width, at = (self.matrix.shape[1] - 1)//3, self.seats[i]
+        x, base, m = mechanism.scratch, MOVING*(mechanism.bodies + 1), MOVING*i
+        centre = row(mechanism.constants, BODY*i + 7)
+        for k in range(mechanism.first[i], mechanism.first[i + 1]):
+            p = mechanism.place[k]
+            force = row(x, base + 3*k)
+            inside = times(x, m, force)
+            moment = add(row(x, base + 3*k + 1), cross(centre, inside))
+            if self.poses.action.se3 == 1:
+                force = inside
+            self.load(i, scale(found[p], moment), scale(found[p], force))
+            to, moving = self.seats[n + p], index == 2 or self.slides[p] == 1
+            for r in range(3):
+                self.matrix[at + r, to - at - r + width] += moment[r]
+                self.matrix[at + 3 + r, to - at - 3 - r + width] += force[r]
+                if not moving:
+                    self.matrix[to, at + r - to + width] += moment[r]
+                    self.matrix[to, at + 3 + r - to + width] += force[r]
+            if moving:
+                for j in range(6):
+                    ew, ep = self.local(u, i, unit(j), unit(j - 3))
+                    kw, kp = self.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
+                    self.matrix[to, at + j - to + width] += (dot(moment, axpy(share, kw, ew))
+                                                             + dot(force, axpy(share, kp, ep)))
+        for r in range(3):
+            self.right[at + r] = -self.loads[2*i, r]
+            self.right[at + 3 + r] = -self.loads[2*i + 1, r]

@@ -1,0 +1,351 @@
+"""Bodies, joints, gravity, springs, torques for compiled code: accelerations and multipliers of the index-1 equations.
+
+    M dV/dt + A^T lambda = f,   A dV/dt + gamma = 0        (lgt2022, section 3.2)
+
+are solved in range space: (A M^-1 A^T) lambda = A M^-1 f + gamma. About the centre of mass and in the body's axes M^-1
+is constant, so that neither the reference points nor the kind of velocity enter. The matrix is positive definite unless
+joints are redundant, and banded in the order that `assembly` finds, so that chains cost O(n).
+
+Rows of joints, each for bodies a and b (number n is the ground; P_a, P_b points, u_a, u_b unit vectors of the bodies):
+
+    POINT       P_a - P_b                          three rows, spatial
+    DIRECTION   u_a.u_b
+    LINE        u_a.(P_b - P_a)                    P_b stays in the plane through P_a with normal u_a
+    SCREW       u_a.(P_b - P_a) - pitch angle      modulo 2 pi pitch; the angle turns e_a to e_b about u_a
+    DRIVE       angle - p(t)                       that angle, modulo 2 pi; p(t) = p_0 + p_1 t + p_2 sin(p_3 t)
+
+Rows of velocities alone, of body a on the ground:
+
+    BLADE       u_a.dP_a/dt                        P_a does not move along u_a
+    ROLL        velocity of the contact            three rows, spatial: a disc about u_a, its centre P_a, rolls on the
+                                                   plane through P_b with normal u_b; its height is a residual too
+
+A torque acts about an axis u of body a on it, and against body b: T cos(f t + p) - c (omega_a - omega_b).u. Mechanisms
+with torques or drives have a clock, the last row of their states: time, and the work of torques and drives.
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.rows import (
+    Vector,
+    add,
+    add_to,
+    atan2,
+    axpy,
+    cos,
+    cross,
+    dot,
+    put,
+    row,
+    scale,
+    sin,
+    sqrt,
+    sub,
+    unit,
+)
+from liestep.geometry.bands import factor_band, solve_band
+
+POINT, DIRECTION, LINE, SCREW, DRIVE, BLADE, ROLL = 0, 1, 2, 3, 4, 5, 6
+BODY = 8     # rows of `constants` of a body: (mass, 1/mass, 0), inertia (3), its inverse (3), centre of mass
+SPRING = 3   # (stiffness, 0, 0), point from the centre of mass, anchor
+GROUP = 7    # P_a and P_b (of a DRIVE p_0, p_1 and p_2, p_3), u_a, u_b, e_a, e_b, (pitch or radius, 0, 0)
+LOAD = 3     # u in the axes of body a; c, T, f; (p, 0, 0)
+MOVING = 9   # rows of `scratch` of a body: axes (3), then those below
+PLACE, RATE, TURN, VELOCITY, SPIN, PUSH = 3, 4, 5, 6, 7, 8
+
+
+@kernel
+def times(a: np.ndarray, i: int, v: Vector) -> Vector:
+    """The matrix in rows i, i + 1, i + 2 times v; of rows that are axes in space: spatial components to body ones."""
+    return dot(row(a, i), v), dot(row(a, i + 1), v), dot(row(a, i + 2), v)
+
+
+@kernel
+def across(a: np.ndarray, i: int, v: Vector) -> Vector:
+    """The transposed matrix times v; of axes in space: body components to spatial ones."""
+    return axpy(v[0], row(a, i), axpy(v[1], row(a, i + 1), scale(v[2], row(a, i + 2))))
+
+
+class Mechanism(NamedTuple):
+    """Data and scratch in few arrays, because compiled calls pass a component field by field. Made by `assembly`."""
+
+    bodies: int            # n
+    springs: int
+    groups: int
+    loads: int             # torques
+    clock: int             # 1: states have a row of time and work
+    rows: int              # scalar rows of all joints
+    width: int             # of the band
+    constants: np.ndarray  # BODY rows of each body, gravity, SPRING, GROUP and LOAD rows of each spring, group, torque
+    table: np.ndarray      # (groups + springs + loads, 6) kind, a, b, first row in the band, first incident of a and b
+    first: np.ndarray      # (n + 1,) first incident of each body: a row of a joint, seen from one of its bodies
+    place: np.ndarray      # (K,) row in the band of each incident
+    scratch: np.ndarray    # MOVING rows of each body and the ground; force, torque, J^-1 torque of each incident; clock
+    band: np.ndarray       # (rows, width + 1)
+    vectors: np.ndarray    # (3, rows) multipliers, residuals, residuals of the velocity
+    column: np.ndarray     # (2 rows,) scratch of the factorisation
+    rate: float            # of Baumgarte's stabilisation, 1/s; 0: none
+
+    @outlined
+    def evaluate(self, task: int) -> bool:
+        """From places, rates and velocities in scratch. Task 0: accelerations; 1: residuals of joints, with their rows
+        in scratch; 2: those and the factor of the matrix. False when the matrix is singular."""
+        size = self.rows
+        if task == 0:
+            self.free()
+            for k in range(size):
+                self.vectors[0, k] = 0.0
+        if size == 0:
+            return True
+        for k in range(size):
+            self.vectors[2, k] = 0.0
+        for j in range(self.groups):
+            if self.table[j, 0] == POINT:
+                self.point_rows(j, task > 0 or self.rate != 0.0)
+            elif self.table[j, 0] == DRIVE:
+                self.drive_row(j)
+            elif self.table[j, 0] >= BLADE:
+                self.rolling_rows(j)
+            else:
+                self.scalar_row(j, task > 0 or self.rate != 0.0)
+        if task != 1:
+            for k in range(size):
+                for c in range(self.width + 1):
+                    self.band[k, c] = 0.0
+        for i in range(self.bodies):
+            self.couple(i, task)
+        if task == 1:
+            return True
+        if not factor_band(self.band, self.column, size, self.width):
+            return False
+        if task == 0:
+            if self.rate != 0.0:
+                for k in range(size):
+                    self.vectors[0, k] += self.rate*(2.0*self.vectors[2, k] + self.rate*self.vectors[1, k])
+            solve_band(self.band, self.vectors[0], size, self.width)
+            for i in range(self.bodies):
+                spin, push = self.pulled(i, 0)
+                add_to(self.scratch, MOVING*i + SPIN, spin)
+                add_to(self.scratch, MOVING*i + PUSH, push)
+            if self.clock == 1:
+                self.add_power()
+        return True
+
+    def free(self) -> None:
+        """Accelerations without joints: SPIN in the body's axes, PUSH of the centre of mass in space."""
+        s, c, end = self.scratch, self.constants, BODY*self.bodies
+        for i in range(self.bodies):
+            w = row(s, MOVING*i + RATE)
+            put(s, MOVING*i + SPIN, times(c, BODY*i + 4, cross(times(c, BODY*i + 1, w), w)))
+            put(s, MOVING*i + PUSH, row(c, end))
+        for k in range(self.springs):
+            i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
+            arm = row(c, b + 1)
+            gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, arm)))
+            force = scale(c[b, 0], gap)
+            add_to(s, MOVING*i + PUSH, scale(c[BODY*i, 1], force))
+            add_to(s, MOVING*i + SPIN, times(c, BODY*i + 4, cross(arm, times(s, MOVING*i, force))))
+
+        if self.clock == 1:
+            self.twist_bodies()
+
+    @outlined
+    def twist_bodies(self) -> None:
+        """Accelerations by torques, and their power."""
+        s, c, clock, power = self.scratch, self.constants, self.scratch.shape[0] - 1, 0.0
+        for k in range(self.loads):
+            a, b = self.table[self.groups + self.springs + k, 1], self.table[self.groups + self.springs + k, 2]
+            at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
+            torque, speed, turn = self.torque(k)
+            add_to(s, MOVING*a + SPIN, times(c, BODY*a + 4, scale(torque, row(c, at))))
+            if b < self.bodies:
+                add_to(s, MOVING*b + SPIN, times(c, BODY*b + 4, scale(-torque, times(s, MOVING*b, turn))))
+            power += torque*speed
+        s[clock, 1] = power
+
+    def torque(self, k: int) -> tuple[float, float, Vector]:
+        """Torque k, the relative rate about its axis, and the axis in space."""
+        s, c, number = self.scratch, self.constants, self.groups + self.springs + k
+        a, b = MOVING*self.table[number, 1], MOVING*self.table[number, 2]
+        at = BODY*self.bodies + 1 + SPRING*self.springs + GROUP*self.groups + LOAD*k
+        axis = across(s, a, row(c, at))
+        speed = dot(sub(row(s, a + TURN), row(s, b + TURN)), axis)
+        time = s[s.shape[0] - 1, 0]
+        return c[at + 1, 1]*cos(c[at + 1, 2]*time + c[at + 2, 0]) - c[at + 1, 0]*speed, speed, axis
+
+    def drive(self, j: int) -> Vector:
+        """p(t) of drive j and its first two derivatives."""
+        c, at = self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        t, size, f = self.scratch[self.scratch.shape[0] - 1, 0], c[at + 1, 0], c[at + 1, 1]
+        return (c[at, 0] + c[at, 1]*t + size*sin(f*t), c[at, 1] + size*f*cos(f*t), -size*f*f*sin(f*t))
+
+    @outlined
+    def add_power(self) -> None:
+        """Power of the drives to that of the torques."""
+        for j in range(self.groups):
+            if self.table[j, 0] == DRIVE:
+                self.scratch[self.scratch.shape[0] - 1, 1] += self.drive_power(j, self.vectors[0, self.table[j, 3]])
+
+    def drive_power(self, j: int, multiplier: float) -> float:
+        """Of the reaction -lambda on the rate of its angle."""
+        return -multiplier*self.drive(j)[1]
+
+    @outlined
+    def drive_row(self, j: int) -> None:
+        """Row, residuals and gamma of a drive."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, base = self.table[j, 3], MOVING*(self.bodies + 1)
+        m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+        u, turn, other = across(s, m, row(c, b + 2)), row(s, m + TURN), row(s, n + TURN)
+        angle, speed, change = self.drive(j)
+        e, f = across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
+        first, second = dot(e, f), dot(cross(e, f), u)
+        for side in range(2):
+            at, k, sign = base + 3*self.table[j, 4 + side], m if side == 0 else n, 2.0*side - 1.0
+            put(s, at, (0.0, 0.0, 0.0))
+            put(s, at + 1, scale(sign, times(s, k, u)))
+        self.vectors[0, start] = dot(other, cross(turn, u)) - change
+        self.vectors[1, start] = atan2(cos(angle)*second - sin(angle)*first, cos(angle)*first + sin(angle)*second)
+        self.vectors[2, start] -= speed
+
+    @outlined
+    def rolling_rows(self, j: int) -> None:
+        """Rows, residuals and gamma of a BLADE or ROLL group."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, m, at = self.table[j, 3], MOVING*self.table[j, 1], MOVING*(self.bodies + 1) + 3*self.table[j, 4]
+        u, arm, w = across(s, m, row(c, b + 2)), across(s, m, row(c, b)), row(s, m + TURN)
+        if self.table[j, 0] == BLADE:
+            put(s, at, u)
+            put(s, at + 1, times(s, m, cross(arm, u)))
+            self.vectors[0, start] = dot(u, cross(w, cross(w, arm))) + dot(
+                cross(w, u), add(row(s, m + VELOCITY), cross(w, arm)))
+            self.vectors[1, start] = 0.0
+            return
+        normal, radius = row(c, b + 3), c[b + 6, 0]
+        tilt, change = dot(normal, u), cross(w, u)
+        down = axpy(tilt, u, scale(-1.0, normal))
+        size = sqrt(dot(down, down))
+        slope = axpy(dot(normal, change), u, scale(tilt, change))
+        turned = scale(radius/size, axpy(tilt*dot(normal, change)/(size*size), down, slope))  # of the contact's arm
+        height = dot(normal, sub(add(row(s, m + PLACE), arm), row(c, b + 1))) - radius*size
+        bent = cross(w, add(cross(w, arm), turned))
+        arm = axpy(radius/size, down, arm)
+        for k in range(3):
+            put(s, at + 3*k, unit(k))
+            put(s, at + 3*k + 1, times(s, m, cross(arm, unit(k))))
+            self.vectors[0, start + k] = bent[k]
+            self.vectors[1, start + k] = height*normal[k]
+
+    def point_rows(self, j: int, residual: bool) -> None:
+        """Rows, residuals and gamma of a POINT group."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        start, gap, bent = self.table[j, 3], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for side in range(2):
+            m, sign, arm = MOVING*self.table[j, 1 + side], 1.0 - 2.0*side, row(c, b + side)
+            at = MOVING*(self.bodies + 1) + 3*self.table[j, 4 + side]
+            w = row(s, m + RATE)
+            bent = axpy(sign, across(s, m, cross(w, cross(w, arm))), bent)
+            for k in range(3):
+                axis = (s[m, k], s[m + 1, k], s[m + 2, k])
+                put(s, at + 3*k, (sign if k == 0 else 0.0, sign if k == 1 else 0.0, sign if k == 2 else 0.0))
+                put(s, at + 3*k + 1, scale(sign, cross(arm, axis)))
+            if residual:
+                gap = axpy(sign, add(row(s, m + PLACE), across(s, m, arm)), gap)
+        for k in range(3):
+            self.vectors[0, start + k] = bent[k]
+            self.vectors[1, start + k] = gap[k]
+
+    def scalar_row(self, j: int, residual: bool) -> None:
+        """Row, residual and gamma of a group of one row."""
+        s, c, b = self.scratch, self.constants, BODY*self.bodies + 1 + SPRING*self.springs + GROUP*j
+        kind, start, base = self.table[j, 0], self.table[j, 3], MOVING*(self.bodies + 1)
+        m, n = MOVING*self.table[j, 1], MOVING*self.table[j, 2]
+        here, there = base + 3*self.table[j, 4], base + 3*self.table[j, 5]
+        u, turn, other = across(s, m, row(c, b + 2)), row(s, m + TURN), row(s, n + TURN)
+        gap = 0.0
+        if kind == DIRECTION:
+            v = across(s, n, row(c, b + 3))
+            normal, between = cross(u, v), sub(turn, other)
+            bent = dot(between, add(cross(cross(turn, u), v), cross(u, cross(other, v))))
+            force, moment, back = (0.0, 0.0, 0.0), normal, scale(-1.0, normal)
+            gap = dot(u, v)
+        else:
+            arm, far = across(s, m, row(c, b)), across(s, n, row(c, b + 1))
+            point = add(row(s, n + PLACE), far)
+            reach = sub(point, row(s, m + PLACE))
+            speed = add(row(s, n + VELOCITY), cross(other, far))
+            moving = sub(speed, row(s, m + VELOCITY))
+            slide = sub(moving, cross(turn, reach))
+            tilt = cross(turn, u)
+            bent = dot(tilt, slide) + dot(u, sub(cross(other, cross(other, far)), cross(turn, moving)))
+            force, moment, back = scale(-1.0, u), scale(-1.0, cross(reach, u)), cross(far, u)
+            gap = dot(u, sub(reach, arm))
+            if kind == SCREW:
+                pitch = c[b + 6, 0]
+                bent -= pitch*dot(tilt, other)
+                moment, back = axpy(pitch, u, moment), axpy(-pitch, u, back)
+                if residual:
+                    e, f = across(s, m, row(c, b + 4)), across(s, n, row(c, b + 5))
+                    first, second = dot(e, f), dot(cross(e, f), u)
+                    wound = gap/pitch
+                    gap = pitch*atan2(sin(wound)*first - cos(wound)*second, cos(wound)*first + sin(wound)*second)
+        put(s, here, force)
+        put(s, here + 1, times(s, m, moment))
+        put(s, there, scale(-1.0, force))
+        put(s, there + 1, times(s, n, back))
+        self.vectors[0, start] = bent
+        self.vectors[1, start] = gap
+
+    def couple(self, i: int, task: int) -> None:
+        """Add what body i contributes to the matrix, to A M^-1 f (task 0) and to A V."""
+        s, c, base, m = self.scratch, self.constants, MOVING*(self.bodies + 1), MOVING*i
+        light, start, end = c[BODY*i, 1], self.first[i], self.first[i + 1]
+        for k in range(start, end):
+            at, p = base + 3*k, self.place[k]
+            force, torque = row(s, at), row(s, at + 1)
+            if task == 0:
+                self.vectors[0, p] += dot(torque, row(s, m + SPIN)) + dot(force, row(s, m + PUSH))
+            if task > 0 or self.rate != 0.0:
+                self.vectors[2, p] += dot(torque, row(s, m + RATE)) + dot(force, row(s, m + VELOCITY))
+            if task != 1:
+                turned, weighed = times(c, BODY*i + 4, torque), scale(light, force)
+                put(s, at + 2, turned)
+                for q in range(start, end):
+                    o = self.place[q]
+                    if o <= p:
+                        to = base + 3*q
+                        self.band[p, o - p + self.width] += dot(turned, row(s, to + 1)) + dot(weighed, row(s, to))
+
+    def pulled(self, i: int, which: int) -> tuple[Vector, Vector]:
+        """-M^-1 A^T of vector `which` at body i: about its centre of mass, body axes; and of that point, spatial."""
+        s, base = self.scratch, MOVING*(self.bodies + 1)
+        spin, push = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for k in range(self.first[i], self.first[i + 1]):
+            value = -self.vectors[which, self.place[k]]
+            spin = axpy(value, row(s, base + 3*k + 2), spin)
+            push = axpy(value, row(s, base + 3*k), push)
+        return spin, scale(self.constants[BODY*i, 1], push)
+
+    def energy(self) -> float:
+        """Kinetic and potential energy in J."""
+        s, c, end, total = self.scratch, self.constants, BODY*self.bodies, 0.0
+        for i in range(self.bodies):
+            w, v = row(s, MOVING*i + RATE), row(s, MOVING*i + VELOCITY)
+            total += (0.5*dot(w, times(c, BODY*i + 1, w))
+                      + c[BODY*i, 0]*(0.5*dot(v, v) - dot(row(c, end), row(s, MOVING*i + PLACE))))
+        for k in range(self.springs):
+            i, b = self.table[self.groups + k, 1], end + 1 + SPRING*k
+            gap = sub(row(c, b + 2), add(row(s, MOVING*i + PLACE), across(s, MOVING*i, row(c, b + 1))))
+            total += 0.5*c[b, 0]*dot(gap, gap)
+        return total
+
+    def momentum(self) -> Vector:
+        """Angular momentum about the origin, spatial, kg m2/s."""
+        s, c, total = self.scratch, self.constants, (0.0, 0.0, 0.0)
+        for i in range(self.bodies):
+            m = MOVING*i
+            total = add(total, across(s, m, times(c, BODY*i + 1, row(s, m + RATE))))
+            total = axpy(c[BODY*i, 0], cross(row(s, m + PLACE), row(s, m + VELOCITY)), total)
+        return total

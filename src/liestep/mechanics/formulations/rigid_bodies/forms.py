@@ -1,0 +1,177 @@
+"""All formulations of n rigid bodies from their system: fields, observables and start of each."""
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import new_meter
+from liestep.geometry.groups.charted import in_coordinates
+from liestep.geometry.groups.cotangent_rotations import CotangentRotations
+from liestep.geometry.groups.product import product
+from liestep.geometry.groups.translation import Translation
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
+from liestep.mechanics.formulations.rigid_bodies.damped import DampedBodies, is_damped
+from liestep.mechanics.formulations.work import with_work
+
+MOMENTUM = "kg m2 s-1"
+Flags = tuple[bool, bool, bool]
+POSITION = (StateField("position", "m", "position of the centre of mass", norm="relative"),
+            StateField("velocity", "m s-1", "velocity of the centre of mass", norm="relative"))
+ATTITUDE = (StateField("attitude", "1", "attitude R, body to space: column j is body axis j", ("body", "xyz", "axis"),
+                       "attitude"),
+            StateField("angular_momentum", MOMENTUM, "angular momentum about the centre of mass, spatial",
+                       norm="relative"),
+            StateField("angular_velocity", "rad s-1", "angular velocity, spatial", norm="derived"))
+
+
+class Kept(NamedTuple):
+    """Which components the motion conserves: of the total angular momentum about the origin, of the linear momentum
+    and of the sum of the bodies' own angular momenta."""
+
+    momentum: Flags
+    linear: Flags = (False, False, False)
+    spin: Flags = (False, False, False)
+
+
+def energies_of(columns: Mapping[str, str], first: int) -> tuple[Observable, ...]:
+    """Plain observables in J from column `first`."""
+    return tuple(Observable(name, slice(first + k, first + k + 1), "J", text, "plain")
+                 for k, (name, text) in enumerate(columns.items()))
+
+
+def norm_observable(column: int) -> Observable:
+    """rodrigues2021 eq. (35), by the trapezoidal rule over every step, whatever is sampled."""
+    return Observable("h1_norm_squared", slice(column, column + 1), "1", "integral of the sums over the bodies of"
+                      " |x|^2 + |v|^2 + angle^2 + |angular velocity|^2, all in SI units", "plain", integral=True)
+
+
+def energy_observable() -> Observable:
+    """Total energy, with the mean square of its deviation."""
+    return Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square"))
+
+
+def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[Observable, ...]:
+    """Columns of `RigidBodies.observe`."""
+    own = {"rotation_energy": "kinetic energy of the rotations", **potential}
+    found = [energy_observable(),
+             Observable("momentum_map", slice(1, 4), MOMENTUM, "total angular momentum about the origin",
+                        conserved=kept.momentum, stem="momentum_error")]
+    if moves:
+        found += [Observable("linear_momentum", slice(4, 7), "kg m s-1", "total linear momentum",
+                             conserved=kept.linear),
+                  Observable("spin_momentum", slice(7, 10), MOMENTUM, "sum of the angular momenta of the bodies about"
+                             " their centres", conserved=kept.spin)]
+        own = {"translation_energy": "kinetic energy of the centres of mass", **own}
+    first = 10 if moves else 4
+    end = first + len(own)
+    return (*found, *energies_of(own, first),
+            Observable("orthogonality_error", slice(end, end + 1), "1", "largest entry of |R^T R - 1| of all bodies",
+                       "residual"), norm_observable(end + 1))
+
+
+class Declared(NamedTuple):
+    """What n rigid bodies declare; `masses` is None where they do not move."""
+
+    build: Callable[[Parameters], Any]
+    masses: Callable[[Parameters], np.ndarray] | None
+    moments: Callable[[Parameters], np.ndarray]
+    kept: Callable[[Parameters], Kept]
+    potential: Mapping[str, str]
+
+    def bodies(self, parameters: Parameters) -> RigidBodies | DampedBodies:
+        """The component that all formulations share."""
+        inertia = np.ascontiguousarray(self.moments(parameters), dtype=np.float64)
+        n, moves = len(inertia), self.masses is not None
+        masses = np.ascontiguousarray(self.masses(parameters)) if self.masses else np.zeros(n)
+        plain = RigidBodies(self.build(parameters), masses, inertia, moves, np.full((6*n, 3), np.nan),
+                            np.zeros(len(self.potential)), np.zeros((2*n, 3)), new_meter())
+        if not is_damped(plain.system):
+            return plain
+        column = self.columns(parameters)[-1].columns.stop
+        return DampedBodies(plain, plain.system, np.zeros((n, 3)), np.zeros(1), column)
+
+    def columns(self, parameters: Parameters) -> tuple[Observable, ...]:
+        """Columns of `RigidBodies.observe`."""
+        return observables(self.kept(parameters), self.masses is not None, self.potential)
+
+    def rigid(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        bodies = self.bodies(parameters)
+        return self.formulated(parameters, state, bodies, bodies)
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        bodies: Any = self.bodies(parameters)
+        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
+        orthonormal = int(options.get("form") == "orthonormal")  # the default is no part of a run
+        return self.formulated(parameters, state, bodies,
+                               BodiesField(bodies, np.zeros_like(plain.spare), plain.meter, orthonormal))
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        bodies: Any = self.bodies(parameters)
+        plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
+        n = len(plain.masses)
+        factors: list[tuple[Any, int]] = [
+            (in_coordinates(CotangentRotations(n), options.get("chart", "exp")), 4*n)]
+        if plain.moves:
+            factors.append((Translation(2*n), 2*n))
+        if bodies is not plain:
+            factors.append((Translation(1), 1))
+        generator = BodiesGenerator(bodies, np.zeros_like(plain.spare))
+        return self.formulated(parameters, state, bodies, ActionForm(product(*factors), generator, plain.meter))
+
+    def formulated(self, parameters: Parameters, state: State, bodies: Any, problem: Any) -> Formulated:
+        """A component on the rows of all bodies; with forces of velocity one for their work follows."""
+        inertia, moves = self.moments(parameters), self.masses is not None
+        start, seen = rows_of(state), self.columns(parameters)
+        if isinstance(bodies, DampedBodies):
+            start, seen = np.concatenate([start, np.zeros((1, 3))]), with_work(seen, seen[-1].columns.stop)
+        return Formulated(problem, start, (*(POSITION if moves else ()), *ATTITUDE), seen, reader(inertia, moves),
+                          self._momentum_scale(parameters, state))
+
+    def _momentum_scale(self, parameters: Parameters, state: State) -> float:
+        """Sum of the sizes of all terms of the total angular momentum at the start."""
+        total = float(np.linalg.norm(state["angular_momentum"], axis=1).sum())
+        if self.masses is not None:
+            arms = np.cross(state["position"], state["velocity"])
+            total += float(self.masses(parameters) @ np.linalg.norm(arms, axis=1))
+        return total
+
+    def forms(self) -> dict[str, Form]:
+        field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"
+                       " after each step", ("embedded", "orthonormal"), after_steps=("orthonormal",),
+                       silent=lambda options: True)
+        return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field, {"form": field}),
+                "lie_action": Form(self.action, {"chart": chart_option(lambda options: True)})}
+
+
+def rows_of(state: State) -> np.ndarray:
+    """Rows of a state, (4n, 3) or, with positions, (6n, 3)."""
+    parts = [np.swapaxes(state["attitude"], 1, 2).reshape(-1, 3), state["angular_momentum"]]
+    if "position" in state:
+        parts += [state["position"], state["velocity"]]
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def reader(inertia: np.ndarray, moves: bool) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    """Function that reads rows (..., m, 3) as fields."""
+    n = len(inertia)
+
+    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        axes = rows[..., :3*n, :].reshape(*rows.shape[:-2], n, 3, 3)
+        momentum = rows[..., 3*n:4*n, :]
+        rate = np.einsum("...ij,...j->...i", axes, momentum)/inertia
+        found = {"position": rows[..., 4*n:5*n, :], "velocity": rows[..., 5*n:6*n, :]} if moves else {}
+        return {**found, "attitude": np.swapaxes(axes, -1, -2), "angular_momentum": momentum,
+                "angular_velocity": np.einsum("...ij,...i->...j", axes, rate)}
+
+    return to_fields
+
+
+def state_shapes(n: int, moves: bool) -> dict[str, tuple[int, ...]]:
+    """Shapes of the fields of a start."""
+    found: dict[str, tuple[int, ...]] = {"position": (n, 3), "velocity": (n, 3)} if moves else {}
+    return {**found, "attitude": (n, 3, 3), "angular_momentum": (n, 3)}

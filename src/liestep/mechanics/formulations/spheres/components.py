@@ -1,0 +1,197 @@
+"""Formulations of a mechanical system on (S^2)^n, all derived from one system with `potential` and `gradient`.
+
+State: rows q_1..q_n then omega_1..omega_n (2n, 3), everything spatial; dq_i/dt = omega_i x q_i, omega_i . q_i = 0. The
+velocity form replaces omega by dq/dt. Observables (same order in all): energy, J (3), length error (mean and maximum
+over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq/dt| in the velocity form).
+"""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import Counter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import axpy, cross, dot, larger, put, row, stage_rows
+from liestep.geometry.directions import make_tangent, normalise
+
+
+@kernel
+def project_rows(projection: int, y: np.ndarray) -> None:
+    """Return to the manifold: 1 normalises q only, 2 also removes the normal part of the last n rows."""
+    if projection == 0:
+        return
+    n = y.shape[0]//2
+    for i in range(n):
+        normalise(y, i)
+        if projection == 2:
+            make_tangent(y, i, n + i)
+
+
+class SphereLagrangian(NamedTuple):
+    """L = T(q, dq/dt) - V(q): what variational integrators ask for (`mechanics.contracts.formulations.SphereLagrangian`)."""
+
+    system: Any
+    mass: Any             # DiagonalMass | DenseMass
+    velocity: np.ndarray  # (n, 3) scratch of the observables
+    meter: np.ndarray
+
+    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
+        """Plain R^3 gradient dV/dq_i, shape (n, 3); its radial part never matters."""
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.system.gradient(q, out)
+
+    def potential(self, q: np.ndarray) -> float:
+        return self.system.potential(q)
+
+    def body_mass(self, i: int) -> float:
+        return self.mass.m[i]
+
+    def mass_entry(self, i: int, j: int) -> float:
+        return self.mass.matrix[i, j]
+
+    def inverse_mass_entry(self, i: int, j: int) -> float:
+        return self.mass.inverse[i, j]
+
+    def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
+        return self.mass.solve(q, out)
+
+    def forced(self) -> bool:
+        """Whether the system has forces: `forced.ForcedSphereLagrangian` has the same methods, and there they act.
+        Compiled code may not lack a method even where it is never called."""
+        return False
+
+    def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def load(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """out = G."""
+        self.gradient(q, out)
+
+    def add_power(self, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
+        pass
+
+    def add_work(self, h: float, y: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        n = y.shape[0]//2
+        for i in range(n):
+            put(self.velocity, i, cross(row(y, n + i), row(y, i)))
+        self.observe_velocity(y, self.velocity, out)
+
+    def observe_velocity(self, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
+        """Observables from positions (first n rows of y), velocities v, and the tangency of the last n rows of y.
+
+        The energy is 1/2 sum M_ij v_i.v_j + V(q) also for states off the manifold.
+        """
+        n = y.shape[0]//2
+        q = y[:n]
+        out[0] = self.mass.kinetic_energy(v) + self.system.potential(q)
+        out[1], out[2], out[3] = self.mass.momentum(q, v)
+        mean, largest, tangency = 0.0, 0.0, 0.0
+        for i in range(n):
+            a = row(q, i)
+            length = abs(1.0 - dot(a, a))
+            mean += length
+            largest = larger(largest, length)
+            tangency = larger(tangency, abs(dot(a, row(y, n + i))))
+        out[4] = mean/n
+        out[5] = largest
+        out[6] = tangency
+
+
+class SphereOmegaForm(NamedTuple):
+    """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
+
+    lagrangian: Any
+    meter: np.ndarray
+    g: np.ndarray    # (n, 3) scratch
+    projection: int  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:2*n]
+        self.lagrangian.load(t, q, w, self.g)
+        self.lagrangian.add_power(q, w, out)
+        for i in range(n):
+            put(out, i, cross(row(w, i), row(q, i)))
+        return self.lagrangian.mass.angular_acceleration(q, w, self.g, out[n:2*n])
+
+    def project(self, y: np.ndarray) -> None:
+        project_rows(self.projection, y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.lagrangian.observe(y, out)
+
+
+class SphereVelocityForm(NamedTuple):
+    """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
+
+    The same motion as the omega form on the manifold, a different one off it.
+    """
+
+    lagrangian: Any
+    meter: np.ndarray
+    g: np.ndarray
+    projection: int
+    omega: np.ndarray  # (n, 3) scratch: q x v, which forces ask for
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_rows(weights, h, k, count, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        n = y.shape[0]//2
+        q, v = y[:n], y[n:2*n]
+        if self.lagrangian.forced():
+            for i in range(n):
+                put(self.omega, i, cross(row(q, i), row(v, i)))
+        self.lagrangian.load(t, q, self.omega, self.g)
+        self.lagrangian.add_power(q, self.omega, out)
+        for i in range(n):
+            put(out, i, row(v, i))
+        return self.lagrangian.mass.acceleration(q, v, self.g, out[n:2*n])
+
+    def project(self, y: np.ndarray) -> None:
+        project_rows(self.projection, y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        n = y.shape[0]//2
+        self.lagrangian.observe_velocity(y, y[n:2*n], out)
+
+
+class SphereGenerator(NamedTuple):
+    """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
+
+    (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution,
+    only the method's error.
+    """
+
+    lagrangian: Any
+    g: np.ndarray   # (n, 3) scratch
+    dw: np.ndarray  # (n, 3) scratch
+    alpha: float
+    beta: float
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        n = y.shape[0]//2
+        q, w = y[:n], y[n:2*n]
+        self.lagrangian.load(t, q, w, self.g)
+        self.lagrangian.add_power(q, w, out)
+        ok = self.lagrangian.mass.angular_acceleration(q, w, self.g, self.dw)
+        for i in range(n):
+            a, b = row(q, i), row(w, i)
+            put(out, i, axpy(self.alpha, a, b))
+            put(out, n + i, axpy(self.alpha, b, axpy(self.beta, a, cross(a, row(self.dw, i)))))
+        return ok
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.lagrangian.observe(y, out)

@@ -1,0 +1,216 @@
+"""All formulations of a system on (S^2)^n from its fact sheet."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import new_meter
+from liestep.errors import InputError
+from liestep.geometry.groups.charted import in_coordinates
+from liestep.geometry.groups.product import product
+from liestep.geometry.groups.tangent_spheres import TangentSpheres
+from liestep.geometry.groups.translation import Translation
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
+from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
+from liestep.mechanics.formulations.spheres.components import (
+    SphereGenerator,
+    SphereLagrangian,
+    SphereOmegaForm,
+    SphereVelocityForm,
+)
+from liestep.mechanics.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force
+from liestep.mechanics.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
+from liestep.mechanics.formulations.work import with_work
+
+PROJECTIONS = {"none": 0, "position": 1, "state": 2}
+FIELDS = (StateField("q", "1", "directions of the bodies, spatial"),
+          StateField("omega", "rad s-1", "angular velocities orthogonal to q, spatial", norm="relative", tangent="q"))
+MULTIPLIER = StateField("multiplier", "J", "multipliers of (|q|^2 - 1)/2", ("constraint",), "derived")
+GAUSS = 5  # points of mean values of gradients
+
+
+def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, ...]:
+    """Columns of `SphereLagrangian.observe`; `conserved` says which components of the momentum map are."""
+    return (
+        Observable("energy", slice(0, 1), "J", "total energy"),
+        Observable("momentum_map", slice(1, 4), "kg m2 s-1", "momentum map of the simultaneous rotation of all"
+                   " bodies, spatial", conserved=tuple(conserved), stem="momentum_error"),
+        Observable("unit_length_error", slice(4, 5), "1", "mean over the bodies of |1 - q.q|", "residual",
+                   statistics=("mean",)),
+        Observable("unit_length_error_largest", slice(5, 6), "1", "maximum over the bodies of |1 - q.q|", "residual",
+                   statistics=("max",), stem="unit_length_error"),
+        Observable("tangency_error", slice(6, 7), "s-1", "maximum over the bodies of |q.omega|", "residual"),
+    )
+
+
+class Declared(NamedTuple):
+    """What a system on (S^2)^n declares."""
+
+    build: Callable[[Parameters], Any]
+    mass: Callable[[Parameters], np.ndarray]
+    conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
+    printed: Callable[[Parameters], Any] | None = None
+
+    def lagrangian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        parts = _parts(self, parameters, state, options)
+        return parts.formulated(parts.lagrangian, state, state["omega"], _omega_fields)
+
+    def forced(self, parameters: Parameters) -> bool:
+        """Whether the system declares forces of time and velocity."""
+        return has_force(self.build(parameters))
+
+    def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        chosen = self._replace(build=self.printed or self.build) if options.get("extension") == "printed" else self
+        parts, scratch = _parts(chosen, parameters, state, options), np.zeros_like(state["q"])
+        common = (parts.lagrangian, parts.lagrangian.meter, scratch, PROJECTIONS[options["projection"]])
+        if options["form"] == "velocity":
+            form = SphereVelocityForm(*common, np.zeros_like(state["q"]))
+            return parts.formulated(form, state, parts.velocity, _velocity_fields)
+        if options["form"] == "angles":
+            problem = SphereAngleForm(*common[:3], np.zeros((2*len(scratch), 3), scratch.dtype), np.zeros_like(scratch))
+            start = angles_of(state["q"], state["omega"])
+            return Formulated(problem, start, FIELDS, parts.observables, fields_of_angles, parts.momentum_scale)
+        return parts.formulated(SphereOmegaForm(*common), state, state["omega"], _omega_fields)
+
+    def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        parts, n = _parts(self, parameters, state, options), len(state["q"])
+        generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
+                                    options["beta"])
+        action = in_coordinates(TangentSpheres(n), options.get("chart", "exp"))
+        if parts.lagrangian.forced():
+            action = product((action, 2*n), (Translation(1), 1))
+        problem = ActionForm(action, generator, parts.lagrangian.meter)
+        return parts.formulated(problem, state, state["omega"], _omega_fields)
+
+    def cartesian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        """Formulations `constrained_lagrangian` and `constant_mass`."""
+        matrix, q = np.asarray(self.mass(parameters), dtype=np.float64), state["q"]
+        matrix = np.ascontiguousarray(np.diag(matrix) if matrix.ndim == 1 else matrix)
+        flags, n = self.conserved_momentum(parameters), len(q)
+        nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
+        place, slope, total, along = (np.zeros_like(q) for _ in range(4))
+        problem = CartesianSpheres(
+            self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
+            np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
+            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_meter())
+        velocity = np.cross(state["omega"], q)
+        momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
+        start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
+        return Formulated(problem, start, (*FIELDS, MULTIPLIER), sphere_observables(flags), _cartesian_fields,
+                          float(np.sum(np.linalg.norm(momenta, axis=1))))
+
+    def default_mass(self, parameters: Parameters, options: Options) -> str:
+        """Default of the option `mass`: diagonal where the bodies are not coupled, banded where the form can use a
+        tridiagonal inverse, else dense."""
+        matrix = np.asarray(self.mass(parameters), dtype=np.float64)
+        if matrix.ndim == 1:
+            return "diagonal"
+        return "banded" if options.get("form") != "velocity" and has_tridiagonal_inverse(matrix) else "dense"
+
+    def default_coupling(self, parameters: Parameters, options: Options) -> str:
+        """Default of the option `mass` of variational steps, which solve no equations for accelerations."""
+        return "diagonal" if np.ndim(self.mass(parameters)) == 1 else "dense"
+
+    def check_mass_option(self, parameters: Parameters, options: Options) -> None:
+        """Raises InputError for a way to solve for the accelerations that this mass matrix does not have."""
+        if options.get("form") == "angles" and self.forced(parameters):
+            raise InputError("option form is angles, which has no forces that depend on time and velocity, and the"
+                             " system has; allowed are omega, velocity")
+        matrix, chosen = np.asarray(self.mass(parameters)), options["mass"]
+        if options.get("form") == "angles" and options["projection"] != "none":
+            raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
+        if chosen == "diagonal" and matrix.ndim == 2:
+            raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
+        if chosen == "banded" and matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed"
+                             " are dense, multipliers")
+
+    def forms(self) -> dict[str, Form]:
+        """All formulations."""
+        def mass(*more: str) -> dict[str, Option]:
+            text = "accelerations of uncoupled bodies, or by a dense factorisation"
+            if not more:
+                return {"mass": Option("dense", text, ("diagonal", "dense"), default_for=self.default_coupling)}
+            return {"mass": Option("dense", text + ", or in O(n) where the inverse mass matrix is tridiagonal (chains),"
+                                   " or by n multipliers", ("diagonal", "dense", *more), default_for=self.default_mass)}
+
+        field = {
+            "form": Option("omega", "omega integrates (q, omega), velocity (q, dq/dt), angles two angles for each body,"
+                           " singular at the poles +-e3", ("omega", "velocity", "angles")),
+            "projection": Option("none", "after each step: position normalises q, state also makes omega (or dq/dt)"
+                                 " tangent", tuple(PROJECTIONS), after_steps=("position", "state")),
+            **mass("banded", "multipliers"),
+        }
+        if self.printed is not None:
+            field["extension"] = Option("potential", "off the spheres: the gradient of one potential, or the equations"
+                                        " as printed", ("potential", "printed"), silent=lambda options: True)
+        action = {
+            "action": Option("tangent_spheres", "action of the group", ("tangent_spheres",)),
+            "alpha": Option(0.0, "(alpha q, alpha omega + beta q) of the isotropy algebra is added to f",
+                            numbers="finite"),
+            "beta": Option(0.0, "see alpha", numbers="finite"),
+            "chart": chart_option(lambda options: True),
+            **mass("banded", "multipliers"),
+        }
+        cartesian = {"coordinates": Option("cartesian", "q_i in R^3 with |q_i| = 1", ("cartesian",))}
+        return {"sphere_lagrangian": Form(self.lagrangian, mass(), self.check_mass_option),
+                "vector_field": Form(self.vector_field, field, self.check_mass_option),
+                "lie_action": Form(self.action, action, self.check_mass_option),
+                "constrained_lagrangian": Form(self.cartesian, cartesian),
+                "constant_mass": Form(self.cartesian, cartesian)}
+
+
+def _cartesian_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """omega = q x v of rows q, v, p, multipliers (..., 4, 3n)."""
+    n = rows.shape[-1]//3
+    q, v = (rows[..., k, :].reshape(*rows.shape[:-2], n, 3) for k in (0, 1))
+    return {"q": q, "omega": np.cross(q, v), "multiplier": rows[..., 3, :n]}
+
+
+class _Parts(NamedTuple):
+    """What the formulations of one system and start have in common."""
+
+    lagrangian: SphereLagrangian | ForcedSphereLagrangian
+    velocity: np.ndarray      # (n, 3) dq/dt
+    observables: tuple[Observable, ...]
+    momentum_scale: float
+
+    def formulated(self, problem: Any, state: State, last: np.ndarray, to_fields: Callable) -> Formulated:
+        """`last` are the n rows of the state after q; with forces one for the work follows."""
+        work = [np.zeros_like(last[:1])] if self.lagrangian.forced() else []
+        start = np.ascontiguousarray(np.concatenate([state["q"], last, *work]))
+        return Formulated(problem, start, FIELDS, self.observables, to_fields, self.momentum_scale)
+
+
+def _parts(declared: Declared, parameters: Parameters, state: State, options: Options) -> _Parts:
+    matrix = np.asarray(declared.mass(parameters))
+    if options["mass"] != "diagonal" and matrix.ndim == 1:
+        matrix = np.diag(matrix)
+    velocity = np.cross(state["omega"], state["q"])
+    momenta = matrix[:, None]*velocity if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity)
+    plain = SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
+                             np.zeros_like(velocity), new_meter())
+    observables = sphere_observables(declared.conserved_momentum(parameters))
+    scale = float(np.sum(np.linalg.norm(momenta, axis=1)))
+    if not has_force(plain.system):
+        return _Parts(plain, velocity, observables, scale)
+    forced = ForcedSphereLagrangian(plain, plain.system, plain.mass, plain.velocity, plain.meter,
+                                    np.zeros_like(velocity))
+    return _Parts(forced, velocity, with_work(observables, WORK), scale)
+
+
+def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+    n = rows.shape[-2]//2
+    return {"q": rows[..., :n, :], "omega": rows[..., n:2*n, :]}
+
+
+def _velocity_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """omega = q x dq/dt, also for states off the manifold."""
+    n = rows.shape[-2]//2
+    q = rows[..., :n, :]
+    return {"q": q, "omega": np.cross(q, rows[..., n:2*n, :])}

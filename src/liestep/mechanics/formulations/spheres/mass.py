@@ -1,0 +1,200 @@
+"""Kinetic energy of a system on (S^2)^n as a component: diagonal or dense constant mass matrix,
+a tridiagonal inverse, or multipliers.
+
+T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). All classes offer the same
+methods. Velocities are rows (n, 3).
+"""
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.rows import Vector, axpy, cross, dot, put, row, scale
+from liestep.errors import InputError
+from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.mechanics.formulations.spheres.banded_mass import BandedMass, banded_mass
+from liestep.mechanics.formulations.spheres.mass_matrix import kinetic_energy, momentum
+from liestep.mechanics.formulations.spheres.multiplier_mass import MultiplierMass, multiplier_mass
+
+NEGLIGIBLE = 1e-13  # M_ik - M_ij M_jk/M_jj, j = k - 1, beside (M_ii M_kk)^(1/2), of an inverse that is tridiagonal
+
+
+class DiagonalMass(NamedTuple):
+    """M = diag(m): the bodies are coupled by the potential only."""
+
+    m: np.ndarray  # (n,)
+
+    def kinetic_energy(self, v: np.ndarray) -> float:
+        total = 0.0
+        for i in range(v.shape[0]):
+            u = row(v, i)
+            total += self.m[i]*dot(u, u)
+        return 0.5*total
+
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
+        """Momentum map J = sum_i m_i q_i x v_i of the simultaneous rotation of all bodies, spatial."""
+        total = (0.0, 0.0, 0.0)
+        for i in range(v.shape[0]):
+            total = axpy(self.m[i], cross(row(q, i), row(v, i)), total)
+        return total
+
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d omega_i/dt = -q_i x G_i/m_i, twospheres2009 eqs. (9)-(11); False when it does not exist."""
+        for i in range(q.shape[0]):
+            put(out, i, scale(-1.0/self.m[i], cross(row(q, i), row(g, i))))
+        return True
+
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2 q_i/dt^2 = -|v_i|^2 q_i + q_i x (q_i x G_i)/m_i, twospheres2009 eqs. (7)-(8), q_i not normalised."""
+        for i in range(q.shape[0]):
+            a, u = row(q, i), row(v, i)
+            normal = scale(-dot(u, u), a)
+            put(out, i, axpy(1.0/self.m[i], cross(a, cross(a, row(g, i))), normal))
+        return True
+
+
+class DenseMass(NamedTuple):
+    """Coupled kinetic energy: M symmetric positive definite, with scratch for the 3n x 3n systems."""
+
+    matrix: np.ndarray   # (n, n)
+    inverse: np.ndarray  # (n, n)
+    a: np.ndarray        # (3n, 3n) scratch
+    pivots: np.ndarray   # (3n,) scratch
+
+    def kinetic_energy(self, v: np.ndarray) -> float:
+        return kinetic_energy(self.matrix, v)
+
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
+        return momentum(self.matrix, q, v)
+
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -
+        G_i): twospheres2009 eqs. (9)-(11). False when A is not positive definite."""
+        n = q.shape[0]
+        for i in range(n):
+            qi = row(q, i)
+            b = scale(-1.0, row(g, i))
+            for j in range(n):
+                if j != i:
+                    wj = row(w, j)
+                    b = axpy(self.matrix[i, j]*dot(wj, wj), row(q, j), b)
+            put(out, i, cross(qi, b))
+        return self.solve(q, out)
+
+    def solve(self, q: np.ndarray, out: np.ndarray) -> bool:
+        """Solve A(q) x = out in place, rows (n, 3); False when A is not positive definite."""
+        n = q.shape[0]
+        self.assemble(q)
+        if not cholesky(self.a, 3*n):
+            return False
+        cholesky_solve_rows(self.a, out, 3*n)
+        return True
+
+    def assemble(self, q: np.ndarray) -> None:
+        """Lower triangle of A: A_ii = M_ii I, A_ij = -M_ij hat(q_i) hat(q_j) = M_ij ((q_i.q_j) I - q_j q_i^T)."""
+        for i in range(q.shape[0]):
+            for j in range(i):
+                qi, qj, m = row(q, i), row(q, j), self.matrix[i, j]
+                c = dot(qi, qj)
+                for k in range(3):
+                    for r in range(3):
+                        self.a[3*i + k, 3*j + r] = m*((c if k == r else 0.0) - qj[k]*qi[r])
+            for k in range(3):
+                for r in range(k + 1):
+                    self.a[3*i + k, 3*i + r] = self.matrix[i, i] if k == r else 0.0
+
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """Solve A dv/dt = b, A_ii = M_ii I, A_ij = -M_ij hat(q_i)^2, b_i = -|v_i|^2 M_ii q_i + hat(q_i)^2 G_i:
+        twospheres2009 eqs. (7)-(8), with the actual, possibly non-unit q. The matrix is not symmetric."""
+        n = q.shape[0]
+        for i in range(n):
+            qi, vi = row(q, i), row(v, i)
+            put(out, i, axpy(-dot(vi, vi)*self.matrix[i, i], qi, cross(qi, cross(qi, row(g, i)))))
+            for j in range(n):
+                c = dot(qi, qi)
+                m = self.matrix[i, j]
+                for k in range(3):
+                    for r in range(3):
+                        unit = 1.0 if k == r else 0.0
+                        self.a[3*i + k, 3*j + r] = m*unit if i == j else m*(c*unit - qi[k]*qi[r])
+        if not lu(self.a, self.pivots, 3*n):
+            return False
+        lu_solve_rows(self.a, self.pivots, out, 3*n)
+        return True
+
+
+def mass_component(matrix: np.ndarray,
+                   solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass | MultiplierMass:
+    """Component for a mass given as (n,) or (n, n); `solve` is "dense", "multipliers", or "banded" for a tridiagonal
+    inverse.
+
+    Raises:
+        InputError: see `check_mass`, or the inverse is not tridiagonal.
+    """
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    check_mass(matrix)
+    if matrix.ndim == 1:
+        return DiagonalMass(matrix)
+    n = matrix.shape[0]
+    inverse = exact_inverse(matrix)
+    if solve == "banded":
+        if not has_tridiagonal_inverse(matrix):
+            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed"
+                             " are dense, multipliers")
+        return banded_mass(matrix, inverse)
+    if solve == "multipliers":
+        return multiplier_mass(matrix, inverse)
+    return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
+
+
+def has_tridiagonal_inverse(matrix: np.ndarray) -> bool:
+    """Whether a mass matrix (n, n) that passes `check_mass` has a tridiagonal inverse to working precision: then, and
+    only then, M_ik M_jj = M_ij M_jk for i < j < k (Barrett 1979, Linear Algebra Appl. 27, 211), here with j = k - 1,
+    from which the others follow. No inverse is taken, whose errors would grow with the condition number."""
+    size = np.sqrt(np.diag(matrix))
+    scaled = matrix/size/size[:, None]
+    gap = np.triu(scaled[:, 1:] - scaled[:, :-1]*np.diag(scaled, 1))
+    return bool(np.abs(gap).max(initial=0.0) <= NEGLIGIBLE)
+
+
+def check_mass(matrix: np.ndarray) -> None:
+    """Raises InputError when a mass (n,) or (n, n) is not symmetric and positive definite to working precision."""
+    if matrix.ndim == 1:
+        definite = bool(np.all(matrix > 0.0) and np.all(np.isfinite(matrix)))
+    else:
+        definite = _definite(matrix.tobytes(), matrix.shape[0])
+    if not definite:
+        raise InputError("these parameters give a mass matrix that is not positive definite to working precision")
+
+
+@lru_cache
+def _definite(content: bytes, n: int) -> bool:
+    """`check_mass` of a matrix (n, n): the problems of a study often share theirs."""
+    matrix = np.frombuffer(content).reshape(n, n)
+    values = np.linalg.eigvalsh(matrix) if np.all(np.isfinite(matrix)) else np.array([-1.0])
+    return bool(np.array_equal(matrix, matrix.T) and values[0] > n*np.finfo(np.float64).eps*values[-1])
+
+
+def exact_inverse(matrix: np.ndarray) -> np.ndarray:
+    """Symmetric inverse (n, n) of a matrix that passes `check_mass`, by own elimination: LAPACK's would make
+    trajectories depend on the machine."""
+    return _inverse(matrix.tobytes(), matrix.shape[0]).copy()
+
+
+@lru_cache
+def _inverse(content: bytes, n: int) -> np.ndarray:
+    """`exact_inverse`: `linalg.cholesky` and `linalg.cholesky_solve` for all right-hand sides at once, entry by entry
+    in the same order, hence with the same bits, but without half a second of compiling."""
+    factor, inverse = np.frombuffer(content).reshape(n, n).copy(), np.eye(n)
+    for k in range(n - 1, -1, -1):
+        pivot = np.sqrt(factor[k, k])
+        row = factor[k, :k]*(1.0/pivot)
+        factor[k, k], factor[k, :k], factor[:k, k] = pivot, row, row
+        factor[:k, :k] -= row[:, None]*row
+    for k in range(n - 1, -1, -1):
+        inverse[:, k] /= factor[k, k]
+        inverse[:, :k] -= inverse[:, k, None]*factor[k, :k]
+    for k in range(n):
+        inverse[:, k] /= factor[k, k]
+        inverse[:, k + 1:] -= inverse[:, k, None]*factor[k, k + 1:]
+    return np.ascontiguousarray(0.5*(inverse + inverse.T))

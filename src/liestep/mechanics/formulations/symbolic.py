@@ -1,0 +1,71 @@
+"""Equations of motion as expressions of heyoka: the system's own code, run once on symbols."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.tracing import Functions, plain_component
+from liestep.mechanics.contracts.formulated import Formulated
+
+
+class NotSymbolic(Exception):
+    """The equations of this system cannot be written as expressions, or they would be too large."""
+
+
+class SeriesEquations(NamedTuple):
+    """First-order equations for a Taylor series: pairs (variable, derivative), the start in the variables' order, and
+    a map from values (time, variables) to rows of the standard form (time, m, d)."""
+
+    equations: list[tuple]
+    start: np.ndarray
+    to_rows: Callable[[np.ndarray], np.ndarray]
+
+
+def functions() -> Functions:
+    """What stands for the functions of `compile.rows` that look at values."""
+    import heyoka
+
+    return Functions(heyoka.sqrt, heyoka.sin, heyoka.cos, atan2=heyoka.atan2)
+
+
+def expressions(values: np.ndarray) -> np.ndarray:
+    """Numbers among expressions become expressions."""
+    import heyoka
+
+    return np.array([value if isinstance(value, heyoka.expression) else heyoka.expression(float(value))
+                     for value in values.flat],
+                    dtype=object).reshape(values.shape)
+
+
+def traced_field(formulated: Formulated) -> SeriesEquations:
+    """The right-hand side of a vector field on symbols.
+
+    Raises:
+        NotSymbolic: the code decides on values, or uses a function that expressions do not have.
+    """
+    import heyoka
+
+    m, d = formulated.start.shape
+    columns = "xyz" if d == 3 else range(d)
+    y = np.array(heyoka.make_vars(*(f"y{i}{k}" for i in range(m) for k in columns)), dtype=object).reshape(m, d)
+    out = np.zeros((m, d), dtype=object)
+    try:
+        plain_component(formulated.problem, functions()).rhs(heyoka.time, y, out)
+    except (TypeError, ValueError) as error:
+        raise NotSymbolic(f"the right-hand side is not one expression: {error}") from None
+    equations = list(zip(y.flat, expressions(out).flat, strict=True))
+    return SeriesEquations(equations, formulated.start.ravel(), lambda values: values.reshape(len(values), m, d))
+
+
+def symbolic_gradient(system: Any, q: np.ndarray) -> np.ndarray:
+    """The system's `gradient` at symbols q (n, 3), as expressions.
+
+    Raises:
+        NotSymbolic: the code decides on values of q, or uses a function that expressions do not have.
+    """
+    out = np.zeros(q.shape, dtype=object)
+    try:
+        plain_component(system, functions()).gradient(q, out)
+    except (TypeError, ValueError) as error:
+        raise NotSymbolic(f"the gradient is not one expression: {error}") from None
+    return expressions(out)

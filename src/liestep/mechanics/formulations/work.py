@@ -1,0 +1,24 @@
+"""Observables of systems with forces of time and velocity, the same in all families."""
+import numpy as np
+
+from liestep.compile.dispatch import kernel
+from liestep.mechanics.contracts.formulated import Observable
+
+
+@kernel
+def separate_work(work: float, column: int, out: np.ndarray) -> None:
+    """Of observables that begin with T + V: the energy less the work in its place, work and T + V from a column on."""
+    out[column + 1] = out[0]
+    out[column] = work
+    out[0] -= work
+
+
+def with_work(observables: tuple[Observable, ...], column: int) -> tuple[Observable, ...]:
+    """Observables of a system with forces, which have work and mechanical energy from this column on."""
+    energy, *others = observables
+    return (Observable("energy", energy.columns, "J", "total energy less the work of the forces",
+                       statistics=energy.statistics), *others,
+            Observable("work", slice(column, column + 1), "J", "work of the forces since the start", "plain"),
+            Observable("mechanical_energy", slice(column + 1, column + 2), "J", "kinetic and potential energy",
+                       "plain"))
+

@@ -1,0 +1,1 @@
+"""Mechanical systems, one file each; the file name is the public id. See `liestep.simulation.catalogue`."""

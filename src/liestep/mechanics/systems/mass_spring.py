@@ -1,0 +1,241 @@
+"""Two masses in a row on nonlinear springs, in redundant coordinates with a singular mass matrix (livens2025 section
+5.1).
+
+q = (x_1, q_2, x_2): displacement of the first mass, position of the second spring's end at rest, displacement of the
+second mass; q_2 - x_1 = rest_length + width keeps them together, g = ((q_2 - x_1)^2 - (rest_length + width)^2)/2.
+T = 1/2 (m_1 v_1^2 + m_2 (v_2 + v_3)^2), V = sum_i c_i (x_i^2 + x_i^4), c_i = stiffness_factor stiffness_i. The vector
+field has the minimal coordinates x_1, x_2 with the mass matrix [[m_1 + m_2, m_2], [m_2, m_2]].
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from liestep.compile.counters import Counter, new_meter
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import stage_columns
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.mechanics.contracts.form import Form
+from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.parameters import Parameter
+from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
+from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
+
+FIELDS = (StateField("q", "m", "x_1, q_2, x_2", ("coordinate",), "coordinate"),
+          StateField("v", "m s-1", "velocities of x_1, q_2, x_2", ("coordinate",), "coordinate"))
+MORE_FIELDS = (StateField("p", "kg m s-1", "momenta, unknowns of their own", ("coordinate",), "derived"),
+               StateField("multiplier", "N m-1", "multiplier of the constraint", ("constraint",), "derived"))
+
+
+@kernel
+def stretched(c: float, x: float) -> float:
+    """c (x^2 + x^4)."""
+    return c*x*x*(1.0 + x*x)
+
+
+class MassSpring(NamedTuple):
+    """Redundant coordinates, `mechanics.contracts.formulations.ConstrainedLagrangian`."""
+
+    mass: np.ndarray       # (2,)
+    stiffness: np.ndarray  # (2,) c_1, c_2
+    length: float          # rest_length + width
+    meter: np.ndarray
+
+    def size(self) -> int:
+        return 3
+
+    def bonds(self) -> int:
+        return 1
+
+    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
+        for i in range(3):
+            d[i] = h*v[i]
+
+    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
+        return Status.OK
+
+    def times(self, i: int, v: np.ndarray) -> float:
+        """(M v)_i"""
+        return self.mass[0]*v[0] if i == 0 else self.mass[1]*(v[1] + v[2])
+
+    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
+                beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        for i in range(3):
+            r[i] += self.times(i, v0) + self.times(i, v1)
+        a[0, 0] += beta*self.mass[0]
+        for i in range(1, 3):
+            for j in range(1, 3):
+                a[i, j] += beta*self.mass[1]
+
+    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
+                 out: np.ndarray) -> None:
+        for i in range(3):
+            out[i] = self.times(i, v0) + self.times(i, v1)
+
+    def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
+               a: np.ndarray) -> None:
+        """Difference quotients of the energies of the springs, without division, or their slopes at the middle."""
+        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        for k in range(2):
+            i, c = 2*k, h*self.stiffness[k]
+            x, y = q0[i], q1[i]
+            if rule > 0:
+                r[i] += c*(x + y)*(1.0 + x*x + y*y)
+                a[i, i] += c*(1.0 + x*x + y*y + 2.0*y*(x + y))
+            else:
+                z = 0.5*(x + y)
+                r[i] += c*2.0*z*(1.0 + 2.0*z*z)
+                a[i, i] += c*(1.0 + 6.0*z*z)
+
+    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
+        gap = q[1] - q[0]
+        out[0] = 0.5*(gap - self.length)*(gap + self.length)
+
+    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
+        gap = q[1] - q[0]
+        out[0, 0], out[0, 1], out[0, 2] = -gap, gap, 0.0*gap
+
+    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
+        x = s*multipliers[0]
+        a[0, 0] += x
+        a[0, 1] -= x
+        a[1, 0] -= x
+        a[1, 1] += x
+
+    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
+        return 0.0
+
+    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        """Energy of q, v, (74), (80), |g|, |Dg v|, |p - M v|."""
+        q, v, p = y[0], y[1], y[2]
+        potential = stretched(self.stiffness[0], q[0]) + stretched(self.stiffness[1], q[2])
+        twice, both, apart = 0.0, 0.0, 0.0
+        for i in range(3):
+            momentum = self.times(i, v)
+            twice += v[i]*momentum
+            both += v[i]*p[i]
+            apart = max(apart, abs(p[i] - momentum))
+        gap = q[1] - q[0]
+        out[0] = 0.5*twice + potential
+        out[1] = both - 0.5*twice + potential
+        out[2] = 0.5*twice + potential
+        out[3] = abs(0.5*(gap - self.length)*(gap + self.length))
+        out[4] = abs(gap*(v[1] - v[0]))
+        out[5] = apart
+
+
+class MinimalField(NamedTuple):
+    """Vector field of rows (x_1, x_2), (v_1, v_3)."""
+
+    mass: np.ndarray       # (2,)
+    stiffness: np.ndarray  # (2,)
+    meter: np.ndarray
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
+        stage_columns(weights, h, k, count, y, out)
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """m_1 x_1'' = F_1 - F_2, m_2 (x_1'' + x_2'') = F_2."""
+        self.meter[Counter.RHS_EVALUATIONS] += 1
+        x, z = y[0, 0], y[0, 1]
+        pull = -2.0*self.stiffness[0]*x*(1.0 + 2.0*x*x)
+        other = -2.0*self.stiffness[1]*z*(1.0 + 2.0*z*z)
+        first = (pull - other)/self.mass[0]
+        out[0, 0], out[0, 1] = y[1, 0], y[1, 1]
+        out[1, 0], out[1, 1] = first, other/self.mass[1] - first
+        return True
+
+    def project(self, y: np.ndarray) -> None:
+        pass
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        both = y[1, 0] + y[1, 1]
+        out[0] = (0.5*(self.mass[0]*y[1, 0]*y[1, 0] + self.mass[1]*both*both) + stretched(self.stiffness[0], y[0, 0])
+                  + stretched(self.stiffness[1], y[0, 1]))
+
+
+def _length(parameters: Parameters) -> float:
+    return parameters["rest_length"] + parameters["width"]
+
+
+def _springs(parameters: Parameters) -> np.ndarray:
+    return parameters["stiffness_factor"]*parameters["stiffness"]
+
+
+def _energy(text: str) -> Observable:
+    return Observable("energy", slice(0, 1), "J", text)
+
+
+def _redundant(parameters: Parameters, state: State, options: Options) -> Formulated:
+    """q_2 and its velocity follow from x_1, so that starts moved by round-off stay on the constraint."""
+    (x, _, z), (u, _, w), m = state["q"], state["v"], parameters["mass"]
+    rows = np.array([[x, x + _length(parameters), z], [u, u, w], [m[0]*u, m[1]*(u + w), m[1]*(u + w)], [0*x]*3])
+    problem = MassSpring(m, _springs(parameters), _length(parameters), new_meter())
+    residuals = (Observable("constraint_error", slice(3, 4), "m2", "|g|", "residual"),
+                 Observable("velocity_constraint_error", slice(4, 5), "m2 s-1", "|Dg v|", "residual"), legendre(5))
+    return Formulated(problem, rows, (*FIELDS, *MORE_FIELDS), (_energy("T(v) + V"), *energies(1), *residuals),
+                      _fields, float(np.abs(rows[2]).max()))
+
+
+def _fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {"q": rows[..., 0, :], "v": rows[..., 1, :], "p": rows[..., 2, :], "multiplier": rows[..., 3, :1]}
+
+
+def _minimal(parameters: Parameters, state: State, options: Options) -> Formulated:
+    length = _length(parameters)
+    start = np.array([state["q"][[0, 2]], state["v"][[0, 2]]])
+
+    def fields(rows: np.ndarray) -> dict[str, np.ndarray]:
+        (x, z), (u, w) = (np.moveaxis(rows[..., k, :], -1, 0) for k in (0, 1))
+        return {"q": np.stack([x, x + length, z], axis=-1), "v": np.stack([u, u, w], axis=-1)}
+
+    problem = MinimalField(parameters["mass"], _springs(parameters), new_meter())
+    return Formulated(problem, start, FIELDS, (_energy("total energy"),), fields, float(np.abs(start[1]).max()))
+
+
+def _manifold(parameters: Parameters, state: State) -> None:
+    """Raises InputError for a start off the constraint or moving away from it."""
+    (x, y, _), (u, w, _) = state["q"], state["v"]
+    gap = abs(y - x - _length(parameters))
+    if gap > MANIFOLD_TOLERANCE:
+        raise InputError(f"initial q breaks the constraint: q[1] - q[0] differs from rest_length + width by {gap:.3g},"
+                         f" allowed {MANIFOLD_TOLERANCE:g}")
+    if abs(w - u) > MANIFOLD_TOLERANCE:
+        raise InputError(f"initial v breaks the constraint: v[1] differs from v[0] by {abs(w - u):.3g}, allowed"
+                         f" {MANIFOLD_TOLERANCE:g}")
+
+
+def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
+    """(time,)"""
+    v, m = fields["v"], parameters["mass"]
+    kinetic: np.ndarray = 0.5*(m[0]*v[:, 0]**2 + m[1]*(v[:, 1] + v[:, 2])**2)
+    return kinetic
+
+
+SHEET = Sheet(
+    title="Two masses with a singular mass matrix",
+    equations="M dv/dt = -DV - Dg^T lambda, M = [[m_1, 0, 0], [0, m_2, m_2], [0, m_2, m_2]], g(q) = 0",
+    citation="livens2025 section 5.1, eqs. (106)-(109)",
+    parameters={
+        "mass": Parameter("kg", "masses", (2,), "positive"),
+        "stiffness": Parameter("N m-1", "k_1, k_2; V has the coefficients stiffness_factor k", (2,), "positive"),
+        "stiffness_factor": Parameter("1", "1/4 as printed, 1/2 in the authors' public code", (), "positive"),
+        "rest_length": Parameter("m", "length of the first spring at rest", (), "positive"),
+        "width": Parameter("m", "width of the first mass", (), "non-negative"),
+    },
+    build=lambda parameters: MassSpring(parameters["mass"], _springs(parameters), _length(parameters), new_meter()),
+    conserved_momentum=lambda parameters: (False, False, False),
+    state_shapes=lambda parameters: {"q": (3,), "v": (3,)},
+    manifold=_manifold,
+    kinetic_energy=_kinetic,
+    forms={"vector_field": Form(_minimal),
+           "constrained_lagrangian": Form(_redundant, {"coordinates": Option(
+               "redundant", "x_1, q_2, x_2 with one constraint", ("redundant",))})},
+    default_preset="printed",
+)

@@ -1,0 +1,107 @@
+"""Components whose methods are machine code that was compiled apart (`simulation.machine_code.straight` finds it)."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.address import call_address
+
+
+class Machine(NamedTuple):
+    """A routine in use."""
+
+    address: int
+    table: np.ndarray  # constants of the system
+
+    def call(self, t: float, a: np.ndarray, b: np.ndarray, meter: np.ndarray, out: np.ndarray) -> bool:
+        return call_address(self.address, t, a, b, self.table, meter, out) == 1
+
+
+class StraightField(NamedTuple):
+    """`VectorField` in machine code."""
+
+    field: Machine
+    projection: Machine
+    observables: Machine
+    stages: int         # address of the sum of stages
+    meter: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.meter, out)
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        call_address(self.stages, weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        self.projection.call(0.0, y, y, self.meter, y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.observables.call(0.0, y, y, self.meter, out)
+
+
+class Seen(NamedTuple):
+    """Observables in machine code."""
+
+    code: Machine
+    meter: np.ndarray
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.code.call(0.0, y, y, self.meter, out)
+
+
+class StraightAction(NamedTuple):
+    """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine code."""
+
+    form: Any           # of the action; without its generator where `seen` needs none
+    generator: Machine
+    seen: Any           # what observes: `Seen` or the form
+    meter: np.ndarray
+
+    def algebra_rows(self) -> int:
+        return self.form.algebra_rows()
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.generator.call(t, y, y, self.meter, out)
+
+    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+        self.form.act(xi, y, out)
+
+    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
+        return self.form.dexpinv(sigma, v, out)
+
+    def in_chart(self, sigma: np.ndarray) -> bool:
+        return self.form.in_chart(sigma)
+
+    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        self.form.bracket(a, b, out)
+
+    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
+        self.form.log(y, z, out)
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        return self.form.distance2(y, z)
+
+    def project(self, y: np.ndarray) -> bool:
+        return self.form.project(y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.seen.observe(y, out)
+
+
+class StraightRates(NamedTuple):
+    """A vector field with its right-hand side in machine code, its other methods as they are."""
+
+    form: Any
+    field: Machine
+    meter: np.ndarray
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.field.call(t, y, y, self.meter, out)
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        self.form.stage(weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        self.form.project(y)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.form.observe(y, out)

@@ -1,0 +1,316 @@
+"""Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the methods
+themselves. It is compiled apart from the time loops, and called by its address.
+
+Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group actions the
+map to the algebra, where the equations of motion are, and the observables have it; exponentials gain nothing and stay
+as they are. So a time loop is compiled once for all systems, or all with the same action.
+"""
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.cache import compiles, loop_for
+from liestep.compile.driver import evaluate
+from liestep.compile.sources import MARK, component_modules, source_hash
+from liestep.compile.straight.routines import Routine, kept, sum_of_stages
+from liestep.compile.straight.straight import loaded
+from liestep.compile.straight.symbols import Untraceable
+from liestep.compile.units import units_of
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.machine_code.machine import Machine, Seen, StraightAction, StraightField, StraightRates
+from liestep.simulation.machine_code.traced import (
+    LaneTrace,
+    Method,
+    Trace,
+    check_stage,
+    field_methods,
+    generator_methods,
+)
+
+MOST_NUMBERS = 60  # of a state
+MOST_KEPT = 100    # traces in memory
+MOST_OPERATIONS = 8_000  # of a method, on one way
+FEWEST = 100             # of equations of motion that are called by their address
+MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
+_found: dict[str, dict[str, Routine] | Untraceable] = {}
+
+
+def for_loop(formulated: Formulated, integrator: Any) -> tuple[Any, Any]:
+    """Problem and integrator for the time loop of a run: with machine code where both have it, else as they are.
+    Workspaces are made for the problem itself."""
+    for made in _chosen(formulated, integrator):
+        if not isinstance(made, Untraceable):
+            return made
+    return formulated.problem, integrator
+
+
+def code_in_words(formulated: Formulated, integrator: Any) -> str:
+    """Which code the time loop of a run gets, and why not the faster ones."""
+    refused: dict[str, None] = {}
+    for made in _chosen(formulated, integrator):
+        if not isinstance(made, Untraceable):
+            return WORDS[type(made[0])] + ("" if made[1] is integrator else ", all stages of a step together")
+        refused[str(made)] = None
+    why = "; ".join(refused) or f"the formulation {formulated.formulation} has no straight-line code"
+    return f"loops for everything: {why}"
+
+
+def _chosen(formulated: Formulated, integrator: Any) -> Iterator[tuple[Any, Any] | Untraceable]:
+    """Problem and integrator with each kind of code that the formulation may have, the fastest first, or why there is
+    none. An integrator calls no other methods of a problem than its formulation's protocol declares
+    (`liestep.mechanics.contracts.formulations`), all of which the components here have."""
+    problem, y, width = formulated.problem, formulated.start, formulated.width
+    for method in KINDS.get(formulated.formulation, ()):
+        try:
+            made = method(problem, y, width, integrator)
+            yield made if method is straight else (made, integrator)
+        except Untraceable as error:
+            yield error
+
+
+def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
+    """The problem with methods in machine code for states like y, and the integrator with that of its stages.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    found = routines(problem, y, width, integrator)
+    stages = loaded(found["stages"].text).addresses["routine"]
+    return _field(problem, y, found), integrator.with_stages(stages, found["stages"].constants)
+
+
+def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightAction:
+    """The action with its map to the algebra in machine code for states like y, and its observables if they trace.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    found = action_routines(problem, y, width, integrator)
+    form = seen = problem
+    if "observe" in found:
+        seen = Seen(_machine(found, "observe"), problem.meter)
+        form = problem._replace(generator=None) if hasattr(problem, "generator") else problem
+    return StraightAction(form, _machine(found, "algebra"), seen, problem.meter)
+
+
+def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+    """The map to the algebra as a routine, and the observables if they trace.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    _check_size(y)
+    _check_asks(integrator)
+    asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
+
+    def traced() -> dict[str, Routine]:
+        with suppress(Untraceable):
+            return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y))
+        return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked[:1], y))
+
+    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
+    _check_worth(found["algebra"])
+    return found
+
+
+def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightRates:
+    """The vector field with its right-hand side in machine code for states like y.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    _check_size(y)
+    _check_asks(integrator)
+    asked = field_methods(y.shape, width)[:1]
+    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
+                        lambda: _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
+    _check_worth(found["rhs"])
+    return StraightRates(problem, _machine(found, "rhs"), problem.meter)
+
+
+def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
+    """`straight_field` where loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is
+    the observables that count.
+
+    Raises:
+        Untraceable: why there is none.
+    """
+    found = _methods_used(problem, y, width, integrator, staged=False)
+    if "rhs" in found:
+        _check_worth(found["rhs"])
+    return _field(problem, y, found)
+
+
+def _check_worth(motion: Routine) -> None:
+    if motion.operations < FEWEST:
+        raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
+
+
+def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
+    """The problem with methods in machine code for states like y, those that an integrator and its recorder call.
+
+    Raises:
+        Untraceable: why there are none.
+    """
+    return _field(problem, y, _methods_used(problem, y, width, integrator, staged=False))
+
+
+def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
+    sums = loaded(sum_of_stages(y.size)).addresses["routine"]
+    return StraightField(_machine(found, "rhs"), _machine(found, "project"), _machine(found, "observe"), sums,
+                         problem.meter)
+
+
+def _machine(found: Mapping[str, Routine], name: str) -> Machine:
+    """A routine in use; none for a method that is not called."""
+    if name not in found:
+        return Machine(0, np.zeros(0))
+    return Machine(loaded(found[name].text).addresses["routine"], found[name].constants)
+
+
+def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+    """The methods that an integrator and its recorder call, and all stages of a step, as routines.
+
+    Raises:
+        Untraceable: why there are none.
+    """
+    if not hasattr(integrator, "with_stages"):
+        raise Untraceable("the integrator's stages are loops")
+    return _methods_used(problem, y, width, integrator, staged=True)
+
+
+def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
+    """The same, the stages of a step if `staged`."""
+    _check_size(y)
+    asked = _asked(y, width, integrator)
+
+    def traced() -> dict[str, Routine]:
+        check_stage(problem, y)
+        trace = Trace(problem, MOST_OPERATIONS)
+        found = trace.routines(asked, y)
+        if staged:
+            if found["rhs"].operations > MOST_STAGED:
+                raise Untraceable(f"its right-hand side has more than {MOST_STAGED} operations")
+            found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
+        return _trusted(problem, y, width, found)
+
+    kind = type(integrator) if staged else None
+    parts = (problem, integrator) if staged else (problem,)
+    return _remembered(f"{asked!r} {kind} {digest_of(problem)}", parts, traced)
+
+
+def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lanes: int) -> dict[str, Routine]:
+    """The methods that an integrator with a jet of its own and its recorder call, for so many lanes at once.
+
+    Raises:
+        Untraceable: why there are none.
+    """
+    _check_size(y)
+    asked = _asked(y, width, integrator)
+
+    def traced() -> dict[str, Routine]:
+        return LaneTrace(problem, lanes, MOST_OPERATIONS).routines(asked, y)
+
+    return _remembered(f"{asked!r} {lanes} {digest_of(problem)}", (problem, integrator), traced)
+
+
+def _check_size(y: np.ndarray) -> None:
+    if not compiles():
+        raise Untraceable("compiling is switched off")
+    if y.dtype != np.float64 or y.size > MOST_NUMBERS:
+        raise Untraceable(f"its state has more than {MOST_NUMBERS} numbers")
+
+
+def _check_asks(integrator: Any) -> None:
+    if hasattr(integrator, "makes_series"):
+        raise Untraceable("the integrator asks for no equations of motion: it has their series")
+
+
+def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
+    """The methods of a vector field that an integrator and its recorder may call."""
+    return field_methods(y.shape, width)[1 if hasattr(integrator, "makes_series") else 0:]
+
+
+def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
+    """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
+    of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
+    example. At two states, at one of which nothing is zero.
+
+    Raises:
+        Untraceable: they have not.
+    """
+    if not any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem)):
+        return found
+    counted = problem.meter.copy()
+    for name in found.keys() & LOOPS.keys():
+        shape = (width,) if name == "observe" else (problem.algebra_rows(), 3) if name == "algebra" else y.shape
+        for state in (y, y + np.linspace(1e-3, 2e-3, y.size).reshape(y.shape)):
+            out, wanted = np.zeros(shape), np.zeros(shape)
+            told = loop_for(LOOPS[name], problem)(problem, 0.25, state, wanted)
+            same = told == _machine(found, name).call(0.25, state, state, problem.meter, out)
+            problem.meter[:] = counted
+            if not same or (told and out.tobytes() != wanted.tobytes()):
+                raise Untraceable(f"its compiled {name} gives other bits than plain Python")
+    return found
+
+
+def _algebra(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    return problem.algebra(t, y, out)
+
+
+def _observe(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+    problem.observe(y, out)
+    return True
+
+
+LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
+
+
+def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
+    """What `traced` returns or raises, asked once for each key and the sources of the parts: a trace of a mechanism
+    takes up to a second."""
+    if key not in _found:
+        if len(_found) == MOST_KEPT:
+            _found.clear()
+        try:
+            _found[key] = kept(f"{source_hash(*component_modules(*parts), __name__)} {key}", traced)
+        except Untraceable as error:
+            _found[key] = error
+    known = _found[key]
+    if isinstance(known, Untraceable):
+        raise known
+    return known
+
+
+def digest_of(problem: Any) -> str:
+    """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
+    digest = hashlib.sha256()
+    for part in _content(problem, problem.meter):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
+    """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
+    if isinstance(item, tuple):
+        yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
+        units = getattr(item, "units", None) if units_of(type(item)) else None
+        for value in item:
+            yield from _content(meter if value is units else value, meter)
+    elif isinstance(item, np.ndarray):
+        yield f"{item.dtype.str}{item.shape}".encode()
+        yield b"" if item is meter else item.tobytes()
+    else:
+        yield f"{type(item).__name__} {item!r}".encode()
+
+
+KINDS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "vector_field": (straight, straight_vectors, straight_rates), "lie_action": (straight_action,),
+    "lie_chart": (straight_action,)}
+WORDS = {StraightField: "straight-line code for right-hand side (where it is called), projection and observables",
+         StraightAction: "straight-line code for the map to the algebra, and for the observables if they have it",
+         StraightRates: "straight-line code for the right-hand side, loops for projection and observables"}

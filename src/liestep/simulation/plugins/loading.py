@@ -1,0 +1,248 @@
+"""Own systems and integrators from files outside the package: docs/own_system.md.
+
+A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin
+FILE`), or a module of an installed package with an entry point in the group `liestep.simulation.plugins`. It declares `SHEET` (its
+id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
+hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after an edit
+they are made anew.
+"""
+import ast
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from liestep.compile.sources import MARK, module_file, source_hash
+from liestep.compile.translation import plain_error
+from liestep.errors import InputError, unknown
+from liestep.files.textfiles import require_file
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
+from liestep.simulation.plugins.reads import digest_of_reads
+
+GROUP = "liestep.simulation.plugins"
+SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
+PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
+# names that plugins of earlier versions import: the new name, and names that are no longer needed
+RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
+GONE = {"ACTION_OPTIONS", "FORMS", "MASS_OPTION", "PROJECTION"}
+LARGEST = 1 << 20  # bytes of a plugin
+ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def find_plugin(text: str, *folders: Path) -> Path:
+    """The file that a study names, relative to one of the folders.
+
+    Raises:
+        InputError: there is none.
+    """
+    places = [Path(folder, text).resolve() for folder in folders]
+    for path in places:
+        if path.is_file():
+            return path
+    raise InputError(f"there is no plugin file {text}; looked for {' and '.join(dict.fromkeys(map(str, places)))}")
+
+
+def load_plugin(path: Path | str) -> tuple[str, ...]:
+    """Load a plugin's file and make its systems and integrators known; returns their ids. A file that
+    is loaded stays as it is.
+
+    Raises:
+        InputError: it cannot be loaded, declares nothing, or declares what is no system or integrator, or an id that
+            exists; one sentence with the line of the file.
+    """
+    path = Path(path).resolve()
+    if path.suffix != ".py" or not ID.fullmatch(path.stem):
+        raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
+                         " my_pendulum.py")
+    require_file(path, LARGEST)
+    try:
+        source = path.read_bytes()
+        source.decode("utf-8")  # an encoding that the file names would be read by Python alone
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start + 1})") from None
+    name, content = PREFIX + path.stem, _short_hash(source)
+    loaded = sys.modules.get(name)
+    if loaded is not None:
+        if getattr(loaded, SOURCE) != content:
+            raise InputError(f"{path}: another plugin named {path.stem} is loaded, or this one as it was before an"
+                             " edit; rename it or start anew")
+        return _ids(name)
+    _require_alone(source, path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    setattr(module, MARK, content)
+    setattr(module, SOURCE, content)
+    sys.modules[name] = module
+    module_file.cache_clear()
+    try:
+        try:
+            exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
+        except (Exception, SystemExit) as error:
+            raise InputError(_moved(error, source, path) or plain_error(error, path)) from None
+        return _register(module, path, content)
+    except InputError:
+        del sys.modules[name]
+        raise
+
+
+def _moved(error: BaseException, source: bytes, path: Path) -> str | None:
+    """What to write instead, for an import from a place of the package where the name is no longer; None for other
+    errors."""
+    if not isinstance(error, ImportError) or (error.name or "").split(".")[0] != "liestep":
+        return None
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == error.name:
+            names = sorted({RENAMED.get(item.name, item.name) for item in node.names} - GONE)
+            new = f"write: from liestep.extend import {', '.join(names)}" if names else "leave it out"
+            return (f"{path}, line {node.lineno}: plugins import from liestep.extend only, not from {node.module};"
+                    f" {new}{_hints({item.name for item in node.names})}")
+    return None
+
+
+def _hints(names: set[str]) -> str:
+    """What else an old plugin has to change, by the names that it imports."""
+    hints = [text for name, text in (("SphereSheet", "spheres(...) takes no `system`"),
+                                     ("BodySheet", "Sheet takes `forms` instead of `formulate`"))
+             if name in names]
+    if names & GONE:
+        hints.append(f"{', '.join(sorted(names & GONE))} are options of the problem's form, which methods do not list")
+    return f" ({'; '.join(hints)})" if hints else ""
+
+
+def _require_alone(source: bytes, path: Path) -> None:
+    """Raises InputError for a plugin that imports a file beside it: runs would not notice an edit of that file."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return  # said with its line when the file is executed
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            near = [item.name for item in node.names if _beside(item.name, path.parent)]
+        elif isinstance(node, ast.ImportFrom):
+            near = [node.module or node.names[0].name] if node.level or _beside(node.module or "", path.parent) else []
+        else:
+            continue
+        if near:
+            raise InputError(f"{path}, line {node.lineno}: a plugin cannot import {near[0]}, a file beside it: runs"
+                             " know a plugin by the content of its one file; put that code into it, or make an"
+                             " installed package with an entry point")
+
+
+def _beside(name: str, folder: Path) -> bool:
+    """Whether `import name` means, or would mean if it were found, a file of this folder."""
+    name = name.partition(".")[0]
+    if not any(place.is_file() for place in (folder/f"{name}.py", folder/name/"__init__.py")):
+        return False
+    found = sys.modules.get(name) or importlib.util.find_spec(name)
+    origin = getattr(found, "origin", None) or getattr(found, "__file__", None)
+    return origin is None or Path(origin).resolve().is_relative_to(folder)
+
+
+def load_plugins(paths: Iterable[str], *folders: Path) -> tuple[str, ...]:
+    """Load files by their names in a study or on the command line; returns all ids."""
+    return tuple(name for text in paths for name in load_plugin(find_plugin(text, *folders)))
+
+
+def load_installed() -> None:
+    """Load the plugins of installed packages."""
+    from importlib.metadata import entry_points
+
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            module = importlib.import_module(entry.module)
+        except Exception as error:
+            raise InputError(f"installed plugin {entry.name} ({entry.value}) cannot be loaded:"
+                             f" {type(error).__name__}: {error}") from None
+        package = module.__name__.split(".")[0]
+        marked = getattr(sys.modules[package], MARK, None) or _content_of(package)  # by another entry point
+        _register(module, Path(str(module.__file__)), marked)
+
+
+def _content_of(package: str) -> str:
+    """Hash of all files of a package: one may use another. Its modules are marked with it."""
+    top = Path(str(sys.modules[package].__file__))
+    files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [top]
+    content = _short_hash(b"".join(f"{file.relative_to(top.parent)}"
+                                   f" {file.stat().st_size}\n".encode() + file.read_bytes() for file in files))
+    _mark(package, content)
+    return content
+
+
+def _mark(package: str, content: str) -> None:
+    """Mark all loaded modules of a package with the hash by which runs know it."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == package:
+            setattr(module, MARK, content)
+    module_file.cache_clear()
+    source_hash.cache_clear()
+
+
+def _short_hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _ids(module: str) -> tuple[str, ...]:
+    return tuple(name for name, entry in plugin_entries().items() if entry.module == module)
+
+
+def _register(module: ModuleType, path: Path, content: str) -> tuple[str, ...]:
+    """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
+    from liestep.simulation.plugins.trial import try_method, try_sheet
+
+    sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
+    if hasattr(module, "SHEET"):
+        sheets[module.__name__.split(".")[-1].removeprefix(PREFIX)] = _of_kind(module.SHEET, Sheet, f"{path}: SHEET")
+    if not sheets and not methods:
+        close = [name for name in vars(module) if name.upper() in ("SHEET", "SHEETS", "METHODS")]
+        hint = f"; {close[0]} must be written in capitals" if close else ""
+        raise InputError(f"{path}: declares neither SHEET nor SHEETS (systems) nor METHODS (integrators){hint}")
+    taken = {*own_systems(), *own_integrators(), *plugin_entries()}
+    for name in (*sheets, *methods):
+        if not isinstance(name, str) or not ID.fullmatch(name):
+            raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
+        if name in taken or (name in sheets and name in methods):
+            raise InputError(f"{path}: id {name} exists already; choose another one")
+    for name, sheet in sheets.items():
+        try_sheet(name, sheet, path)
+    for name, method in methods.items():
+        try_method(name, method, path)
+    try:
+        content = _short_hash(f"{content} {digest_of_reads((sheets, methods))}".encode())
+    except InputError as error:
+        raise InputError(f"{error}" if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    _mark(module.__name__.split(".")[0], content)
+    add_plugin(module.__name__, content, sheets, methods)
+    return (*sheets, *methods)
+
+
+def _declared(module: ModuleType, path: Path, name: str, kind: type) -> dict[str, Any]:
+    found = getattr(module, name, {})
+    if not isinstance(found, Mapping):
+        raise InputError(f"{path}: {name} must be a mapping of ids to {kind.__name__}, not a {type(found).__name__}")
+    return {key: _of_kind(item, kind, f"{path}: {name}[{key!r}]") for key, item in found.items()}
+
+
+def _of_kind(item: Any, kind: type, what: str) -> Any:
+    if not isinstance(item, kind):
+        raise InputError(f"{what} must be a {kind.__name__}, not a {type(item).__name__}")
+    return item
+
+
+def require_named(name: str, known: tuple[str, ...]) -> None:
+    """Raises InputError when an id comes from the plugin of another study: a process that reads only this
+    study would not know it."""
+    entry = plugin_entries().get(name)
+    if entry and entry.module.startswith(PREFIX) and name not in known:
+        file = entry.module.removeprefix(PREFIX) + ".py"
+        raise InputError(f"{unknown('id', name, known)}: it is declared in {file}, which `plugins` of this"
+                         " study does not name")

@@ -1,0 +1,188 @@
+"""Engines of reference solutions: each gives the rows of the state (time, m, d), as in the standard form, at times
+that start at zero and are equally spaced."""
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import evaluate
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.formulations import formulate, formulate_standard
+from liestep.mechanics.formulations.symbolic import NotSymbolic
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.references.taylor import taylor_series
+from liestep.simulation.runs.execution import Outcome, run_once
+from liestep.simulation.runs.specification import RunSpecification, specify
+
+RTOL, ATOL = 3e-14, 1e-15       # scipy takes no rtol below 2.3e-14
+MOST_STEPS = 10_000             # most steps between two times; more of them mean a singularity
+TAYLOR_TOLERANCE = 2.3e-16      # of the step size control of `taylor_core`
+CLOSE_ENOUGH, SETTLED, DOUBLINGS = 1e-13, 1e-10, 14
+# where the convergence is irregular: halvings without half the change, and most steps times rows of the state
+PATIENCE, MOST_ROWS = 2, 32_000_000
+
+
+class EngineError(RuntimeError):
+    """An engine did not reach the last time."""
+
+
+def state_shape(run: RunSpecification) -> tuple[int, ...]:
+    """(m, d) of the state of the standard form."""
+    return formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
+
+
+def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
+    """(f(t, y), y(0)) of the vector field with default options for solvers outside the core, y the rows of the state
+    in one array."""
+    formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
+    problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
+    call: Callable = loop
+
+    def f(t, y):
+        nonlocal call
+        out = np.zeros_like(formulated.start)  # rows narrower than the state's width leave their last numbers unwritten
+        # scipy would repeat a NaN step for ever
+        if not call(problem, t, y.reshape(out.shape), out) or not np.isfinite(out).all():
+            raise EngineError(f"the right-hand side cannot be evaluated at t = {t:.6g}")
+        call = loop.call  # what the first call prepares takes longer than the equations
+        return out.ravel()
+
+    return f, formulated.start.ravel().copy()
+
+
+def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
+    """`atol` times the size of each row of the state at the start, for each number of y."""
+    rows = y.reshape(state_shape(run))
+    return np.repeat(atol*row_sizes(sheet(run.problem), rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
+
+
+def row_sizes(facts: Sheet, rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Size of each row of a state (m, d) with its rates of change: what the system declares, else its length if that
+    is above 1."""
+    if facts.row_sizes is not None:
+        return facts.row_sizes(rows, rates)
+    return np.maximum(1.0, np.linalg.norm(rows, axis=1))
+
+
+def fallback(run: RunSpecification) -> str | None:
+    """Id of the integrator that stands in for engines that cannot treat the problem."""
+    return sheet(run.problem).fallback_for(run.parameters)
+
+
+def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """scipy's DOP853 on the vector field. It steps to each time exactly: its dense output is of
+    lower order than its steps."""
+    from scipy.integrate import DOP853
+
+    f, y = right_hand_side(run)
+    atol = absolute_tolerance(run, f, y, ATOL)
+    states, h = [y], None
+    for t, end in itertools.pairwise(times):
+        solver = DOP853(f, t, y, end, rtol=RTOL, atol=atol, first_step=None if h is None else min(h, end - t))
+        for _ in range(MOST_STEPS):
+            h = solver.h_abs
+            problem = solver.step()
+            if solver.status != "running":
+                break
+        if solver.status != "finished":
+            raise EngineError(f"DOP853 stopped at t = {solver.t:.6g}:"
+                              f" {problem or f'more than {MOST_STEPS} steps between two times'}")
+        y, h = solver.y, max(h or 0.0, solver.h_abs)
+        states.append(y)
+    return np.array(states).reshape(len(times), *state_shape(run))
+
+
+def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """heyoka's Taylor series of the equations that the system declares, else of the traced vector field. Raises
+    NotSymbolic."""
+    try:
+        return taylor_series(run).trajectory(times)
+    except RuntimeError as error:
+        raise EngineError(str(error)) from None
+
+
+def taylor_core(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """The integrator `taylor`, jets of order 15 with steps for round-off; its dense output is as accurate as its steps.
+    Raises NotSymbolic."""
+    try:
+        spec = specify(run.problem, "taylor", tolerance=TAYLOR_TOLERANCE, outputs=len(times), samples=len(times),
+                       t_end=run.t_end, parameters=run.parameters, initial=run.initial)
+        outcome = run_once(spec)
+    except InputError as error:
+        raise NotSymbolic(str(error)) from None
+    if outcome.status != Status.OK:
+        raise EngineError(f"taylor stopped at t = {outcome.time_reached:.6g}: {outcome.status.sentence}")
+    return _standard_rows(run, outcome)
+
+
+def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """The system's fallback, an integrator of high order, its step halved until the solution changes by less than
+    1e-13, or no longer by half as much as before.
+
+    The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
+    step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
+    first of all by half as much. Where a system declares an irregular convergence, only two halvings in a row without
+    half the change end it, or MOST_ROWS rows of states.
+    """
+    integrator = fallback(run)
+    if integrator is None:
+        raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
+    previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
+    irregular, rows = sheet(run.problem).irregular(run.parameters), state_shape(run)[0]
+    for doubling in range(DOUBLINGS + 1):
+        steps = (len(times) - 1) << doubling
+        spec = specify(run.problem, integrator, steps=steps, samples=len(times), t_end=run.t_end,
+                       parameters=run.parameters, initial=run.initial, statistics_every=steps)
+        outcome = run_once(spec)
+        if outcome.status != Status.OK:
+            continue
+        this = _standard_rows(run, outcome)
+        if previous is not None:
+            changes = np.abs(this - previous).reshape(len(times), -1).max(axis=1)
+            settled = int(np.argmax(np.append(changes[1:], np.inf) > SETTLED))
+            gained = settled > settled_before or (settled == 0 and changes[1] <= 0.5*before[1])
+            stuck = np.isfinite(before).all() and changes.max() > 0.5*before.max() and not gained
+            failed = failed + 1 if stuck else 0
+            if changes.max() < CLOSE_ENOUGH or failed >= (PATIENCE if irregular else 1):
+                return this
+            if irregular and 2*steps*rows > MOST_ROWS:
+                return this
+            before, settled_before = changes, settled
+        previous = this
+    if previous is None:
+        raise EngineError(f"{integrator} failed at every step down to {run.t_end/steps:.3g}: {outcome.status.sentence}")
+    return previous
+
+
+def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
+    """Rows of a run's states in the standard form of its problem, (time, m, d)."""
+    facts, rows = sheet(run.problem), outcome.outputs.states
+    standard = formulate_standard(facts, run.parameters, run.initial)
+    if np.array_equal(standard.start, outcome.formulated.start):
+        return rows
+    fields = outcome.formulated.to_fields(rows)
+    return np.array([formulate_standard(facts, run.parameters, {name: fields[name][k] for name in run.initial}).start
+                     for k in range(len(rows))])
+
+
+def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
+    """The exact solution, of systems that have one."""
+    solution = sheet(run.problem).exact
+    if solution is None:
+        raise EngineError("it has no exact solution")
+    return solution(run.parameters, run.initial, times)
+
+
+ENGINES = {"dop853": dop853, "taylor": taylor, "taylor_core": taylor_core, "composition": composition, "exact": exact}
+DESCRIPTIONS = {"dop853": f"scipy DOP853, rtol {RTOL:g}, vector field",
+                "taylor": "heyoka Taylor series to round-off, on spheres in the multiplier form",
+                "taylor_core": f"liestep Taylor series of order 15, tolerance {TAYLOR_TOLERANCE:g}",
+                "exact": "exact solution"}
+
+
+def description(engine: str, run: RunSpecification) -> str:
+    """An engine in words."""
+    return f"{fallback(run)}, step halved to convergence" if engine == "composition" else DESCRIPTIONS[engine]

@@ -1,0 +1,234 @@
+"""What a run's file contains: variables with dimensions and units, and attributes. Used by the
+writer and by `simulate`."""
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.status import Status
+from liestep.compile.translation import without_folders
+from liestep.errors import PluginError
+from liestep.mechanics.contracts.formulated import Observable
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.execution import (
+    Outcome,
+    block_means,
+    members,
+    not_run,
+    replica_states,
+    run_once,
+    run_source_hash,
+    spread,
+)
+from liestep.simulation.runs.recorder import BLOCKS, Recorder
+from liestep.simulation.runs.specification import RunSpecification, dimension
+from liestep.simulation.tangents.rates import exponents, pair_sums
+
+FORMAT = "2"  # version of the layout of files
+BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
+CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2": "2 pi (used up to 348 degrees)",
+              "second_kind": "pi/2 about the second axis (used up to 87 degrees)", "alpha": "pi", "modified": "2 pi",
+              "quaternion": "308 degrees in a step"}
+# where no option names one
+IMPLIED_CHARTS = {"lie_action": "exp", "cotangent_rotation": "exp", "quaternion_hamiltonian": "quaternion"}
+BLOCK_STATISTICS = ("mean", "min", "max")
+
+
+@dataclass
+class Content:
+    """Variables: name -> (dimensions, values, attributes); attributes of the whole file. `whole`: of variables of a
+    shard, the cells that must have all values."""
+
+    variables: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    whole: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
+        self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
+
+
+def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None, threads: int = 1) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
+    are made in lockstep.
+
+    Raises:
+        PluginError: the code of a plugin cannot be compiled.
+    """
+    if spec.ensemble is not None:
+        outcomes = [run() for run in members(spec, threads)]
+    else:
+        outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
+    return _collected(spec, outcomes)
+
+
+def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
+    """The content of a run that cannot be made: no sample, and the reason."""
+    content = _collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
+    content.attributes["message"] = without_folders(str(error))
+    return content
+
+
+def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+    first = outcomes[0]
+    content = Content()
+    samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
+    content.add("time", ("time",), times(spec, first, samples), "s", "time")
+    if spec.ensemble is None:
+        _series(content, [first], samples, ())
+        _blocks(content, first)
+        if spec.replicas > 1:
+            for part in first.formulated.error_fields:
+                content.add(f"spread_{part.name}", ("time",), spread(outcomes, part.name), part.units,
+                            f"largest distance of {part.name} between {spec.replicas} runs started 1 ulp apart")
+        if spec.log_steps:
+            content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
+            content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
+    else:
+        _series(content, outcomes, samples, ("member",))
+        for name in statistics(first):
+            content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1",
+                        f"{name} of each member")
+    if spec.exponents:
+        _exponents(content, spec, outcomes)
+    content.attributes |= _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
+    return content
+
+
+def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]) -> None:
+    """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
+    all exponents are there, the largest sum of two that belong together; of an ensemble the exponent of each member."""
+    if spec.ensemble is not None:
+        rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
+        content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
+        for number, turn in enumerate(spec.ensemble.turns):
+            content.add(turn.name, ("member",), spec.ensemble.angles(number), "rad",
+                        f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
+        return
+    growth = outcomes[0].growth
+    found = exponents(growth, spec.t_end)
+    content.add("growth", ("block", "tangent"), growth, "1",
+                f"logarithm of the growth of orthonormal derivatives in each of {BLOCKS} equal parts of the run")
+    largest = max(found, key=lambda one: one.rate)
+    content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
+                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
+                           "symplectic_error": outcomes[0].symplectic_error}
+    if spec.exponents == dimension(sheet(spec.problem), spec.parameters, spec.initial):
+        content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
+
+
+def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
+    """The start and k times the sampling interval: the same numbers as the loop's own times."""
+    interval = spec.step or spec.direction*spec.duration/(spec.outputs - 1)
+    return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
+
+
+def _worst(outcomes: list[Outcome]) -> Outcome:
+    """The first failed member, else member 0."""
+    return next((outcome for outcome in outcomes if outcome.status != Status.OK), outcomes[0])
+
+
+def _series(content: Content, outcomes: list[Outcome], samples: int, lead: tuple[str, ...]) -> None:
+    """State fields and observables at the samples, with a leading member dimension for ensembles."""
+    formulated = outcomes[0].formulated
+
+    def stack(arrays):
+        return np.stack(arrays) if lead else arrays[0]
+
+    fields = [outcome.formulated.to_fields(outcome.outputs.states[:samples]) for outcome in outcomes]
+    for part in formulated.fields:
+        content.add(part.name, (*lead, "time", *part.dims), stack([values[part.name] for values in fields]), part.units,
+                    part.long_name)
+    for observable in formulated.observables:
+        values = stack([outcome.outputs.series[:samples, observable.columns] for outcome in outcomes])
+        content.add(observable.name, (*lead, "time", *observable.dimensions), observable.shaped(values),
+                    observable.units, described(observable))
+
+
+def _blocks(content: Content, outcome: Outcome) -> None:
+    """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
+    observable: each further one would take a third of a millisecond to write."""
+    recorder = outcome.outputs
+    means = block_means(recorder)
+    low = np.where(np.isfinite(recorder.block_low), recorder.block_low, np.nan)
+    high = np.where(np.isfinite(recorder.block_high), recorder.block_high, np.nan)
+    found = np.stack((means, low, high))
+    for observable in outcome.formulated.observables:
+        content.add(f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block", *observable.dimensions),
+                    observable.shaped(found[:, :, observable.columns]), observable.units,
+                    f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
+                    " equal parts of the run")
+
+
+def described(observable: Observable) -> str:
+    """What a variable is, with the names of its components where they are its own."""
+    own = observable.components if observable.dimensions not in ((), ("xyz",)) else ()
+    return f"{observable.long_name}; components {', '.join(own)}" if own else observable.long_name
+
+
+def statistics(outcome: Outcome) -> dict[str, float]:
+    """Means, maxima and mean squares of the deviations over all counted points; the suffix _accepted is over accepted
+    steps."""
+    found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
+    if outcome.accepted is not None:
+        found |= {f"{name}_accepted": value
+                  for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
+    return found
+
+
+def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, float]:
+    points = max(int(recorder.filled[1]), 1)
+    values = {"mean": recorder.total[0]/points, "max": recorder.largest, "mean_square": recorder.total[1]/points}
+    return {name: float(value) for observable in observables for what in observable.asked
+            for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
+
+
+def chart_of(status: Status, spec: RunSpecification) -> str:
+    """In which chart a run was that left it, and where this ends; "" for all other runs."""
+    options = spec.options
+    implied = IMPLIED_CHARTS.get(method(spec.integrator).formulation)
+    chart = options.get("chart") or options.get("coordinates") or implied
+    if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
+        return ""
+    return f"in the chart {chart}, which ends at a turn of {CHART_ENDS[chart]}"
+
+
+def origin(spec: RunSpecification) -> dict[str, Any]:
+    """Attributes that say what a file was made from."""
+    facts, declared = sheet(spec.problem), method(spec.integrator)
+    size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
+    return {
+        "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
+        "source": f"liestep {declared.summary}", "history": "written by liestep from the specification below",
+        "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
+        "integrator": spec.integrator, **size,
+        "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
+        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec)}
+
+
+def stopped(outcome: Outcome) -> str:
+    """How a run ended before its end, in words."""
+    return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
+
+
+def message_of(outcome: Outcome, spec: RunSpecification) -> str:
+    """How a run ended, with the remedy."""
+    status, chart = outcome.status, chart_of(outcome.status, spec)
+    return (status.sentence if status == Status.OK else
+            f"{stopped(outcome)}{chart and f'; it ran {chart}'}")
+
+
+def largest_momentum_error(outcome: Outcome, numbers: Mapping[str, float]) -> dict[str, float]:
+    """The largest error of the conserved components of the momentum map; nothing where there is none."""
+    kept = [numbers[f"momentum_error_max_{axis}"] for axis in outcome.formulated.momentum_axes]
+    return {"momentum_error_max": max(kept)} if kept else {}
+
+
+def _attributes(spec: RunSpecification, outcome: Outcome) -> dict[str, Any]:
+    numbers = statistics(outcome)
+    return origin(spec) | {
+        "status": outcome.status.name.lower(), "message": message_of(outcome, spec),
+        "time_reached": outcome.time_reached, "steps": outcome.steps, **outcome.counters,
+        "statistics_every": spec.statistics_every, "statistics_points": int(outcome.outputs.filled[1]),
+        **numbers, **outcome.formulated.attributes, **largest_momentum_error(outcome, numbers)}

@@ -1,0 +1,135 @@
+"""States of a run between the ends of its steps: of methods with fixed steps by one step of the method itself, which
+keeps the manifold and has its order; of adaptive ones by their interpolant.
+"""
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.partial import interpolated_steps, partial_steps
+from liestep.compile.status import IntegrationError, Status
+from liestep.errors import InputError
+from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.specification import RunSpecification, applicable, specify
+
+ROWS = "rows"  # variable of a data set with the nodes: rows of the state at every step
+POINTS_OF_FIXED, POINTS_OF_ADAPTIVE = 5, 17  # in each step where events are looked for, both ends included
+NODE = 8.0*2.0**-52  # a time within this of a node, relative to its size or that of the step, is the node
+
+
+class Between:
+    """States of a run between its nodes: nodes (N + 1, m, d) at `times` (N + 1,), for a run with fixed steps by default
+    k h."""
+
+    def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
+        self.spec, self.adaptive = spec, spec.steps is None
+        self.formulated, integrator = build(spec)
+        self._work = integrator.workspace(self.formulated.problem, self.formulated.start)
+        problem, integrator = for_loop(self.formulated, integrator)
+        self._parts = integrator, problem
+        self._loop = loop_for(interpolated_steps if self.adaptive else partial_steps, *self._parts, self._work)
+        self.extend(nodes, times)
+
+    def extend(self, nodes: np.ndarray, times: np.ndarray | None) -> None:
+        """The same run with more nodes."""
+        self.nodes = nodes
+        if times is None:
+            assert self.spec.step is not None
+            times = self.spec.t_start + np.arange(len(nodes))*self.spec.step
+        self.times = times
+        self.lengths = np.diff(times) if self.adaptive else np.full(len(nodes) - 1, self.spec.step)
+        self._integrals: np.ndarray | None = None
+
+    @property
+    def points(self) -> int:
+        return POINTS_OF_ADAPTIVE if self.adaptive else POINTS_OF_FIXED
+
+    def inside(self, steps: slice, shares: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """(rows, observables), (n, k, m, d) and (n, k, K), at shares (k,) of some steps, a share of 0 alone also of the
+        last node. whole: of adaptive methods by a step that ends there, not by the interpolant.
+
+        Raises:
+            InputError: a share that is not 0, and a method that needs earlier steps.
+            IntegrationError: a step failed.
+        """
+        if shares.any():
+            require_partial_steps(self.spec)
+        times, nodes = self.times[steps], np.ascontiguousarray(self.nodes[steps])
+        lengths = np.append(self.lengths, 0.0)[steps][:len(times)]
+        states = np.empty((len(times), len(shares), *nodes.shape[1:]))
+        values = np.zeros((len(times), len(shares), self.formulated.width))
+        more = (whole, self.spec.duration) if self.adaptive else ()
+        status = self._loop(*self._parts, times, nodes, lengths, shares, states, values, self._work, *more)
+        if status != Status.OK:
+            raise IntegrationError(Status(status), float(times[0]), f"{self.spec.integrator}, partial step: ")
+        self._integrate(steps, shares[None, :]*lengths[:, None], values)
+        return states, values
+
+    def _integrate(self, steps: slice, after: np.ndarray, values: np.ndarray) -> None:
+        """Integrals over time in place of their integrands, by the rule of the recorder."""
+        columns = [k for part in self.formulated.observables if part.integral
+                   for k in range(part.columns.start, part.columns.stop)]
+        if not columns:
+            return
+        if self._integrals is None:
+            self._integrals = np.zeros((0, 2, len(columns)))  # while the integrands at the nodes are asked for
+            at = self.inside(slice(None), np.zeros(1))[1][:, 0, columns]
+            grown = 0.5*np.diff(self.times)[:, None]*(at[:-1] + at[1:])
+            self._integrals = np.stack((at, np.concatenate([np.zeros((1, len(columns))), np.cumsum(grown, 0)])), 1)
+        if len(self._integrals):
+            there = self._integrals[steps]
+            values[..., columns] = there[:, None, 1] + 0.5*after[..., None]*(there[:, None, 0] + values[..., columns])
+
+    def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(rows, observables) at times (k,) within the run."""
+        found = [self._at(float(time)) for time in times]
+        return np.array([rows for rows, _ in found]), np.array([values for _, values in found])
+
+    def _at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        sign = self.spec.direction
+        n = int(np.clip(np.searchsorted(sign*self.times, sign*time, side="right") - 1, 0, len(self.times) - 1))
+        near = min((n, min(n + 1, len(self.times) - 1)), key=lambda k: abs(time - self.times[k]))
+        if abs(time - self.times[near]) <= NODE*abs(time):
+            n, share = near, 0.0
+        else:
+            share = (time - self.times[n])/self.lengths[n]
+        rows, values = self.inside(slice(n, n + 1), np.array([share]))
+        return rows[0, 0], values[0, 0]
+
+    def fields(self, rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+        """State fields and observables of times, by their names; rows (time, m, d), values (time, columns)."""
+        found = dict(self.formulated.to_fields(rows))
+        return found | {part.name: part.shaped(values[:, part.columns]) for part in self.formulated.observables}
+
+
+def require_nodes(spec: RunSpecification) -> None:
+    """Raises InputError for methods whose runs do not keep their nodes in data sets."""
+    if method(spec.integrator).adaptive:
+        raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
+                         " ask for more of them with samples=, or for your own with times=")
+    require_partial_steps(spec)
+
+
+def require_partial_steps(spec: RunSpecification) -> None:
+    """Raises InputError for methods that cannot make a step of another length within a run."""
+    declared = method(spec.integrator)
+    if declared.history:
+        able = [name for name in integrator_ids() if applicable(spec.problem, name, spec.parameters)
+                and not (method(name).history or method(name).adaptive)]
+        raise InputError(f"{spec.integrator} has no dense output and no events: {declared.history}, which a partial"
+                         f" step would spoil; integrators that have: {', '.join(able)}")
+
+
+def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
+    """The specification that a data set says it was made from."""
+    found = json.loads(attributes["specification"])
+    return specify(found["problem"], found["integrator"], steps=found["steps"], t_end=found["t_end"],
+                   t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
+                   options={name: value for name, value in found["options"].items()
+                            if name in sheet(found["problem"]).forms[method(found["integrator"]).on(
+                                sheet(found["problem"])).formulation].options
+                            or name in method(found["integrator"]).options})

@@ -1,0 +1,284 @@
+"""Carry out a specification: build the components, run the compiled loop, collect everything
+that goes into the file."""
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.counters import counts
+from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.pieces import Pieces, TooLong
+from liestep.compile.sources import source_hash
+from liestep.compile.status import Status
+from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import integrator_module, method, sheet, system_module
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.runs.recorder import BLOCKS, Recorder, new_recorder
+from liestep.simulation.runs.specification import RunSpecification
+
+# by name: an edit of it puts only runs with exponents out of date
+EXPONENTS = "liestep.simulation.tangents.exponents"
+OBSERVED = "liestep.simulation.runs.until"  # likewise: of runs with events or output times of their own
+# by name likewise: only ensembles of this integrator are made by them
+LANES, OF_LANES = "liestep.simulation.runs.lanes", "liestep.integrators.taylor"
+STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
+Progress = Callable[[float], None]  # called with the completed fraction of the run
+# sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
+Watch = Callable[[np.ndarray, np.ndarray | None], bool]
+WATCHED = 1000  # steps between two looks of it
+
+
+class RunTooLong(InputError):
+    """The steps of a run took longer than its limit."""
+
+
+@dataclass
+class Outcome:
+    """One trajectory: sampled rows, observables and statistics, and how it ended."""
+
+    formulated: Formulated
+    outputs: Recorder
+    accepted: Recorder | None
+    status: Status
+    time_reached: float
+    steps: int
+    counters: dict[str, int]
+    step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    symplectic_error: float = np.nan  # of one step from the start, see `simulation.tangents.exponents`
+    growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see `simulation.tangents.exponents`
+
+    @property
+    def samples(self) -> int:
+        return int(self.outputs.filled[0])
+
+
+def run_modules(spec: RunSpecification) -> tuple[str, ...]:
+    """Modules whose sources determine the run's file."""
+    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.mechanics.formulations",
+            "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
+            *((EXPONENTS,) if spec.exponents else ()), *((LANES,) if _has_lanes(spec) else ()),
+            *((OBSERVED,) if spec.observed else ()),
+            *getattr(spec, "modules", ()))  # of a shard of a map
+
+
+def _has_lanes(spec: RunSpecification) -> bool:
+    return (spec.ensemble is not None and spec.t_start == 0.0 < spec.t_end
+            and integrator_module(spec.integrator) == OF_LANES)
+
+
+def run_source_hash(spec: RunSpecification) -> str:
+    """Source hash stored in the file: a file of another one is out of date."""
+    return source_hash(*run_modules(spec))
+
+
+def film_comment(run_sha256: str, run_sources: str) -> str:
+    """The comment of a film, which names its run by specification and sources."""
+    return f"{run_sha256} {run_sources}"
+
+
+def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
+    """Formulated problem and integrator component of a specification, optionally from another initial state."""
+    facts = sheet(spec.problem)
+    declared = method(spec.integrator).on(facts)
+    with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
+        formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
+    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
+
+
+def not_run(spec: RunSpecification) -> Outcome:
+    """The outcome of a run whose code cannot be compiled: no sample, no step."""
+    formulated, _ = build(spec)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), (spec.steps or spec.outputs - 1),
+                            spec.samples, observables=formulated.observables)
+    return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.meter))
+
+
+@plugin_errors()
+def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
+             progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None) -> Outcome:
+    """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
+    raised. limit: s that its steps may take.
+
+    Raises:
+        InputError: an error in a plugin's code, or RunTooLong, the limit; PluginError when it cannot be compiled.
+        KeyboardInterrupt: Ctrl-C, within a step or 0.5 s; its sentence says how far the run had come.
+    """
+    formulated, integrator = build(spec, state)
+    run = _run_adaptive if spec.steps is None else _run_fixed
+    outcome = run(spec, formulated, integrator, progress, limit, watch)
+    if spec.exponents:
+        _differentiate(outcome, spec, state or spec.initial)
+    return outcome
+
+
+def _differentiate(outcome: Outcome, spec: RunSpecification, state: Mapping[str, np.ndarray]) -> None:
+    """Add the growth of derivatives in each block of a run and the symplecticity of its step; NaN for a run that
+    stopped early."""
+    assert spec.steps is not None
+    assert spec.step is not None
+    outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
+    if outcome.status == Status.OK:
+        maker = importlib.import_module(EXPONENTS)
+        run = (spec.problem, spec.integrator, spec.parameters, state, spec.options)
+        outcome.growth = maker.growth_of(*run, spec.exponents, spec.step, spec.steps, BLOCKS)
+        if spec.ensemble is None:
+            outcome.symplectic_error = maker.symplectic_error(*run, spec.step)
+
+
+def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
+    """Invariants at the start, zero for other observables, from a trial of the run's own loop that ended at point 0:
+    a loop of its own for them would have to be compiled. The counters return to zero."""
+    baseline[:] = trial.scratch
+    for observable in formulated.observables:
+        if observable.kind != "invariant":
+            baseline[observable.columns] = 0.0
+    formulated.problem.meter[:] = 0
+
+
+@contextmanager
+def _in_pieces(spec: RunSpecification, numbers: int, limit: float | None, reached: Callable[[], float]) \
+        -> Iterator[Pieces]:
+    """Pieces of a run; how far it had come is said where it is given up."""
+    try:
+        with Pieces(numbers, limit) as pieces:
+            yield pieces
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {spec.integrator} on {spec.problem} had come to t = {reached():.6g} of"
+                                f" {spec.t_end:.6g} s") from None
+    except TooLong:
+        raise RunTooLong(f"a run takes longer than {limit:.3g} s: it had come to t = {reached():.6g} of"
+                         f" {spec.t_end:.6g} s") from None
+
+
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, progress: Progress | None,
+               limit: float | None = None, watch: Watch | None = None) -> Outcome:
+    (problem, integrator), y = for_loop(formulated, integrator), formulated.start.copy()
+    baseline, seen = np.zeros(formulated.width), formulated.observables
+    assert spec.steps is not None
+    assert spec.step is not None
+    h = spec.step
+    trial = new_recorder(y.shape, np.zeros(formulated.width), spec.steps, 0, observables=seen)
+    recorder = new_recorder(y.shape, baseline, spec.steps, spec.samples, spec.statistics_every, observables=seen)
+    work = integrator.workspace(formulated.problem, y)
+    loop = loop_for(advance, integrator, problem, recorder, work)
+    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), spec.t_start)
+    _set_baseline(baseline, trial, formulated)
+    status, done = Status.OK, 0
+    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + done*h) as pieces:
+        while status == Status.OK and done < spec.steps:
+            last = min(done + _piece(pieces, watch), spec.steps)
+            status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
+            pieces.ended()
+            if watch and watch(recorder.states[:done + 1], None):
+                break
+            if progress and status == Status.OK:
+                progress(done/spec.steps)
+    return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
+                   counts(problem.meter))
+
+
+def _piece(pieces: Pieces, watch: Watch | None) -> int:
+    """Steps of the next piece."""
+    return min(pieces.steps, WATCHED) if watch else pieces.steps
+
+
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
+                  limit: float | None = None, watch: Watch | None = None) -> Outcome:
+    (problem, pair), y = for_loop(formulated, pair), formulated.start.copy()
+    baseline, seen = np.zeros(formulated.width), formulated.observables
+    trial = new_recorder(y.shape, np.zeros(formulated.width), 1, 0, observables=seen)
+    accepted = new_recorder(y.shape, baseline, 1, 0, observables=seen)
+    outputs = new_recorder(y.shape, baseline, spec.outputs - 1, spec.samples, observables=seen,
+                           integrals=accepted.integrals, steps=False)
+    work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
+    memory, log = np.zeros(4), np.zeros((WATCHED if watch else STEP_LOG, 2))
+    loop = loop_for(advance_adaptive, pair, problem, outputs, accepted, work)
+    interval = spec.duration/(spec.outputs - 1)
+    loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
+         interval, spec.duration, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
+    _set_baseline(baseline, trial, formulated)
+    logs, steps, status = [], 0, Status.RUNNING
+    with _in_pieces(spec, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
+        while status == Status.RUNNING:
+            room = log[:_piece(pieces, watch)]
+            if watch:
+                accepted = _with_room(accepted, steps + 1 + len(room), y.shape)
+            status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, spec.duration,
+                                   work, spec.t_start, spec.direction)
+            pieces.ended()
+            steps += int(entries)
+            if spec.log_steps or watch:
+                logs.append(log[:entries].copy())
+            if progress:
+                progress(memory[0]/spec.duration)
+            if watch:
+                ends = np.concatenate([np.zeros(1), *(part[:, 0] for part in logs)])
+                if watch(accepted.states[:steps + 1], spec.t_start + spec.direction*ends):
+                    break
+    step_log = np.concatenate(logs) if logs else np.zeros((0, 2))
+    step_log[:, 0] = spec.t_start + spec.direction*step_log[:, 0]
+    return Outcome(formulated, outputs, accepted, formulated.ending(Status(status), y),
+                   spec.t_start + spec.direction*float(memory[0]), steps, counts(problem.meter), step_log)
+
+
+def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:
+    """The recorder, which keeps every point, with room for so many; at least twice as much if it has less."""
+    kept = len(recorder.states)
+    if points <= kept:
+        return recorder
+    states = np.zeros((max(points, 2*kept), *shape))
+    states[:kept] = recorder.states
+    return recorder._replace(states=states, series=np.zeros((len(states), recorder.scratch.size)), stride=1)
+
+
+def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
+    """Initial states one unit in the last place apart (signs from a fixed sequence); the first is the original."""
+    states = [dict(spec.initial)]
+    signs = np.random.Generator(np.random.PCG64(20090101))
+    for _ in range(spec.replicas - 1):
+        states.append({name: np.nextafter(value, value + signs.choice([-1.0, 1.0], value.shape))
+                       for name, value in spec.initial.items()})
+    return states
+
+
+def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
+    """Initial states of the members of an ensemble, or of its shard."""
+    fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
+    assert spec.ensemble is not None
+    return list(spec.ensemble.states(fields, spec.initial))
+
+
+def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], Outcome]]:
+    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
+    be made in lockstep is, in so many threads."""
+    states = ensemble_states(spec)
+    if _has_lanes(spec):
+        return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
+    return (partial(run_once, spec, state) for state in states)
+
+
+def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
+    """Largest distance (`StateField.distance`, over pairs of replicas) of a state field at each common sample."""
+    samples = min(outcome.samples for outcome in outcomes)
+    part = next(field for field in outcomes[0].formulated.fields if field.name == name)
+    values = [outcome.formulated.to_fields(outcome.outputs.states[:samples])[name] for outcome in outcomes]
+    widest = np.zeros(samples)
+    for i, first in enumerate(values):
+        for second in values[i + 1:]:
+            widest = np.maximum(widest, part.distance(first, second))
+    return widest
+
+
+def block_means(recorder: Recorder) -> np.ndarray:
+    """Means of the signed deviations over each of the BLOCKS equal parts of the run; NaN where it did not come."""
+    count = recorder.block_count[:, None]
+    with np.errstate(invalid="ignore"):
+        return np.where(count > 0, recorder.block_sum/np.maximum(count, 1), np.nan).reshape(BLOCKS, -1)

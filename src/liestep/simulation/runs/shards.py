@@ -1,0 +1,206 @@
+"""Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
+whose members are reduced are made likewise."""
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from liestep.compile import counters
+from liestep.compile.status import Status
+from liestep.compile.translation import without_folders
+from liestep.errors import InputError, PluginError
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.content import (
+    Content,
+    described,
+    largest_momentum_error,
+    message_of,
+    origin,
+    statistics,
+    times,
+)
+from liestep.simulation.runs.execution import Outcome, members, not_run, run_once
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.maps import ShardSpecification, first_of, trajectories
+from liestep.simulation.runs.reductions import reductions
+from liestep.simulation.runs.specification import RunSpecification
+
+CELL, MEMBER = "cell", "member"  # dimensions
+REFUSED = -1  # status of a cell whose parameters make no system
+BETWEEN = "\n"  # texts of cells that are not all the same
+COUNTS = ("steps", *counters.NAMES, "statistics_points", "samples")
+
+
+class Cells:
+    """Arrays of all cells of a shard, or members of an ensemble, by name, NaN where one has no value: which observables
+    there are may depend on the parameters."""
+
+    def __init__(self, spec: RunSpecification, prototype: Outcome):
+        self.spec, self.prototype = spec, prototype
+        self.lead = CELL if isinstance(spec, ShardSpecification) else MEMBER
+        self.number = trajectories(spec)
+        self.content = Content()
+        self.status = np.full(self.number, REFUSED, dtype=np.int64)
+        self.counts = {name: np.zeros(self.number, dtype=np.int64) for name in COUNTS}
+        self.words: dict[str, list[str]] = {}
+        self.messages: dict[int, str] = {}
+
+    def add(self, number: int, outcome: Outcome) -> None:
+        """The result of a cell."""
+        samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
+        if self.spec.reduced:
+            for name, dims, values, units, meaning in reductions(outcome, self.spec.t_end):
+                self._put(name, (self.lead, *dims), number, values, units, meaning, finished)
+        else:
+            self._put_series(number, outcome)
+        self.status[number] = outcome.status
+        counted = {"steps": outcome.steps, **outcome.counters, "samples": samples,
+                   "statistics_points": int(outcome.outputs.filled[1])}
+        for name, value in counted.items():
+            self.counts[name][number] = value
+        found = statistics(outcome)
+        scalars: dict[str, float] = {"time_reached": outcome.time_reached, **found,
+                                     **largest_momentum_error(outcome, found)}
+        usual = self.prototype.formulated.attributes  # for cells that are refused
+        for name, told in formulated.attributes.items():
+            if isinstance(told, str):
+                self.words.setdefault(name, [usual.get(name, "")]*self.number)[number] = told
+            else:
+                scalars[name] = told
+        for name, scalar in scalars.items():
+            self._put(name, (self.lead,), number, scalar, "s" if name == "time_reached" else "1",
+                      f"{name} of each {self.lead}", finished)
+        if not finished:
+            self.messages[number] = message_of(outcome, self.spec)
+
+    def _put_series(self, number: int, outcome: Outcome) -> None:
+        samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
+        fields = formulated.to_fields(outcome.outputs.states[:samples])
+        for part in formulated.fields:
+            self._put(part.name, (self.lead, "time", *part.dims), number, fields[part.name], part.units, part.long_name,
+                      finished)
+        series = outcome.outputs.series[:samples]
+        for seen in formulated.observables:
+            self._put(seen.name, (self.lead, "time", *seen.dimensions), number, seen.shaped(series[:, seen.columns]),
+                      seen.units, described(seen), finished)
+
+    def _put(self, name: str, dims: tuple[str, ...], number: int, values: Any, units: str, long_name: str,
+             finished: bool) -> None:
+        """The values of one variable of a cell: of one that is not finished, up to its last sample."""
+        if name not in self.content.variables:
+            shape = (self.spec.samples, *np.shape(values)[1:]) if "time" in dims else np.shape(values)
+            self.content.add(name, dims, np.full((self.number, *shape), np.nan), units, long_name)
+            self.content.whole[name] = np.zeros(self.number, dtype=bool)
+        array = self.content.variables[name][1]
+        if "time" in dims:
+            array[number, :len(values)] = values
+        else:
+            array[number] = values
+        self.content.whole[name][number] = finished
+
+    def refuse(self, number: int, sentence: str, status: int = REFUSED) -> None:
+        """A cell that cannot be made."""
+        self.status[number] = status
+        self.messages[number] = sentence
+
+    def collected(self) -> Content:
+        """All of it, as the file says it."""
+        spec = self.spec
+        content = Content(whole=self.content.whole)
+        if not spec.reduced:
+            content.add("time", ("time",), times(spec, self.prototype, spec.samples), "s", "time")
+        for name, values, units, long_name in self.coordinates():
+            content.add(name, (self.lead,), np.ascontiguousarray(values), units, long_name)
+        endings = ", ".join(f"{value} {name_of(value)}" for value in sorted({0, *self.status.tolist()}))
+        content.add("status", (self.lead,), self.status, "1", f"how each {self.lead} ended: {endings}")
+        for name, counted in self.counts.items():
+            content.add(name, (self.lead,), counted, "1", f"{name} of each {self.lead}")
+        content.variables |= self.content.variables
+        content.attributes = origin(spec) | self._ending() | {
+            name: each[0] if len(set(each)) == 1 else BETWEEN.join(each) for name, each in self.words.items()}
+        return content
+
+    def coordinates(self) -> Iterator[tuple[str, np.ndarray, str, str]]:
+        """Parameters of the cells, or angles of starts on a grid: name, values, units, meaning."""
+        spec = self.spec
+        if isinstance(spec, ShardSpecification):
+            for name, variable, values in zip(spec.map.names, spec.map.variables, spec.points.T, strict=True):
+                units = sheet(spec.problem).parameters[name.partition(".")[0]].units
+                yield variable, values, units, f"parameter {name}"
+        elif spec.ensemble is not None:
+            for side, turn in enumerate(spec.ensemble.turns):
+                yield (turn.name, spec.ensemble.angles(side), "rad",
+                       f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
+
+    def _ending(self) -> dict[str, Any]:
+        """How the shard ended: as the first of its cells that did not come to its end."""
+        spec, first = self.spec, first_of(self.spec)
+        found = {f"{self.lead}s": self.number, f"first_{self.lead}": first, "statistics_every": spec.statistics_every,
+                 "coordinates": " ".join(name for name, *_ in self.coordinates())}
+        if spec.reduced:
+            found["reduced"] = 1
+        if not self.messages:
+            return {"status": "ok", "message": Status.OK.sentence, **found}
+        number, sentence = next(iter(self.messages.items()))
+        message = (f"{len(self.messages)} of {self.number} {self.lead}s did not come to their end; {self.lead}"
+                   f" {first + number}: {sentence}")
+        return {"status": name_of(int(self.status[number])), "message": message, **found}
+
+
+def name_of(status: int) -> str:
+    """The word for how a cell ended."""
+    return "refused" if status == REFUSED else Status(status).name.lower()
+
+
+def carry_out_shard(spec: RunSpecification) -> Content:
+    """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other.
+
+    Raises:
+        InputError: not one of its cells can be made; the sentence is that of the first.
+    """
+    cells, first = Cells(spec, not_run(spec)), None
+    for number, run in enumerate(_runs(spec)):
+        try:
+            cells.add(number, run())
+        except PluginError as error:  # code that cannot be compiled is that of all cells
+            for rest in range(number, cells.number):
+                cells.refuse(rest, without_folders(str(error)), Status.NOT_COMPILED)
+            break
+        except InputError as error:
+            first = first or error
+            cells.refuse(number, without_folders(str(error)))
+    if first is not None and (cells.status == REFUSED).all():
+        raise first
+    return cells.collected()
+
+
+def _runs(spec: RunSpecification) -> Iterable[Callable[[], Outcome]]:
+    """What makes each trajectory of a shard."""
+    if isinstance(spec, ShardSpecification):
+        return (partial(_cell, spec, number) for number in range(spec.count))
+    return members(spec)
+
+
+def _cell(spec: ShardSpecification, number: int) -> Outcome:
+    return run_once(spec.cell(number))
+
+
+def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
+    """The file of a shard as files of single runs: attributes and variables of each cell."""
+    own = {name: values for name, values in file.variables.items() if name != "time"}
+    scalars = [name for name, values in own.items() if values.ndim == 1]
+    messages = str(file.attributes["message"])
+    for number in range(spec.count):
+        samples, status = int(own["samples"][number]), int(own["status"][number])
+        numbers = {name: own[name][number].item() for name in scalars}
+        attributes = {**file.attributes, **{name: value for name, value in numbers.items() if value == value}}
+        attributes["status"] = name_of(status)
+        attributes["message"] = (Status(status).sentence if status >= 0 else "its parameters make no system") if (
+            f"cell {spec.first + number}: " not in messages) else messages.partition(": ")[2]
+        for name, told in attributes.items():
+            if isinstance(told, str) and told.count(BETWEEN) == spec.count - 1 > 0:
+                attributes[name] = told.split(BETWEEN)[number]
+        variables = {name: values[number, :samples] for name, values in own.items()
+                     if values.ndim > 1 and not np.isnan(values[number, :samples]).any()}
+        yield RunFile(file.path, attributes, {"time": file["time"][:samples], **variables})

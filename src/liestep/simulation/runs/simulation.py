@@ -1,0 +1,108 @@
+"""One run from Python, as an xarray data set."""
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from liestep.compile.status import IntegrationError, Status
+from liestep.errors import InputError
+from liestep.simulation.runs.content import Content, chart_of
+from liestep.simulation.runs.estimate import require_memory
+from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.specification import RunSpecification, specify
+from liestep.simulation.runs.until import content_of, with_nodes
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def simulate(problem: str, integrator: str, *, step: float | None = None, tolerance: float | None = None,
+             t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+             initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
+             samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
+             statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, replicas: int = 1,
+             ensemble: Mapping[str, Any] | None = None, exponents: int = 0, t_start: float | None = None,
+             until: Zero | Event | None = None, times: Sequence[float] | None = None) -> "xarray.Dataset":
+    """Run one simulation and return its data set (the same variables and attributes as a run's file).
+
+    Args:
+        problem: id of a system, see `systems()`.
+        integrator: id of an integrator, see `integrators(problem)`.
+        step: step size in s of a fixed-step integrator, positive; must divide the length of the run.
+        tolerance: relative tolerance of an adaptive integrator (`options={"atol": ...}` is the absolute one).
+        t_end: end time in s (default: t_start and that of the preset); before t_start the run goes backward.
+        preset: named parameters, initial state and t_end (default: the system's); other arguments override it.
+        parameters: replace those of the preset; shapes and units are listed by `liestep describe PROBLEM`.
+        initial: state fields that replace those of the preset. Systems on spheres: `q` (n, 3), unit vectors, and
+            `omega` (n, 3) in rad/s, orthogonal to them. Bodies about a fixed point: `attitude` (3, 3), body to
+            space, and `angular_momentum` (3,) in kg m2/s, spatial. Others: see `liestep describe PROBLEM`.
+        options: options of the integrator and of the system's form, see `liestep describe`.
+        samples: number of equally spaced output times, both ends included (default: at most 1001).
+        on_failure: "raise", or "return" for the truncated data set. steps: number of steps, instead of `step`.
+        statistics_every: the statistics count every so many steps. log_steps: adaptive: keep accepted times and steps.
+        outputs: adaptive integrators: number of equally spaced points at which statistics are taken.
+        replicas: so many runs whose starts differ by one unit in the last place; their spread is kept.
+        ensemble: runs with perturbed starts: {"members": 16, "amplitude": 1e-6, "seed": 0}. exponents: fixed steps: so
+            many Lyapunov exponents, the largest ones.
+        dense: keep every step: `data.liestep.at(times)` is then one step of the method from the last one.
+        until: end the run where a function of the state is zero, `lambda state: state["q"][0, 2]`, or (name, index,
+            value): ("q", (0, 2), 0.0); or a liestep.Event of one. attrs["event_time"] in s, NaN where it never occurs.
+        t_start: time at the start in s (default 0). times: output times of one's own, in the order of the run.
+
+    Returns:
+        Data set with the dimension `time` (s). Variables: the state fields, (time, body, xyz) for `q` and `omega`,
+        (time, xyz, axis) for `attitude`; `energy` (time) in J; `momentum_map` (time, xyz) in kg m2/s where there is
+        one; errors of the manifold such as `unit_length_error` (time); `<name>_blocks` (statistic, block, ...), mean,
+        least and largest deviation of each of 100 parts. Each has `units` and `long_name`. Attributes: `status`,
+        `message`, `steps`, counters such as `force_evaluations`, and statistics over every step such as
+        `energy_error_max`, `unit_length_error_mean`, `momentum_error_max`. `data.liestep.plot()` shows it.
+
+    Raises:
+        InputError: a wrong argument, in one sentence, or a run that does not fit the memory.
+        IntegrationError: the run stopped before t_end and on_failure is "raise".
+
+    Example:
+        data = liestep.simulate("spherical_pendulum_chain", "vi_sphere", preset="paper_scaled", step=0.01, t_end=10.0)
+        print(data.attrs["energy_error_max"], data["q"].sel(time=10.0).values)
+    """
+    if on_failure not in ("raise", "return"):
+        raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
+    spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
+                   parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
+                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, replicas=replicas,
+                   ensemble=ensemble, exponents=exponents, t_start=t_start, times=times, until=until)
+    require_memory(spec)
+    content = _content(spec, dense)
+    if content.attributes["status"] != "ok" and on_failure == "raise":
+        raise _failure(spec, content)
+    return to_dataset(content)
+
+
+def _content(spec: RunSpecification, dense: bool) -> Content:
+    """The content of a run, with its nodes, at times of its own or up to an event."""
+    if dense and spec.observed:
+        raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
+                         " any time of the whole run")
+    return with_nodes(spec) if dense else content_of(spec, threads=_processors())
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
+    """The error of a run that ended before its end."""
+    status = Status[content.attributes["status"].upper()]
+    chart = chart_of(status, spec)
+    return IntegrationError(status, content.attributes["time_reached"],
+                            f"{spec.integrator} on {spec.problem}{chart and f' {chart},'} ")
+
+
+def to_dataset(content: Content) -> "xarray.Dataset":
+    """xarray data set of a run's content, `time` as a coordinate."""
+    import xarray
+
+    data = xarray.Dataset({name: (dims, values, attributes)
+                           for name, (dims, values, attributes) in content.variables.items()},
+                          attrs=content.attributes)
+    return data.set_coords("time")

@@ -1,0 +1,381 @@
+"""The specification of one run: everything that determines its file, as a canonical dictionary with a hash."""
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, floor, isfinite, isqrt, prod
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.translation import plugin_errors
+from liestep.errors import InputError, number_or_nan, unknown
+from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.parameters import Preset
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.simulation.catalogue import contents, integrator_ids, method, sheet, system_ids
+from liestep.simulation.runs.events import Event, event_of
+from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
+from liestep.simulation.runs.starts import Ensemble, read_turns
+from liestep.simulation.tangents.directions import span
+
+DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
+MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
+# runs without them keep the text, and the name, that they had before there were any
+YOUNGER = ("exponents", "reduced", "t_start", "times", "until")
+STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
+
+
+@dataclass(frozen=True)
+class RunSpecification:
+    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved."""
+
+    problem: str
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    integrator: str
+    options: Mapping[str, Any]
+    t_end: float
+    steps: int | None            # fixed-step methods
+    tolerance: float | None      # adaptive methods
+    samples: int
+    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
+    statistics_every: int
+    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
+    ensemble: Ensemble | None = None
+    log_steps: bool = False      # adaptive: store accepted times and steps
+    plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
+    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
+    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`simulation.runs.reductions`)
+    t_start: float = 0.0         # after t_end: the run is backward
+    times: np.ndarray | None = None  # output times of one's own, in the order of the run
+    until: Event | None = None
+
+    @property
+    def step(self) -> float | None:
+        """Negative in a run backward."""
+        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+
+    @property
+    def duration(self) -> float:
+        return abs(self.t_end - self.t_start)
+
+    @property
+    def direction(self) -> float:
+        """1 or -1, of time in the run."""
+        return 1.0 if self.t_end > self.t_start else -1.0
+
+    @property
+    def observed(self) -> bool:
+        """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
+        return self.times is not None or self.until is not None
+
+    def canonical(self) -> dict[str, Any]:
+        """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
+        values = {**vars(self), "ensemble": self.ensemble and self.ensemble.canonical(),
+                  "until": self.until and self.until.canonical()}
+        left_out = {"sha256"} | {name for name in YOUNGER if np.ndim(values[name]) == 0 and not values[name]}
+        return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(self.canonical(), sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in sorted(value.items())}
+    return value
+
+
+@dataclass(frozen=True)
+class Start:
+    """What all runs of one problem have in common, checked: made by `start_of`."""
+
+    parameters: Mapping[str, Any]
+    initial: Mapping[str, np.ndarray]
+    t_end: float     # end time of the preset
+
+
+@plugin_errors()
+def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
+             initial: Mapping | None = None) -> Start:
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    facts = sheet(problem)
+    chosen = _preset(facts, preset, problem)
+    parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
+    with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
+        checked = facts.check({**chosen.parameters, **parameters})
+        given = set(facts.state_shapes(checked)) <= set(initial)
+        state = facts.check_initial(checked, {**({} if given else chosen.initial(checked)), **initial})
+    return Start(checked, state, chosen.t_end)
+
+
+def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None,
+            tolerance: float | None = None, t_end: float | None = None, preset: str | None = None,
+            parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
+            samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
+            ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0, reduced: bool = False,
+            start: Start | None = None, t_start: float | None = None, times: Any = None,
+            until: Any = None) -> RunSpecification:
+    """Check a request and fill in what it leaves open.
+
+    A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
+    `start` stands for preset, parameters and initial when they have been checked before.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    facts = sheet(problem)
+    declared = method(integrator).on(facts)
+    require_applicable(problem, integrator)
+    if start is None:
+        start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    require_applicable(problem, integrator, start.parameters)
+    begin, end = _ends(t_start, t_end, start.t_end, exponents)
+    span = abs(end - begin)
+    count = None
+    try:
+        resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
+    except InputError as error:
+        raise InputError(f"{integrator}: {error}") from None
+    if declared.adaptive:
+        if tolerance is None or step is not None or steps is not None:
+            raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
+        tolerance = positive("tolerance", tolerance)
+        _require_above_round_off(tolerance, resolved.get("atol"), start.initial)
+        if exponents:
+            raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
+        if outputs is None:
+            outputs = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
+        points = at_least_two("outputs", outputs) - 1
+    else:
+        if step is not None and steps is not None:
+            raise InputError(f"{integrator}: step {step!r} and steps {steps!r} are both given; give one of them")
+        if tolerance is not None or (step is None and steps is None):
+            raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+        if outputs is not None or log_steps:
+            raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
+        count = whole_steps(span, step) if step is not None else whole("steps", steps)
+        if count > MOST_STEPS:
+            raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
+                             f" so that the shortest step here is {span/MOST_STEPS!r}")
+        if count < declared.fewest_steps:
+            raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
+                             f" is {span/declared.fewest_steps!r}")
+        points = count
+    own = output_times(times, begin, end, samples)
+    samples = _samples(samples, points)
+    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
+                            samples, points + 1, whole("statistics_every", statistics_every),
+                            whole("replicas", replicas),
+                            _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
+                            _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until))
+
+
+def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:
+    """Start and end of a run; the end of a preset counts from the start.
+
+    Raises:
+        InputError: no finite numbers, the same time twice, or exponents of a run that does not go forward from 0.
+    """
+    begin = 0.0 if t_start is None else number_or_nan(t_start)
+    if not isfinite(begin):
+        raise InputError(f"t_start must be a finite number, not {t_start!r}")
+    end = begin + preset if t_end is None else number_or_nan(t_end)
+    if not isfinite(end):
+        raise InputError(f"t_end must be a finite number, not {t_end!r}")
+    if end == begin or not isfinite(end - begin):
+        raise InputError(f"t_end must differ from the start t = {begin!r}, by a finite time: it is {end!r}")
+    if exponents and (begin != 0.0 or end < 0.0):
+        raise InputError("exponents are of runs from t = 0 forward; leave out t_start, and give a positive t_end")
+    return begin, end
+
+
+def output_times(given: Any, begin: float, end: float, samples: Any = None) -> np.ndarray | None:
+    """Output times of one's own, checked.
+
+    Raises:
+        InputError: no numbers, not in the order of the run, outside of it, or with `samples`.
+    """
+    if given is None:
+        return None
+    if samples is not None:
+        raise InputError("give times or samples, not both")
+    if isinstance(given, str) or not np.iterable(given):
+        raise InputError(f"times must be a list of numbers, not {given!r}")
+    times = np.array([number_or_nan(value) if not isinstance(value, str) else np.nan for value in given])
+    sign = 1.0 if end > begin else -1.0
+    if not times.size:
+        raise InputError("times is empty; give at least one time, or leave it out")
+    if not np.isfinite(times).all():
+        raise InputError(f"times must be finite numbers; number {int(np.argmin(np.isfinite(times)))} is not one")
+    if not np.all(np.diff(sign*times) > 0.0):
+        place = int(np.argmin(np.diff(sign*times) > 0.0))
+        raise InputError(f"times must {'grow' if sign > 0.0 else 'fall, as the run is backward'}: {times[place]!s}"
+                         f" stands before {times[place + 1]!s}")
+    for value in (times[0], times[-1]):
+        if not min(begin, end) <= value <= max(begin, end):
+            raise InputError(f"t = {value!s} of times is outside of the run, which is from {begin!r} to {end!r}")
+    return times
+
+
+def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
+                    initial: Mapping | None = None, t_end: float | None = None,
+                    samples: int | None = None) -> RunSpecification:
+    """A problem without an integrator, checked: what references and checks of a system start from.
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
+    start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
+    end = positive("t_end", start.t_end if t_end is None else t_end)
+    return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
+                            plugins=contents(problem))
+
+
+def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
+                     given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options that exist for an integrator on a system, those of the form and its own, defaults filled in.
+
+    Raises:
+        InputError: an option that does not exist there, or a value or combination that is not allowed.
+    """
+    form = facts.forms[declared.formulation]
+    for name in given:
+        if name not in form.options and name not in declared.options:
+            raise InputError(_strange_option(name, declared, facts))
+    own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
+    own = {name: value for name, value in own.items() if declared.options[name].written(value, own)}
+    chosen = form.preferred(parameters, given, declared.prefers)
+    if not declared.projects:
+        for name, value in chosen.items():
+            form.options[name].require_projection(name, value)
+    resolved = declared.resolve(chosen | own)
+    declared.combination(resolved, facts, parameters)
+    return resolved
+
+
+def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
+    """Why an option does not exist: who has it, or the closest name."""
+    forms = [key for key, form in facts.forms.items() if name in form.options]
+    systems = [key for key in system_ids() if name in _options_of(sheet(key), declared.formulation)]
+    owners = [key for key in integrator_ids() if name in method(key).options]
+    head = f"option {name} does not exist for {declared.formulation} of {facts.title}"
+    if forms:
+        return f"{head}: it is one of {', '.join(forms)}"
+    if systems:
+        return f"{head}: {declared.formulation} of {', '.join(systems)} has it"
+    if owners:
+        return f"{head}: it is one of {', '.join(owners)}"
+    allowed = {**_options_of(facts, declared.formulation), **declared.options}
+    return unknown("option", name, allowed) if allowed else f"unknown option {name!r}: there is none here"
+
+
+def _options_of(facts: Sheet, formulation: str) -> Mapping[str, Any]:
+    return facts.forms[formulation].options if formulation in facts.forms else {}
+
+
+def require_applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> None:
+    """Raises InputError when the integrator cannot run on the system (at these parameters), naming those that can."""
+    reason = method(integrator).lacks(sheet(problem), parameters)
+    if reason is not None:
+        able = ", ".join(name for name in integrator_ids() if applicable(problem, name, parameters)) or "none"
+        raise InputError(f"{integrator} cannot run on {problem}{'' if reason.formulation else f': {reason.reason}'};"
+                         f" integrators that can: {able}")
+
+
+def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> bool:
+    """Whether the integrator can run on the system; without parameters, whether it has the formulation."""
+    return method(integrator).lacks(sheet(problem), parameters) is None
+
+
+def whole_steps(t_end: float, step: float) -> int:
+    """Number of steps of size `step` in t_end.
+
+    Raises:
+        InputError: not a whole number; the sentence names the two nearest steps that are.
+    """
+    step = positive("step", step)
+    ratio = t_end/step
+    if not ratio < MOST:
+        raise InputError(f"step {step!r} makes more than 2^53 steps in t_end = {t_end!r}")
+    count = round(ratio)
+    if count >= 1 and abs(ratio - count) <= STEP_TOLERANCE*count:
+        return count
+    if ratio < 1.0:
+        raise InputError(f"step {step!r} is longer than t_end = {t_end!r}; the longest valid step is {t_end!r}")
+    below, above = floor(ratio), ceil(ratio)
+    raise InputError(f"step {step!r} does not divide t_end = {t_end!r}; the nearest valid steps are {t_end/above!r} and"
+                     f" {t_end/below!r}")
+
+
+def _require_above_round_off(tolerance: float, atol: Any, initial: Mapping[str, np.ndarray]) -> None:
+    """Raises InputError for tolerances that no step can meet: step size control would make ever smaller ones."""
+    if tolerance < 2.0**-52:
+        raise InputError(f"tolerance {tolerance!r} is below round-off; the least is {2.0**-52:.2g}")
+    for name, state in initial.items():
+        least = 2.0**-104*float(np.abs(state).max(initial=0.0))
+        if isinstance(atol, float) and atol < least:
+            raise InputError(f"option atol {atol!r} is below round-off of {name}; the least is {least:.2g}, or scale")
+
+
+def _samples(samples: int | None, points: int) -> int:
+    """Number of samples whose intervals are whole numbers of points."""
+    if samples is None:
+        intervals = next(k for k in range(min(DEFAULT_SAMPLES - 1, points), 0, -1) if points % k == 0)
+        return intervals + 1
+    samples = at_least_two("samples", samples)
+    if points % (samples - 1):
+        divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
+        below = max(k for k in divisors if k < samples - 1) + 1
+        above = min((k for k in divisors if k > samples - 1), default=points) + 1
+        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers"
+                         f" are {below} and {above}")
+    return samples
+
+
+def _preset(facts: Sheet, name: str | None, problem: str) -> Preset:
+    if name is not None and (not isinstance(name, str) or name not in facts.presets):
+        raise InputError(unknown(f"preset of {problem}", name, facts.presets))
+    return facts.presets[name or facts.default]
+
+
+def _exponents(given: Any, facts: Sheet, start: Start) -> int:
+    """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
+    number = whole("exponents", given) if given else 0
+    if number and number > (most := dimension(facts, start.parameters, start.initial)):
+        raise InputError(f"exponents is {number}; the states of this system have {most} dimensions")
+    return number
+
+
+def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> int:
+    """Dimension of the manifold of a system's states."""
+    return len(span(facts, parameters, initial))
+
+
+def _ensemble(given: Any, initial: Mapping[str, np.ndarray]) -> Ensemble | None:
+    if given is None:
+        return None
+    allowed = {"members", "amplitude", "seed", "turns"}
+    for name in mapping("ensemble", given):
+        if name not in allowed:
+            raise InputError(unknown("key of ensemble", name, allowed))
+    seed = given.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"ensemble seed must be a whole number and not negative, not {seed!r}")
+    if given.get("turns"):
+        turns = read_turns(given["turns"], initial)
+        return Ensemble(prod(turn.count for turn in turns), 0.0, 0, turns)
+    return Ensemble(whole("ensemble members", given.get("members")),
+                    positive("ensemble amplitude", given.get("amplitude")), seed)

@@ -1,0 +1,128 @@
+"""Starts of the members of an ensemble: perturbed, or on a grid: vectors turned by equally spaced angles."""
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.formulated import StateField, perturbed
+from liestep.mechanics.contracts.norms import quaternion_matrix, rotation_quaternion
+
+AXES = "xyz"
+MOST = 1000  # trajectories that share a file
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One side of the grid: vector `index` of a state field, and of the fields tangent to it, is turned about a spatial
+    axis by `count` angles from `first` to `last` (rad)."""
+
+    field: str
+    index: int
+    axis: str
+    first: float
+    last: float
+    count: int
+
+    @property
+    def name(self) -> str:
+        """Of the variable with the angles of all members."""
+        return f"turn_{self.field}_{self.index}_{self.axis}"
+
+    @property
+    def angles(self) -> np.ndarray:
+        return np.linspace(self.first, self.last, self.count)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
+    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation. One of more than MOST
+    members is kept in shards: `count` members from number `first` on (0: all of them)."""
+
+    members: int
+    amplitude: float
+    seed: int = 0
+    turns: tuple[Turn, ...] = ()
+    first: int = 0
+    count: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of members that are made together."""
+        return self.count or self.members
+
+    def canonical(self) -> dict[str, Any]:
+        """As the specification says it; an ensemble in one file keeps the text that it had before there were shards."""
+        found = {**vars(self), "turns": [vars(turn) for turn in self.turns]}
+        left_out = ["turns"]*(not self.turns) + ["first", "count"]*(not self.count)
+        return {name: value for name, value in found.items() if name not in left_out}
+
+    def angles(self, side: int) -> np.ndarray:
+        """(size,): angles (rad) of the members on one side of the grid."""
+        angles = np.meshgrid(*(each.angles for each in self.turns), indexing="ij")[side].ravel()
+        return angles[self.first:self.first + self.size]
+
+    def shards(self) -> Iterator["Ensemble"]:
+        """Ensembles of at most MOST members that are together this one; itself where it is small enough."""
+        if self.members <= MOST:
+            yield self
+            return
+        for first in range(0, self.members, MOST):
+            yield replace(self, first=first, count=min(MOST, self.members - first))
+
+    def states(self, parts: Iterable[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+        """The starts of the members. Each MOST of them have random numbers of their own, so that a shard needs none
+        of the others."""
+        numbers = range(self.first, self.first + self.size)
+        if self.turns:
+            yield from islice(turned_states(parts, initial, self.turns), numbers.start, numbers.stop)
+            return
+        for number in numbers:
+            if number % MOST == 0:
+                seeds = np.random.SeedSequence(self.seed, spawn_key=(number//MOST,)) if number else self.seed
+                random = np.random.Generator(np.random.PCG64(seeds))
+            yield perturbed(parts, initial, self.amplitude, random) if number else dict(initial)
+
+
+def turned_states(parts: Iterable[StateField], initial: Mapping[str, np.ndarray],
+                  turns: tuple[Turn, ...]) -> Iterator[dict[str, np.ndarray]]:
+    """The starts, the last turn fastest."""
+    tangents = {turn.field: [turn.field, *(part.name for part in parts if part.tangent == turn.field)]
+                for turn in turns}
+    for angles in product(*(turn.angles for turn in turns)):
+        state = {name: values.copy() for name, values in initial.items()}
+        for turn, angle in zip(turns, angles, strict=True):
+            rotation = quaternion_matrix(rotation_quaternion(angle*np.eye(3)[AXES.index(turn.axis)]))
+            for name in tangents[turn.field]:
+                state[name][turn.index] = np.sum(rotation*state[name][turn.index], axis=-1)
+        yield state
+
+
+def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...]:
+    """Checked turns of a request.
+
+    Raises:
+        InputError: unknown keys, fields or axes, or a field without vectors of three at that index.
+    """
+    allowed = [part.name for part in fields(Turn)]
+    found = []
+    for entry in given:
+        for name in entry:
+            if name not in allowed:
+                raise InputError(unknown("key of a turn", name, allowed))
+        for name in allowed:
+            if name not in entry:
+                raise InputError(f"{name} of a turn is missing")
+        turn = Turn(**entry)
+        if turn.field not in initial:
+            raise InputError(unknown("state field to turn", turn.field, initial))
+        values = initial[turn.field]
+        if values.ndim != 2 or values.shape[1] != 3 or not 0 <= turn.index < len(values):
+            raise InputError(f"turn of {turn.field}: there is no vector {turn.index}; its shape is {values.shape}")
+        if turn.axis not in AXES or len(turn.axis) != 1:
+            raise InputError(f"turn of {turn.field}: axis must be x, y or z, not {turn.axis!r}")
+        found.append(turn)
+    return tuple(found)

@@ -1,0 +1,120 @@
+"""Trajectories that carry derivatives with respect to their start: the shipped steps on complex states."""
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.cache import CompiledLoop, loop_for
+from liestep.compile.pieces import Pieces
+from liestep.compile.status import IntegrationError, Status
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.tangents.directions import Direction
+from liestep.simulation.tangents.loop import advance_tangent
+from liestep.simulation.tangents.numbers import SIZE
+
+
+@dataclass
+class Tangents:
+    """One trajectory with k derivatives: k complex copies of the state and of the workspace.
+
+    Raises:
+        IntegrationError: a step failed.
+    """
+
+    formulated: Formulated
+    integrator: Any
+    problem: Any              # with complex arrays
+    states: list[np.ndarray]  # k arrays (m, d), all with the same real part
+    works: list[Any]
+
+    def advance(self, h: float, first: int, last: int) -> None:
+        """Steps from number `first` to `last`."""
+        with Pieces(self.states[0].size) as pieces:
+            for y, work in zip(self.states, self.works, strict=True):
+                done = first
+                while done < last:
+                    end = min(done + pieces.steps, last)
+                    status = Status(self._loop(self.integrator, self.problem, y, h, done, end, work))
+                    if status != Status.OK:
+                        raise IntegrationError(status, end*h, "tangents: ")
+                    done = end
+                    pieces.ended()
+
+    @cached_property
+    def _loop(self) -> CompiledLoop:
+        return loop_for(advance_tangent, self.integrator, self.problem, self.states[0], self.works[0])
+
+    @cached_property
+    def _arrays(self) -> list[tuple[np.ndarray, ...]]:
+        """Each array of states and workspaces, k of them."""
+        return list(zip(*(parts(pair) for pair in zip(self.states, self.works, strict=True)), strict=True))
+
+    @property
+    def derivatives(self) -> np.ndarray:
+        """(k, m*d) of the rows of the state."""
+        return np.stack([y.imag.ravel() for y in self.states])/SIZE
+
+    def recombine(self, factors: np.ndarray) -> None:
+        """Replace the derivatives by sums of them, row j by sum_i factors[j, i] (derivative i): of states and of all
+        that the steps remember, which depends on them linearly."""
+        for arrays in self._arrays:
+            old = [array.imag.copy() for array in arrays]
+            for j, array in enumerate(arrays):
+                array.imag = sum(factor*values for factor, values in zip(factors[j], old, strict=True))
+
+    def fields(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """State fields, and their derivatives with a leading dimension k."""
+        state = self.formulated.to_fields(self.states[0].real[None])
+        moved = self.formulated.to_fields(np.stack(self.states))
+        return ({name: values[0] for name, values in state.items()},
+                {name: values.imag/SIZE for name, values in moved.items()})
+
+
+def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
+             options: Mapping[str, Any], directions: Sequence[Direction], t_end: float) -> Tangents:
+    """A trajectory at its start; all arguments as in a run's specification. directions: derivatives of all fields.
+
+    Raises:
+        InputError: the form of the system takes a start in float64 only, so that it has no derivative.
+    """
+    facts = sheet(problem)
+    declared = method(integrator).on(facts)
+    moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            starts = [formulate(facts, parameters, state, declared.formulation, options).start for state in moved]
+        except (np.exceptions.ComplexWarning, TypeError):  # of numpy's functions without a complex version
+            raise InputError(f"derivatives of {problem} by {integrator} are not possible: its form"
+                             f" {declared.formulation} takes a start in float64 only") from None
+    formulated = formulate(facts, parameters, initial, declared.formulation, options)
+    component, system = declared.build(options, None, t_end), complex_arrays(formulated.problem)
+    states = [start.astype(np.complex128) for start in starts]
+    return Tangents(formulated, component, system, states,
+                    [complex_arrays(component.workspace(system, y)) for y in states])
+
+
+def complex_arrays(component: Any) -> Any:
+    """A component, or a workspace, whose float64 arrays are complex."""
+    if isinstance(component, np.ndarray):
+        return component.astype(np.complex128) if component.dtype == np.float64 else component
+    if not isinstance(component, tuple):
+        return component
+    items = [complex_arrays(item) for item in component]
+    return type(component)(*items) if hasattr(component, "_fields") else tuple(items)
+
+
+def parts(item: Any) -> Iterator[np.ndarray]:
+    """All complex arrays of nested tuples."""
+    if isinstance(item, np.ndarray):
+        if item.dtype == np.complex128:
+            yield item
+    elif isinstance(item, tuple):
+        for part in item:
+            yield from parts(part)

@@ -1,1 +1,0 @@
-"""Files that are whole or absent: atomic replacement, texts and tables."""

@@ -1,0 +1,292 @@
+"""Schema of a study file (config/studies/**/*.yaml); the JSON Schema in workflow/schemas is made from these classes."""
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+
+from liestep.errors import InputError, unknown
+from liestep.simulation.runs.numbers import MOST
+from liestep.study.plan.combinations import combinations, each_horizon, word_of
+from liestep.study.plan.complaints import complaint
+from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
+from liestep.study.plan.yamlfile import line_of, read_yaml
+
+MOST_RUNGS = 10_000  # of a geometric ladder
+
+
+def _words(values: list[Any]) -> list[Any]:
+    """Raises ValueError for a value that cannot be a part of a key."""
+    for value in values:
+        if not re.fullmatch(r"\w+", word_of(value), re.ASCII):
+            raise ValueError(f"{str(value)[:40]!r} must be letters, digits and _, or a number")
+    return values
+
+
+class Ladder(Strict):
+    """A list of values, a geometric ladder, or (for steps) numbers of steps in t_end. Exactly one form."""
+
+    values: list[Positive] = Field([], description="the values themselves")
+    counts: list[Count] = Field([], description="steps only: numbers of steps in t_end")
+    start: Positive | None = Field(None, alias="from", description="first value of a geometric ladder")
+    stop: Positive | None = Field(None, alias="to", description="last value of a geometric ladder")
+    ratio: Positive | None = Field(None, description="factor between neighbours of a geometric ladder")
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """The JSON schema of the mapping, or of a plain list."""
+        mapping = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [{"type": "array", "items": mapping["properties"]["values"]["items"], "minItems": 1}, mapping]}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_list(cls, value: Any) -> Any:
+        if not isinstance(value, dict | list | Ladder):
+            raise ValueError("must be a list, or a mapping with counts, or with from, to and ratio")
+        return {"values": value} if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "Ladder":
+        geometric = self.start is not None and self.stop is not None and self.ratio is not None
+        partly = any(item is not None for item in (self.start, self.stop, self.ratio))
+        if sum((bool(self.values), bool(self.counts), geometric)) != 1 or (partly and not geometric):
+            raise ValueError("give exactly one of: a list of values, counts, or from/to/ratio together")
+        if self.start is None or self.stop is None or self.ratio is None:
+            return self
+        if self.ratio == 1.0 or (self.ratio > 1.0) != (self.stop >= self.start):
+            raise ValueError("ratio must lead from `from` to `to`: above 1 to grow, below 1 to shrink")
+        if abs(math.log(self.stop) - math.log(self.start)) > MOST_RUNGS*abs(math.log(self.ratio)):
+            raise ValueError(f"from, to and ratio make more than {MOST_RUNGS} values")
+        return self
+
+    def expand(self) -> list[float]:
+        """The values of a list or geometric ladder; `to` is included when the ladder meets it within 1 %.
+        Raises InputError for counts."""
+        if self.values:
+            return list(self.values)
+        if self.counts:
+            raise InputError("tolerances have no counts of steps: give a list, or from/to/ratio")
+        assert self.start is not None
+        assert self.stop is not None
+        assert self.ratio is not None
+        count = math.floor((math.log(self.stop) - math.log(self.start))/math.log(self.ratio) + 0.01)
+        return [self.start*self.ratio**k for k in range(count + 1)]
+
+    def step_counts(self, t_end: float) -> list[int]:
+        """Numbers of steps; the rungs of a geometric ladder are rounded to whole numbers of steps."""
+        if self.counts:
+            return list(self.counts)
+        from liestep.simulation.runs.specification import whole_steps
+
+        if self.values:
+            return [whole_steps(t_end, step) for step in self.values]
+        return [max(1, round(t_end/step)) if t_end/step < MOST else whole_steps(t_end, step) for step in self.expand()]
+
+
+class TurnConfig(Strict):
+    """One side of a grid of starts: a vector of the start, turned by equally spaced angles."""
+
+    field: str = Field(description="state field that holds the vector; fields tangent to it turn with it")
+    index: NotNegative = Field(description="number of the vector")
+    axis: Literal["x", "y", "z"] = Field(description="spatial axis")
+    first: Real = Field(description="first angle (rad)")
+    last: Real = Field(description="last angle (rad)")
+    count: Count = Field(description="number of angles")
+
+
+class SpanConfig(Strict):
+    """Equally spaced values of a parameter."""
+
+    start: Real = Field(alias="from", description="first value")
+    stop: Real = Field(alias="to", description="last value")
+    count: Count = Field(description="number of values")
+
+
+class SampleConfig(Strict):
+    """Points of a Latin hypercube over parameters: each of `count` equal parts of each range holds one point."""
+
+    ranges: dict[str, Annotated[list[Real], Field(min_length=2, max_length=2)]] = Field(
+        min_length=1, description="parameters, or single numbers of them (gravity.2) -> least and largest value")
+    count: Count = Field(description="number of points")
+    seed: NotNegative = Field(0, description="seed of the points")
+
+
+def _form_of(value: Any) -> str:
+    """Tag of the form that a value has: complaints are of this form only."""
+    return "[mapping]" if isinstance(value, dict | BaseModel) else "[list]"
+
+
+Values = Annotated[Annotated[list[Real], Field(min_length=1), Tag("[list]")] | Annotated[SpanConfig, Tag("[mapping]")],
+                   Discriminator(_form_of)]
+Turns = Annotated[list[TurnConfig], Field(min_length=1)]
+Grid = Annotated[Annotated[Turns, Tag("[list]")]
+                 | Annotated[dict[str, Values], Field(min_length=1), Tag("[mapping]")], Discriminator(_form_of)]
+
+
+class EnsembleConfig(Strict):
+    """Runs from perturbed starts, one file with a member dimension."""
+
+    members: Count = Field(description="number of members; member 0 is unperturbed")
+    amplitude: Positive = Field(description="size of the perturbation of each state field in its norm")
+    seed: NotNegative = Field(0, description="seed of the perturbations")
+
+
+class Settings(Strict):
+    """Settings that may stand at the study, at a problem, at an integrator, or at a pair; the more special one wins."""
+
+    steps: Ladder | None = Field(None, description="step sizes of the fixed-step integrators: list, {counts: [...]}, or"
+                                 " {from, to, ratio}")
+    evaluations: Annotated[list[Count], Once] | None = Field(
+        None, min_length=1, description="where no steps are given: fixed steps that spend about so many evaluations of"
+        " forces or right-hand sides in a run, whatever a step takes")
+    operations: Count | None = Field(None, description="beside evaluations: most operations of the equations in a run,"
+                                     " which cuts the budgets of expensive systems; the table matrix says so")
+    tolerances: Ladder | None = Field(None, description="relative tolerances of the adaptive integrators")
+    samples: Count | None = Field(None,
+                                  description="equally spaced stored times, both ends included (default: at most 1001)")
+    outputs: Count | None = Field(None,
+                                  description="adaptive: number of output points of the statistics (default: samples)")
+    statistics_every: Count | None = Field(None, description="fixed steps: every so many steps count for the"
+                                           " statistics (default 1)")
+    replicas: Count | None = Field(None, description="runs started 1 ulp apart; their spread is stored (default 1)")
+    ensemble: EnsembleConfig | None = Field(None, description="perturbed starts")
+    grid: list[TurnConfig] | None = Field(None, min_length=1, description="starts on a grid, one file with a member"
+                                          " dimension: one entry for each side, the last one fastest")
+    exponents: Count | None = Field(None, description="fixed steps: number of Lyapunov exponents that are computed, the"
+                                    " largest ones (default none)")
+    log_steps: bool | None = Field(None, description="adaptive: store all accepted steps (default false)")
+    reduced: bool | None = Field(None, description="of maps and ensembles: keep the last state, extrema, drift slope"
+                                 " and status of each trajectory, no samples (default false)")
+
+
+class PairConfig(Settings):
+    """Settings of one problem-integrator pair."""
+
+
+class ProblemConfig(Settings):
+    """One problem of a study: a system with a preset, overridden where needed."""
+
+    system: str = Field(description="id of a system, see `liestep list`")
+    preset: str | None = Field(None,
+                               description="named parameters, initial state and t_end (default: the system's default)")
+    parameters: dict[str, Any] = Field({}, description="parameters that replace those of the preset")
+    initial: dict[str, Any] = Field({}, description="initial state fields that replace those of the preset")
+    t_end: Positive | None = Field(None, description="end time in s (default: of the preset)")
+    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the key)")
+    grid: Grid | None = Field(  # type: ignore[assignment]  # wider than that of Settings
+        None, description="a map: parameters, or single numbers of them (gravity.2) -> list of values or {from, to,"
+        " count}; one run for each combination, the last parameter fastest. Or turns, as at the study")
+    sample: SampleConfig | None = Field(None, description="a map at random points of ranges of parameters")
+    period: Positive | None = Field(None, description="a period of the motion (s), in which tables count its times")
+    horizons: Annotated[list[Count] | None, Once] = Field(
+        None, min_length=1, description="numbers of periods: this entry stands for one problem for each, its key and"
+        " the number joined by _ is the key; evaluations are then those of one period")
+    at: dict[Name, Real] = Field({}, max_length=1, description="where it lies on an axis of the table validity: name ->"
+                                 " value, for example {spin: 50}; problems that name the same axis belong together")
+    integrators: Annotated[list[str] | None, Once] = Field(
+        None, min_length=1, description="keys of the integrators that run on it (default: all of the study)")
+    overrides: dict[str, PairConfig] = Field({}, description="settings of single integrators on this problem, by key")
+
+
+class IntegratorConfig(Settings):
+    """One integrator of a study with its options."""
+
+    id: str | None = Field(None, description="id of an integrator (default: the key)")
+    options: dict[str, Any] = Field({}, description="options, see `liestep describe`")
+    label: Annotated[str | None, Line] = Field(None, description="how tables and figures call it (default: the"
+                                               " registered label)")
+    variant: NotNegative | None = Field(None, description="which look figures give it among all variants of its method"
+                                        " (default: 0 with default options, others by their order)")
+    vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
+        {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
+        " key and the values joined by _ is the key")
+
+
+class StudyConfig(Settings):
+    """A study: a grid of runs, its reference, the tables and figures it wants."""
+
+    title: Annotated[str, Line] = Field(description="one line, heading of its tables and page")
+    description: Annotated[str, Text] = Field("", description="what the study shows")
+    problems: dict[Name, ProblemConfig] = Field(min_length=1,
+                                                description="key -> problem; the key names folders and table rows")
+    integrators: dict[Name, IntegratorConfig | None] = Field(min_length=1, description="key -> integrator; the key"
+                                                             " names folders and table rows")
+    every_integrator: bool = Field(False, description="problems that name no integrators take all of the catalogue that"
+                                   " can run on them, at their defaults, beside those of the study; the table which"
+                                   " says why others cannot")
+    every_system: bool = Field(False, description="all systems of the catalogue are problems at their default presets,"
+                               " unless the study names the system itself")
+    reference: bool = Field(False, description="compute reference solutions and state errors")
+    second_reference: Name | None = Field(None, description="key of an adaptive integrator with one tolerance whose"
+                                          " runs a paper takes as its reference: metrics.csv has the errors at the end"
+                                          " against it too (error_final_second)")
+    map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
+    timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
+    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
+                                   "exponents", "work", "which", "matrix", "takeover", "validity",
+                                   "ensembles"]], Once] = Field(
+                          ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
+                                                " paper.figure, see config/README.md")
+    animations: Annotated[list[str], Once] = Field(
+        [], description="runs of which a film (GIF) is made, for the report too: problem/integrator/resolution, for"
+        " example bodies/rk4/h0.01")
+    plugins: Annotated[list[str], Once] = Field([], description="files with own systems or integrators")
+
+    @model_validator(mode="after")
+    def _varied(self) -> "StudyConfig":
+        """Every entry with `vary` or `horizons` is replaced by what it stands for, wherever its key stands."""
+        found: dict[str, IntegratorConfig | None] = {}
+        keys: dict[str, list[str]] = {}
+        for key, entry in self.integrators.items():
+            made = {key: entry} if entry is None or not entry.vary else combinations(key, entry)
+            keys[key] = list(made)
+            if twice := found.keys() & made.keys():
+                raise ValueError(f"two integrators have the key {min(twice)}")
+            found |= made
+        problems = {name: problem.model_copy(update={
+            "integrators": problem.integrators and [one for key in problem.integrators
+                                                    for one in keys.get(key, [key])],
+            "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
+            for name, problem in each_horizon(self.problems, self.evaluations).items()}
+        object.__setattr__(self, "integrators", found)
+        object.__setattr__(self, "problems", problems)
+        return self
+
+    @model_validator(mode="after")
+    def _second_reference_is_an_integrator(self) -> "StudyConfig":
+        if self.second_reference is not None and self.second_reference not in self.integrators:
+            raise ValueError(unknown("second_reference", self.second_reference, self.integrators))
+        return self
+
+
+def load_study_config(path: Path) -> tuple[StudyConfig, dict[tuple, int]]:
+    """Validated content of a study file and the lines of its keys.
+
+    Raises:
+        InputError: file, line, key, what is allowed, and the closest match.
+    """
+    content, lines = read_yaml(path)
+    if not isinstance(content, dict):
+        raise InputError(f"{path}, line 1: a study is a mapping with the keys {', '.join(StudyConfig.model_fields)}")
+    try:
+        config = StudyConfig.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}, {complaint(error, content, lines, StudyConfig)}") from None
+    for one in config.integrators:
+        for key in content["integrators"]:
+            if one.startswith(f"{key}_"):  # lines of the entry whose combination it is
+                for name, place in (((), ()), (("options",), ("vary",))):
+                    lines.setdefault(("integrators", one, *name), line_of(("integrators", key, *place), lines))
+    for one in set(config.problems).difference(content["problems"]):
+        lines[("problems", one)] = line_of(("problems", one.rpartition("_")[0]), lines)
+    return config, lines

@@ -1,0 +1,46 @@
+"""Which ids of studies and papers are allowed: they become paths, names of rules and words of commands.
+
+Keys of problems and integrators are `liestep.study.plan.config.Name`."""
+import re
+from pathlib import Path
+
+from liestep.errors import InputError
+
+LONGEST = 60  # most characters of a part of a name; file names are made of several parts
+PART = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{LONGEST - 1}}}")
+PARTS = 6
+RESERVED = ("logs", "report", "selection")  # folders of the results that belong to no study
+ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LONGEST} of them, the first neither '-' nor '.'")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the id of a study: parts with / between them."""
+    parts = text.split("/")
+    return len(parts) <= PARTS and all(map(PART.fullmatch, parts))
+
+
+def require_name(what: str, text: str, path: Path | None = None) -> str:
+    """The text. Raises InputError when it is no name; `what` says of what, `path` in which file."""
+    if text.split("/")[0] in RESERVED:
+        raise InputError(f"{f'{path}: ' if path else ''}{what} must not begin with {text.split('/')[0]}: that folder of"
+                         " the results holds other products")
+    if is_name(text):
+        return text
+    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    raise InputError(f"{f'{path}: ' if path else ''}{what} {shown!r} must be {ALLOWED}; folders are separated"
+                     f" by /, at most {PARTS} parts")
+
+
+def named_files(folder: Path, what: str) -> list[Path]:
+    """All YAML files of a folder and its folders, sorted; hidden ones are none.
+
+    Raises:
+        InputError: a file whose name cannot be an id.
+    """
+    found = []
+    for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.with_suffix("").as_posix()):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        if not any(part.startswith(".") for part in name.split("/")):
+            require_name(what, name, folder)
+            found.append(path)
+    return found

@@ -1,0 +1,354 @@
+"""From a study file to its cells: every run with its specification and the file it is kept in."""
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from liestep.errors import InputError, unknown
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.plugins.loading import load_plugins, require_named
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
+from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_of
+from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
+from liestep.study.plan.config import (
+    EnsembleConfig,
+    IntegratorConfig,
+    Ladder,
+    ProblemConfig,
+    Settings,
+    load_study_config,
+)
+from liestep.study.plan.every import Refusals, expanded
+from liestep.study.plan.maps import is_map, map_of, require_reduced, require_settings, require_shown
+from liestep.study.plan.names import named_files, require_name
+from liestep.study.plan.yamlfile import line_of
+
+SETTINGS = tuple(Settings.model_fields)
+# settings that do nothing for an adaptive method (True) or one of fixed steps (False)
+MEANINGLESS = {True: ("steps", "statistics_every", "exponents"), False: ("tolerances", "outputs", "log_steps")}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a study: (problem, integrator, resolution) by their keys, its file, and what makes its specification.
+    `known` is the fingerprint where an earlier start has found it."""
+
+    study: str
+    problem: str
+    integrator: str
+    resolution: str
+    path: Path
+    specified: Callable[[], RunSpecification]
+    known: str = ""
+
+    @cached_property
+    def spec(self) -> RunSpecification:
+        return self.specified()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when the specification or a used source changes."""
+        return self.known or f"{self.spec.sha256}:{run_source_hash(self.spec)}"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All cells of one (problem, integrator) of a study: one process makes them."""
+
+    study: str
+    problem: str
+    integrator: str
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when a cell comes or goes, or its specification or a used source changes."""
+        text = " ".join(cell.fingerprint for cell in self.cells)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Study:
+    """A validated study.
+
+    Args:
+        path: the YAML file.
+        name: its id, for example "twospheres2009/example1"; results lie in `folder`.
+    """
+
+    def __init__(self, path: Path, name: str, results: Path):
+        self.path, self.name = Path(path), name
+        self.folder = Path(results)/name
+        self.config, self._lines = load_study_config(self.path)
+        self._plugins = self._load_plugins()  # ids
+        self.refusals: Refusals = {}
+        if self.config.every_integrator or self.config.every_system:
+            self.config, self.refusals = expanded(self.config, self._plugins)
+        self._known: dict[tuple[str, str], Sweep] = {}
+        self._starts: dict[str, Start] = {}  # by problem
+        self._maps: dict[str, ParameterMap | None] = {}
+        self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
+        require_shown(self)
+
+    @classmethod
+    def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
+        """Study by id or by the path of its file.
+
+        Raises:
+            InputError: no such study; names the closest one.
+        """
+        root = Path(config)/"studies"
+        if name.endswith((".yaml", ".yml")):
+            path = Path(name)
+            inside = path.resolve().is_relative_to(root.resolve())
+            key = path.resolve().relative_to(root.resolve()).with_suffix("").as_posix() if inside else path.stem
+            return cls(path, require_name("the name of a study", key), results)
+        known = study_names(config)
+        if not known:
+            raise InputError(f"there is no study in {root}: call it in the repository, or name the folder with"
+                             " --config")
+        if name not in known:
+            raise InputError(unknown("study", name, known))
+        return cls(root/f"{name}.yaml", name, results)
+
+    def complain(self, place: tuple, message: object) -> InputError:
+        key = ".".join(part if part.isprintable() else repr(part) for part in map(str, place))
+        return InputError(f"{self.path}, line {line_of(place, self._lines)}: {key}: {message}")
+
+    def _about(self, error: InputError, *places: tuple) -> tuple:
+        """The key that a sentence is about: its first word that is a key directly below one of the places;
+        otherwise the last place."""
+        below = {(place, str(key[-1])): key for place in places for key in self._lines if key and key[:-1] == place}
+        for word in re.findall(r"\w+", str(error)):
+            for place in places:
+                for name in (word, f"{word}s"):  # step, tolerance, option
+                    if (place, name) in below:
+                        return below[place, name]
+        return places[-1]
+
+    def _load_plugins(self) -> tuple[str, ...]:
+        """Make the systems and integrators of the study's own files known; relative paths start at the study file
+        or the working directory."""
+        found: list[str] = []
+        for number, text in enumerate(self.config.plugins):
+            try:
+                found += load_plugins([text], self.path.parent, Path())
+            except InputError as error:
+                raise self.complain(("plugins", number), error) from None
+        return tuple(found)
+
+    def integrator_id(self, key: str) -> str:
+        entry = self.config.integrators[key]
+        return (entry.id if entry else None) or key
+
+    def pairs(self) -> Iterator[tuple[str, ProblemConfig, str, IntegratorConfig]]:
+        """All (problem, integrator) pairs by key."""
+        for problem, setup in self.config.problems.items():
+            chosen = setup.integrators if setup.integrators is not None else list(self.config.integrators)
+            for place, names in ((("problems", problem, "integrators"), chosen),
+                                 (("problems", problem, "overrides"), setup.overrides)):
+                for key in names:
+                    if key not in self.config.integrators:
+                        raise self.complain((*place, key), unknown("integrator key", key, self.config.integrators))
+            for key in chosen:
+                yield problem, setup, key, self.config.integrators[key] or IntegratorConfig.model_validate({})
+
+    def setting(self, name: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Any:
+        """Value of a setting: that of the pair if it has one, else of the integrator, the problem, the study."""
+        for level in (setup.overrides.get(key), entry, setup, self.config):
+            value = getattr(level, name, None) if level is not None else None
+            if value is not None:
+                return value
+        return None
+
+    @cached_property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """All sweeps with their cells.
+
+        Raises:
+            InputError: an entry that makes no valid run; names file, line and key.
+        """
+        return tuple(self._planned(*pair) for pair in self.pairs())
+
+    def _planned(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
+        if (problem, key) not in self._known:
+            self._known[problem, key] = self._sweep(problem, setup, key, entry)
+        return self._known[problem, key]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for sweep in self.sweeps for cell in sweep.cells]
+
+    def select(self, problem: str, integrator: str | None = None, resolutions: list[str] | None = None) -> list[Cell]:
+        """Cells of a problem, of one of its sweeps, or some cells of a sweep by resolution label.
+
+        Raises:
+            InputError: unknown problem, integrator or resolution of this study.
+        """
+        for what, name, known in (("problem", problem, self.config.problems),
+                                  ("integrator", integrator, self.config.integrators)):
+            if name is not None and name not in known:
+                raise InputError(f"{self.path}: {unknown(what, name, known)}")
+        chosen = [pair for pair in self.pairs() if pair[0] == problem and integrator in (None, pair[2])]
+        if not chosen:
+            raise InputError(f"{self.path}: {integrator} does not run on {problem} in this study")
+        cells = [cell for pair in chosen for cell in self._planned(*pair).cells]
+        labels = [cell.resolution for cell in cells]
+        for name in resolutions or ():
+            if name not in labels:
+                raise InputError(f"{self.path}: {unknown('resolution', name, labels)}")
+        return [cell for cell in cells if not resolutions or cell.resolution in resolutions]
+
+    def run_path(self, problem: str, integrator: str, resolution: str) -> Path:
+        """File of a run."""
+        return self.folder/"runs"/problem/integrator/f"{resolution}.nc"
+
+    def reference_path(self, problem: str) -> Path:
+        """File of the reference of a problem."""
+        return self.folder/"references"/f"{problem}.nc"
+
+    def planned_before(self, problem: str, integrator: str, fingerprints: Mapping[str, str]) -> Sweep:
+        """A sweep whose fingerprints by resolution are known; its runs are specified when somebody asks for it."""
+        def specified(label: str) -> RunSpecification:
+            return self.select(problem, integrator, [label])[0].spec
+
+        return Sweep(self.name, problem, integrator, tuple(
+            Cell(self.name, problem, integrator, label, self.run_path(problem, integrator, label),
+                 partial(specified, label), known) for label, known in fingerprints.items()))
+
+    def _start(self, problem: str, setup: ProblemConfig) -> Start:
+        """Parameters and initial state of a problem, checked once for all its runs; of a map, of its first values."""
+        if problem not in self._starts:
+            place = ("problems", problem)
+            try:
+                require_named(setup.system, self._plugins)
+                facts = sheet(setup.system)
+            except InputError as error:
+                raise self.complain((*place, "system"), error) from None
+            if setup.preset is not None and setup.preset not in facts.presets:
+                raise self.complain((*place, "preset"),
+                                    unknown(f"preset of {setup.system}", setup.preset, facts.presets))
+            try:
+                found = self._maps[problem] = map_of(setup)
+                if found is not None:
+                    self._starts[problem] = require_map(found, setup.system, self._request(setup))
+                else:
+                    self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
+                                                     initial=setup.initial)
+            except InputError as error:
+                last: tuple = place
+                if is_map(setup):
+                    last = (*place, "sample" if setup.sample else "grid")
+                raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), last),
+                                    error) from None
+        return self._starts[problem]
+
+    @staticmethod
+    def _sizes(ladder: Ladder | None, budgets: list[int] | None, setup: ProblemConfig, name: str,
+               entry: IntegratorConfig, start: Start, t_end: float, samples: int | None) -> list[Any]:
+        """Tolerances, or numbers of steps."""
+        declared = method(name)
+        if ladder is not None:
+            return ladder.expand() if declared.adaptive else list(ladder.step_counts(t_end))
+        assert budgets is not None
+        if declared.fictitious:
+            one = specify(setup.system, name, tolerance=1e-3*t_end, t_end=t_end, options=entry.options, start=start)
+            return list(fictitious_steps(one, budgets))
+        one = specify(setup.system, name, steps=declared.fewest_steps, t_end=t_end, options=entry.options, start=start)
+        return list(step_counts(one, budgets, max(1, (samples or 2) - 1), declared.fewest_steps))
+
+    def _cap(self, problem: str, setup: ProblemConfig, most: int) -> Cap:
+        """Most operations of a run on a problem, whose evaluations are counted once."""
+        if (problem, most) not in self._caps:
+            self._caps[problem, most] = cap_of(setup.system, self._start(problem, setup), most)
+        return self._caps[problem, most]
+
+    def capped(self, problem: str, integrator: str) -> str:
+        """A sentence where the budgets of evaluations of a pair were cut by its operations; else empty."""
+        setup = self.config.problems[problem]
+        entry = self.config.integrators[integrator] or IntegratorConfig.model_validate({})
+        budgets, most, steps = (self.setting(name, setup, integrator, entry)
+                                for name in ("evaluations", "operations", "steps"))
+        declared = method(self.integrator_id(integrator))
+        spends = not steps and (declared.fictitious or not declared.adaptive)
+        return self._cap(problem, setup, most).sentence(budgets) if budgets and most and spends else ""
+
+    def _request(self, setup: ProblemConfig, entry: IntegratorConfig | None = None) -> Request:
+        return Request(setup.preset, setup.parameters, setup.initial, entry.options if entry else {})
+
+    def _settings(self, setup: ProblemConfig, key: str, entry: IntegratorConfig, adaptive: bool) -> dict[str, Any]:
+        """All settings of a pair. Raises InputError for one that means nothing for the method and stands at the
+        integrator or the pair."""
+        kind = "adaptive" if adaptive else "of fixed steps"
+        for level in (setup.overrides.get(key), entry):
+            for name in MEANINGLESS[adaptive]:
+                if level is not None and getattr(level, name) is not None:
+                    raise InputError(f"{name} means nothing for {key}, which is {kind}; leave it out")
+        return {setting: self.setting(setting, setup, key, entry) for setting in SETTINGS}
+
+    def _sweep(self, problem: str, setup: ProblemConfig, key: str, entry: IntegratorConfig) -> Sweep:
+        place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
+        try:
+            require_named(name, self._plugins)
+            adaptive = method(name).adaptive
+        except InputError as error:
+            raise self.complain(("integrators", key), error) from None
+        cells: dict[str, Cell] = {}
+        word = "tolerances" if adaptive else "steps"
+        try:
+            found, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
+            ladder = {each: found.pop(each) for each in ("steps", "tolerances")}[word]
+            budgets, most = found.pop("evaluations"), found.pop("operations")
+            budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
+            own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
+            if method(name).fictitious and budgets is not None and not any(own):
+                ladder = None  # the study's tolerances are errors
+            if parameters is not None:
+                require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
+            members = _members(found.pop("ensemble"), found.pop("grid"))
+            if found["reduced"]:
+                found |= require_reduced(found, adaptive, parameters is not None or members is not None)
+            if ladder is None and (budgets is None or (adaptive and not method(name).fictitious)):
+                raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
+                                    " integrator or the pair")
+            t_end = setup.t_end if setup.t_end is not None else start.t_end
+            common = {setting: value for setting, value in found.items() if value is not None
+                      and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
+            for size in self._sizes(ladder, budgets, setup, name, entry, start, t_end, found["samples"]):
+                spec = specify(setup.system, name, **{word.removesuffix("s") if adaptive else word: size}, t_end=t_end,
+                               options=entry.options, ensemble=members, start=start, **common)
+                label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
+                if label in cells:
+                    raise InputError(f"{word} give the resolution {label} twice")
+                parts = (ensemble_shards(spec) if parameters is None
+                         else shards(spec, parameters, self._request(setup, entry)))
+                made = {f"{label}_{first_of(part)}" if first_of(part) else label: part for part in parts}
+                cells |= {label: Cell(self.name, problem, key, label, self.run_path(problem, key, label),
+                                      partial(_same, part)) for label, part in made.items()}
+        except InputError as error:
+            if str(error).startswith(f"{self.path}, line "):
+                raise
+            found_at = self._about(error, (*place, "overrides", key), ("integrators", key, "options"),
+                                   ("integrators", key), place, ())
+            raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
+        return Sweep(self.name, problem, key, tuple(cells.values()))
+
+
+def _members(ensemble: EnsembleConfig | None, sides: Any) -> dict[str, Any] | None:
+    """Members of an ensemble; a map has none."""
+    if isinstance(sides, list):
+        return {"turns": [side.model_dump() for side in sides]}
+    return ensemble.model_dump() if ensemble else None
+
+
+def _same(spec: RunSpecification) -> RunSpecification:
+    return spec
+
+
+def study_names(config: Path = Path("config")) -> list[str]:
+    """Ids of all study files, sorted. Raises InputError for a file whose name cannot be an id."""
+    root = Path(config)/"studies"
+    return [path.relative_to(root).with_suffix("").as_posix() for path in named_files(root, "the name of a study")]

@@ -1,0 +1,256 @@
+"""Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T.
+
+A slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
+maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together.
+"""
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil, floor, inf, isfinite, log, log10, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from liestep.study.tables.confirmation import CONFIRMATION
+
+PERIODS_PER_BLOCK = 5
+LEAST_SAMPLES = 8           # stored samples in every block
+LEAST_BLOCKS = 20
+# a drift is steady when the range of the block means about the line, divided by the slope, is at most this
+STEADY = 0.25
+# number of longest periods in the run from which on a steady drift can be distinguished from a modulation
+LEAST_PERIODS = 2
+BOUNDED_GROWTH, LASTING_GROWTH, DRIFT_GROWTH = 0.25, 0.5, 0.75
+# a deviation is bounded if its slope over the run stays below this share of the oscillation; a larger share, up to
+# LARGEST_BOUND, must be the width of an interval that contains zero, not a slope that was seen
+BOUND, LARGEST_BOUND = 0.1, 0.5
+ROUND_OFF_UNITS = 100.0
+RESOLUTION_UNITS = 4.0      # units in the last place by which evaluating an invariant rounds
+RESAMPLES = 2000
+EPSILON = float(np.finfo(float).eps)
+SLACK = 1e-9                # relative mismatch of times that counts as rounding
+
+Verdict = Literal["bounded", "round-off", "drift", "undecided", "too short"]
+DECIDED: tuple[Verdict, ...] = ("bounded", "round-off", "drift")
+
+
+@dataclass(frozen=True)
+class DriftEstimate:
+    """Result of `drift_verdict`; deviations in the unit of the invariant, times in that of `time`.
+
+    verdict, reason   the class, and one sentence that explains it
+    amplitude         A, median over the blocks of the 5-95 % range inside a block
+    slope             S, least-squares slope of the block means times T; `slope_low`, `slope_high`: its 95 % interval
+    bound             x, the statement of a bounded deviation: |slope T| < x A at 95 %; infinite for a slope without A
+    half_slopes       the same slope of the first and of the second half of the blocks
+    residual          range of the block means about the straight line
+    growth            g, exponent of the running maximum of |d| between T/100 and T
+    decade_growth     the same between T/100 and T/10 and between T/10 and T
+    lasting_growth    g with the median of the last tenth of the block maxima in place of the maximum at T
+    largest           largest |d| of samples and block means
+    round_off         100 eps sqrt(steps) scale
+    duration          T
+    deciding_time     run length that would decide an undecided or too short case (an extrapolation), else None
+    """
+
+    verdict: Verdict
+    reason: str
+    amplitude: float
+    slope: float
+    slope_low: float
+    slope_high: float
+    bound: float
+    half_slopes: tuple[float, float]
+    residual: float
+    growth: float
+    decade_growth: tuple[float, float]
+    lasting_growth: float
+    largest: float
+    round_off: float
+    duration: float
+    deciding_time: float | None = None
+
+
+def drift_verdict(time: Any, deviation: Any, block_mean: Any, *, scale: float = 1.0, steps: int,
+                  period: float | None = None, blocks: int = 100, seed: int = 0) -> DriftEstimate:
+    """Classify the deviation of one invariant along one run.
+
+    time, deviation: shape (n,), stored samples with both ends, at least 8 in every block and not in step with the
+    motion. block_mean: shape (blocks,), means of d over every step of equal blocks of the run. scale: size of the terms
+    that are summed in the invariant, which sets its round-off. steps: number of steps of the run. period: longest
+    period of the motion; without it a modulation slower than a block can pass for a drift; `confirm` removes most of
+    these cases, not all, when its period is of the order of T. seed: of the bootstrap.
+
+    too short  a block is shorter than 5 periods, and the rules below do not find a steady drift
+    bounded    g <= 0.25 and |S| < x A at 95 % with x <= 0.1, or with x <= 1/2 if the interval of S contains zero
+    round-off  largest |d| <= 100 eps sqrt(steps) scale, and growth at most 0.75 in one of the two decades
+    drift      lower limit of |S| > A/2 with the same sign in both halves, or g > 0.75 and lasting
+    undecided  anything else
+    The first that applies is taken. A drift is steady if the run covers 2 periods and the block means lie within |S|/4
+    about their straight line. No modulation with a period P <= T/2 looks like that, however short the blocks: after P
+    it has the same value again, the line has not, so that the distance from the line has a range of at least |S|/2.
+    (The longest period that is found is often the drift itself, as it slowly moves the motion to other values; a run
+    that shows nothing but a drift would never be long enough.) Where this differs from "g in 0.25..0.75" for round-off
+    and "g > 0.75" for drift, synthetic data asked for it. Random walks have g = 0.51 +- 0.12: 3 % exceed 0.75, but
+    seldom in both decades, while a steady drift from zero grows with exponent 1 in both; a lower limit would call a
+    small slope a drift and a larger one round-off. One excursion of a bounded deviation (a close encounter) gives g >
+    0.75, hence growth must last: the exponent with the median of the last tenth of the block maxima exceeds 0.5. Maxima
+    below 4 eps scale count as 4 eps scale, or the first units of round-off would be growth.
+
+    Raises ValueError for shapes that do not match, values that are not finite, times that do not
+    increase, too few samples.
+    """
+    time, deviation, block_mean = _checked(time, deviation, block_mean, blocks)
+    if not (steps > 0 and scale > 0.0 and isfinite(scale) and (period is None or 0.0 < period < inf)):
+        raise ValueError(f"steps, scale and period must be positive, got {steps}, {scale} and {period}")
+    duration = float(time[-1] - time[0])
+    fraction = (time - time[0])/duration
+    members = np.clip(np.ceil(fraction*blocks*(1.0 - SLACK)).astype(int) - 1, 0, blocks - 1)
+    edges = np.searchsorted(members, np.arange(blocks + 1))
+    if np.diff(edges).min() < LEAST_SAMPLES:
+        raise ValueError(f"every block needs at least {LEAST_SAMPLES} samples, one has {np.diff(edges).min()}")
+    resolution = RESOLUTION_UNITS*EPSILON*scale
+    amplitude = float(np.median([np.subtract(*np.quantile(deviation[i:j], (0.95, 0.05))) for i, j in pairwise(edges)]))
+    slope, low, high = _slope_interval(block_mean, seed)
+    half = blocks//2
+    running = np.maximum(np.maximum.accumulate(np.abs(deviation)), resolution)
+    first, tenth, last = (float(running[np.searchsorted(fraction, f*(1.0 + SLACK), side="right") - 1])
+                          for f in (0.01, 0.1, 1.0))
+    late = max(float(np.median(np.maximum.reduceat(np.abs(deviation), edges[:-1])[-(blocks//10):])), resolution)
+    estimate = DriftEstimate(
+        "undecided", "", amplitude, slope, low, high, _bound(low, high, amplitude),
+        (2.0*_slope(block_mean[:half]), 2.0*_slope(block_mean[-half:])), float(np.ptp(_about_line(block_mean, slope))),
+        log(last/first)/log(100.0), (log(tenth/first)/log(10.0), log(last/tenth)/log(10.0)), log(late/first)/log(100.0),
+        float(max(np.abs(deviation).max(), np.abs(block_mean).max())),
+        ROUND_OFF_UNITS*EPSILON*sqrt(steps)*scale, duration)
+    return _classified(estimate, blocks, period)
+
+
+def confirm(first: DriftEstimate, longer: DriftEstimate) -> DriftEstimate:
+    """The estimate of a run of length 4 T with the verdict that both runs support, else "undecided".
+
+    Both must agree; only "bounded" with "round-off" gives "round-off", because both exclude a drift and a
+    slow accumulation of round-off rises above a bounded oscillation with time. Raises ValueError if
+    `longer` is shorter than 4 T.
+    """
+    if longer.duration < CONFIRMATION*first.duration*(1.0 - SLACK):
+        raise ValueError(f"the confirming run must be {CONFIRMATION:g} times as long, got"
+                         f" {longer.duration/first.duration:g}")
+    verdicts = {first.verdict, longer.verdict}
+    if len(verdicts) == 1:
+        return longer
+    if verdicts == {"bounded", "round-off"}:
+        return replace(longer, verdict="round-off",
+                       reason=f"{first.verdict} at T, {longer.verdict} at {CONFIRMATION:g} T")
+    deciding = longer.deciding_time or CONFIRMATION*longer.duration
+    return replace(longer, verdict="undecided", deciding_time=deciding,
+                   reason=f"{first.verdict} at T, but {longer.verdict} at {CONFIRMATION:g} T")
+
+
+def _checked(time: Any, deviation: Any, block_mean: Any,
+             blocks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The three inputs as float arrays."""
+    time, deviation, block_mean = (np.asarray(values, dtype=float) for values in (time, deviation, block_mean))
+    if time.ndim != 1 or deviation.shape != time.shape or block_mean.shape != (blocks,):
+        raise ValueError(f"time and deviation must be (n,), block_mean ({blocks},); got {time.shape}, {deviation.shape}"
+                         f" and {block_mean.shape}")
+    if blocks < LEAST_BLOCKS or time.size < LEAST_SAMPLES*blocks:
+        raise ValueError(f"at least {LEAST_BLOCKS} blocks with {LEAST_SAMPLES} samples each are needed")
+    if not all(np.all(np.isfinite(values)) for values in (time, deviation, block_mean)):
+        raise ValueError("times, deviations and block means must be finite: pass only the part of a run"
+                         " before it failed")
+    if np.any(np.diff(time) <= 0.0):
+        raise ValueError("times must increase")
+    return time, deviation, block_mean
+
+
+def _weights(count: int) -> np.ndarray:
+    """Weights of the least-squares slope over a length of one, for values in the middles of `count` equal blocks."""
+    x = (np.arange(count) + 0.5)/count - 0.5
+    return x/(x @ x)
+
+
+def _slope(values: np.ndarray) -> float:
+    """Least-squares slope times the length that the values cover."""
+    return float(_weights(values.size) @ values)
+
+
+def _about_line(mean: np.ndarray, slope: float) -> np.ndarray:
+    """Distances of the block means from the straight line with this slope."""
+    return mean - mean.mean() - slope*((np.arange(mean.size) + 0.5)/mean.size - 0.5)
+
+
+def _slope_interval(mean: np.ndarray, seed: int) -> tuple[float, float, float]:
+    """Slope and its 95 % interval: residuals of the line are resampled in runs of about sqrt(blocks) neighbours."""
+    count = mean.size
+    slope = _slope(mean)
+    residual = _about_line(mean, slope)
+    length = round(sqrt(count))
+    pieces = -(-count//length)
+    starts = np.random.default_rng(seed).integers(0, count - length + 1, (RESAMPLES, pieces))
+    picked = (starts[:, :, None] + np.arange(length)).reshape(RESAMPLES, -1)[:, :count]
+    low, high = np.quantile(slope + residual[picked] @ _weights(count), (0.025, 0.975))
+    return slope, float(low), float(high)
+
+
+def _bound(low: float, high: float, amplitude: float) -> float:
+    """Largest |slope T| of the interval in units of the amplitude; 0 for a deviation that is zero throughout."""
+    upper = max(abs(low), abs(high))
+    return 0.0 if upper == 0.0 else upper/amplitude if amplitude > 0.0 else inf
+
+
+def _classified(e: DriftEstimate, blocks: int, period: float | None) -> DriftEstimate:
+    """The estimate with its verdict: that of its numbers, unless the blocks are too short for it."""
+    found = _by_numbers(e)
+    if period is None or e.duration*(1.0 + SLACK) >= PERIODS_PER_BLOCK*period*blocks:
+        return found
+    if (found.verdict == "drift" and e.duration >= LEAST_PERIODS*period*(1.0 - SLACK)
+            and e.residual <= STEADY*abs(e.slope)):
+        return replace(found, reason=f"{found.reason}, steady within {e.residual:.3g}")
+    return replace(e, verdict="too short", deciding_time=PERIODS_PER_BLOCK*period*blocks,
+                   reason=f"a block covers {e.duration/blocks/period:.2g} of the longest period,"
+                   f" {PERIODS_PER_BLOCK} are needed")
+
+
+def _by_numbers(e: DriftEstimate) -> DriftEstimate:
+    """The estimate with the verdict of its numbers."""
+    around_zero = e.slope_low <= 0.0 <= e.slope_high
+    lower = 0.0 if around_zero else min(abs(e.slope_low), abs(e.slope_high))
+    one_sign = min(e.half_slopes)*max(e.half_slopes) > 0.0 and e.half_slopes[0]*e.slope > 0.0
+    slope = f"slope x T = {e.slope:.3g} in [{e.slope_low:.3g}, {e.slope_high:.3g}] against A/2 = {e.amplitude/2:.3g}"
+    growth = f"growth exponent {e.growth:.2f}"
+    if e.bound <= (LARGEST_BOUND if around_zero else BOUND) and e.growth <= BOUNDED_GROWTH:
+        return replace(e, verdict="bounded", reason=f"|slope T| < {rounded_up(e.bound)} A at 95 %, {growth}")
+    if e.largest <= e.round_off and min(e.decade_growth) <= DRIFT_GROWTH:
+        return replace(e, verdict="round-off", reason=f"largest {e.largest:.3g} below {e.round_off:.3g}, {growth}")
+    if lower > e.amplitude/2 and one_sign:
+        return replace(e, verdict="drift", reason=slope)
+    if e.growth > DRIFT_GROWTH and e.lasting_growth > LASTING_GROWTH:
+        return replace(e, verdict="drift", reason=f"{growth}, {e.lasting_growth:.2f} for the last tenth of the run")
+    return replace(e, reason=f"{slope}, {growth}", deciding_time=e.duration*_deciding_factor(e))
+
+
+def rounded_up(bound: float) -> str:
+    """A bound with two digits, rounded up: what is printed is never below what was found."""
+    if bound == 0.0:
+        return "0"
+    unit = 10.0**(floor(log10(bound)) - 1)
+    return f"{ceil(bound/unit*(1.0 - SLACK))*unit:.2g}"
+
+
+def _deciding_factor(e: DriftEstimate) -> float:
+    """How many times longer a run must be to decide, at least 4 (the confirming run), at most 10000.
+
+    The slope is taken as a constant rate and its interval as shrinking like 1/sqrt(T); a growth exponent
+    between the limits as a constant plus linear growth; a growth that did not last as an excursion, which must
+    occur in the first hundredth.
+    """
+    factor = np.geomspace(CONFIRMATION, 1e4, 500)
+    change, width = abs(e.slope)*factor, 0.5*(e.slope_high - e.slope_low)/np.sqrt(factor)
+    decided = (change + width <= BOUND*e.amplitude) | (change - width > e.amplitude/2)
+    by_slope = float(factor[np.argmax(decided)]) if decided.any() else float(factor[-1])
+    if e.growth <= BOUNDED_GROWTH:
+        return by_slope
+    if e.growth > DRIFT_GROWTH:
+        return max(by_slope, 100.0)
+    target = 100.0**DRIFT_GROWTH    # (1 + y)/(1 + y/100) = target for the growth y relative to the constant
+    return max(by_slope, (target - 1.0)/(1.0 - target/100.0)/(100.0**e.growth - 1.0))

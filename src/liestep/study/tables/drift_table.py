@@ -1,0 +1,165 @@
+"""The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
+compared?), from the runs' files."""
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from liestep.mechanics.contracts.sheet import State
+from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.specification import RunSpecification
+from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.chaos import horizon
+from liestep.study.tables.confirmation import UNCONFIRMED, pairs
+from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
+from liestep.study.tables.errors import error_fields, member_distances
+from liestep.study.tables.exponents_table import in_lyapunov_times, time_scale
+from liestep.study.tables.reading import run_file, whole_file
+
+RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
+NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
+DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by",
+                 "confirms", *NUMBERS, "period", "deciding_time")
+HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "lyapunov_time",
+                   "horizon_lyapunov_times", "separation_end")
+LIMIT = 1e-6
+MOVING = 1e-3  # components of q that vary less say nothing about periods
+
+
+def drift_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
+    residuals), columns DRIFT_COLUMNS.
+
+    verdict_alone is that of the run. verdict is the one that the run and the same run (system, parameters, start,
+    method, step) over at least four times its t_end both support; both rows of the pair show it. confirmed_by and
+    confirms are the keys of the longer and of the shorter problem. Without such a pair a verdict that would decide is
+    "unconfirmed". slope is over the whole run, bound the x of |slope T| < x amplitude.
+    """
+    cells = [cell for cell in study.cells if cell.spec.ensemble is None]
+    files = {cell.path: run_file(cell) for cell in cells}
+    found_in = {cell.path: {} if files[cell.path].failed else estimates(cell.spec, files[cell.path]) for cell in cells}
+    judged = pairs(cells)
+    rows = []
+    for cell in cells:
+        pair = judged.get(cell.path)
+        for name in invariants(files[cell.path]):
+            alone = found_in[cell.path].get(name)
+            other = [found_in[part.path].get(name) for part in (pair.first, pair.longer)] if pair else []
+            found: dict[str, Any]
+            if isinstance(alone, DriftEstimate):
+                both = [estimate for estimate in other if isinstance(estimate, DriftEstimate)]
+                found = _verdict(alone, both) | {"period": period_of(files[cell.path])}
+                if pair and len(both) == 2:
+                    found |= {"confirms": pair.first.problem} if pair.longer == cell else {
+                        "confirmed_by": pair.longer.problem}
+            elif files[cell.path].failed:
+                found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
+            else:
+                found = {"verdict": "too short", "reason": alone}
+            rows.append({**_run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
+                         **found})
+    return rows
+
+
+def _verdict(alone: DriftEstimate, both: list[DriftEstimate]) -> dict[str, Any]:
+    """Columns of one run and invariant: its own estimate and the verdict of its pair, if it has one."""
+    judged = confirm(*both) if len(both) == 2 else alone
+    verdict = judged.verdict if len(both) == 2 or alone.verdict not in DECIDED else UNCONFIRMED
+    return {"verdict": verdict, "reason": judged.reason, "verdict_alone": alone.verdict,
+            "deciding_time": judged.deciding_time, **{key: getattr(alone, key) for key in NUMBERS}}
+
+
+def _run_columns(cell: Cell) -> dict[str, Any]:
+    values = (cell.study, cell.problem, cell.integrator, cell.spec.integrator, cell.resolution, cell.spec.t_end)
+    return dict(zip(RUN_COLUMNS, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a file keeps something that the exact motion keeps."""
+
+    variable: str
+    index: int | None   # of the component, None for a single number
+    residual: bool      # measured from zero
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Its part of the variable's values (..., components)."""
+        return values if self.index is None else values[..., self.index]
+
+
+def invariants(file: RunFile) -> dict[str, Place]:
+    """What the exact motion keeps, by name: energy, components of the momentum map, further ones, residuals."""
+    found = {}
+    for attribute in ("invariants", "residuals"):
+        for item in file.attributes[attribute].split():
+            name, _, place = item.partition("=")
+            variable, _, index = place.partition(":")
+            found[name] = Place(variable, int(index) if index else None, attribute == "residuals")
+    return found
+
+
+def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate | str]:
+    """Invariant -> estimate, or the reason why there is none."""
+    period = period_of(file)
+    found: dict[str, DriftEstimate | str] = {}
+    for name, place in invariants(file).items():
+        values, blocks = place.of(file[place.variable]), place.of(file.blocks(place.variable, "mean"))
+        start = 0.0 if place.residual else values[0]
+        if place.residual:
+            scale = 1.0
+        elif name == "energy":
+            scale = energy_terms(spec, file)
+        elif place.variable == "momentum_map":
+            scale = float(file.attributes["momentum_scale"])
+        else:
+            scale = float(np.abs(file[place.variable]).max())
+        try:
+            found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0,
+                                        steps=int(file.attributes["steps"]), period=period, blocks=len(blocks))
+        except ValueError as error:
+            found[name] = str(error)
+    return found
+
+
+def energy_terms(spec: RunSpecification, file: RunFile) -> float:
+    """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
+    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, cast(State, file))
+    return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
+
+
+def period_of(file: RunFile) -> float:
+    """Longest period of the first part of the state: directions or attitudes."""
+    return longest_period(file["time"], file[error_fields(file)[0].name])
+
+
+def longest_period(time: np.ndarray, q: np.ndarray) -> float:
+    """Estimate of the longest period: the longest mean time between upward passages of a
+    component of q through its mean."""
+    series = q.reshape(len(time), -1)
+    series = series[:, np.ptp(series, axis=0) > MOVING]
+    above = series > series.mean(axis=0)
+    passages = np.count_nonzero(above[1:] & ~above[:-1], axis=0)
+    return float((time[-1] - time[0])/max(passages.min(), 1)) if passages.size else float(time[-1] - time[0])
+
+
+def horizon_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
+
+    The distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and
+    the perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of
+    the same system, parameters and start.
+    """
+    rows = []
+    for cell in study.cells:
+        if cell.spec.ensemble is None or cell.spec.ensemble.first:
+            continue
+        file = whole_file(study, cell)
+        apart = member_distances(file).max(axis=0, initial=0.0)
+        amplitude = cell.spec.ensemble.amplitude
+        found = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None
+        scale = time_scale(study, cell.spec)
+        rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
+                     "limit": LIMIT, "horizon": found, "lyapunov_time": scale,
+                     "horizon_lyapunov_times": in_lyapunov_times(found, scale), "separation_end": float(apart[-1])})
+    return rows

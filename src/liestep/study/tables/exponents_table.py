@@ -1,0 +1,64 @@
+"""The table `exponents`: Lyapunov exponents of the runs that have them."""
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.specification import RunSpecification
+from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.reading import run_file
+
+NAMES = ("lyapunov", "lyapunov_uncertainty", "lyapunov_pair_sum", "symplectic_error")
+COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end", "status", *NAMES, "lyapunov_time",
+           "lyapunov_exponents")
+SHARE = 0.5  # an exponent that is less certain than this share of it is no time scale
+
+
+def numbers(file: RunFile) -> dict[str, float]:
+    """What the files of runs with exponents say of them; nothing for others."""
+    return {name: float(file.attributes[name]) for name in NAMES if name in file.attributes}
+
+
+def lyapunov_time(file: RunFile) -> float:
+    """Time (s) in which derivatives grow by the factor e; NaN where the exponent is not clearly above zero."""
+    rate, uncertainty = (float(file.attributes.get(name, nan)) for name in NAMES[:2])
+    return 1.0/rate if uncertainty < SHARE*rate else nan
+
+
+def exponent_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per run with exponents, columns COLUMNS: the largest (1/s) with the standard error of its mean over parts
+    of the run; where all are there, lyapunov_pair_sum is the largest |sum| of the largest and the smallest, of the
+    second of each, and so on, which vanish for Hamiltonian systems. symplectic_error: |J^T Omega J - Omega| of one
+    step from the start, relative to the largest entry of Omega."""
+    rows = []
+    for cell in cells_with_exponents(study):
+        file = run_file(cell, ())
+        rates = [float(rate) for rate in file.attributes["lyapunov_exponents"].split()]
+        rows.append({"study": cell.study, "problem": cell.problem, "integrator": cell.integrator,
+                     "integrator_id": cell.spec.integrator, "resolution": cell.resolution, "t_end": cell.spec.t_end,
+                     "status": file.attributes["status"], **numbers(file), "lyapunov_time": lyapunov_time(file),
+                     "lyapunov_exponents": " ".join(f"{rate:.6g}" for rate in rates)})
+    return rows
+
+
+def cells_with_exponents(study: Study) -> list[Cell]:
+    """Runs from one start that have exponents."""
+    return [cell for cell in study.cells if cell.spec.exponents and cell.spec.ensemble is None]
+
+
+def time_scale(study: Study, spec: RunSpecification) -> float:
+    """Lyapunov time of a problem (s) from the longest run of the study with the same system, parameters and start; NaN
+    if there is none."""
+    same = [cell for cell in cells_with_exponents(study) if _same_problem(cell.spec, spec)]
+    return lyapunov_time(run_file(max(same, key=lambda cell: cell.spec.t_end), ())) if same else nan
+
+
+def _same_problem(one: RunSpecification, other: RunSpecification) -> bool:
+    first, second = one.canonical(), other.canonical()
+    return all(first[name] == second[name] for name in ("problem", "parameters", "initial"))
+
+
+def in_lyapunov_times(horizon: float | None, scale: float) -> float | None:
+    """A horizon (s) in Lyapunov times; None where one of them is missing."""
+    return None if horizon is None or not np.isfinite(scale) else horizon/scale

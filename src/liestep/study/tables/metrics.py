@@ -1,0 +1,167 @@
+"""metrics.csv: one tidy row per run of a study, from the runs' files and the references."""
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import nan
+from typing import Any
+
+from liestep.compile import counters
+from liestep.errors import InputError
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.joining import aggregated
+from liestep.simulation.runs.maps import ShardSpecification, rows_of
+from liestep.simulation.runs.shards import cells_of
+from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables import exponents_table
+from liestep.study.tables.errors import (
+    StateError,
+    error_fields,
+    error_variables,
+    final_distance,
+    reference_floor,
+    replica_floor,
+    state_error,
+)
+from liestep.study.tables.quantities import quantities_of
+from liestep.study.tables.reading import reference_file, run_file, whole_file
+
+Cost = Callable[[Mapping[str, Any], Mapping[str, Any]], float]
+AXES = ("x", "y", "z")
+STATISTICS = ("energy_error_mean", "energy_error_max",
+              *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
+              "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
+FURTHER = re.compile(r"_(mean|max|mean_square)(_\w+)?$")  # statistics of observables that only some systems have
+ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
+COLUMNS = (
+    "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
+    "symmetric", "adaptive", "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message",
+    "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED, "energy_start", "energy_change", "momentum_scale",
+    "momentum_conserved", "momentum_error_max_relative", "energy_scale", "energy_error_mean_relative", "error",
+    "error_final", "error_final_second", "floor", "floor_reference", "floor_replicas", "cost",
+    "run_sha256", "source_hash", "path")
+
+
+def variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
+    """What is read of a run's file."""
+    return (*error_variables(attributes), "energy")
+
+
+def columns(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """COLUMNS, then those that depend on the study: error_<field>, statistics of further
+    observables, and the quantities of its paper."""
+    return (*COLUMNS, *sorted({name for row in rows for name in row}.difference(COLUMNS)))
+
+
+def metrics_rows(study: Study) -> list[dict[str, Any]]:
+    """One row per cell in the order of the study file, columns COLUMNS; of a map one row per combination of parameters.
+
+    step is t_end/steps, for adaptive methods the mean accepted step. energy_start is E(0), energy_change the difference
+    of the last stored energy (of member 0 of an ensemble). energy_scale is the largest kinetic energy along the
+    reference. error, error_<field> and error_final are those of `StateError`: NaN without a reference, for ensembles,
+    and for runs that stopped early, which stay rows with their status. error_final_second is error_final against the
+    run of the study's second reference instead. floor is the larger of floor_reference
+    (disagreement of the engines) and floor_replicas (runs started 1 ulp apart). cost is in flops, only for studies that
+    want the table `work`. momentum_error_max is the largest over the conserved components, momentum_error_max_relative
+    that divided by momentum_scale, the sum of |M omega| over the bodies at the start.
+
+    Raises:
+        InputError: a file is missing, incomplete or stale, or a problem's samples differ from its reference's.
+    """
+    rows: list[dict[str, Any]] = []
+    own = quantities_of(study.name)
+
+    def needed(attributes: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*variables(attributes), *own.variables)))
+
+    for problem in study.config.problems:
+        cells = study.select(problem)
+        reference = reference_file(study, problem) if study.config.reference else None
+        second = _second_reference(study, problem)
+        first = cells[0].spec
+        model = sheet(first.problem).cost if "work" in study.config.tables else None
+        cost = model and model(first.parameters, first.initial)
+        for cell in cells:
+            if rows_of(cell.spec) == 0:
+                continue
+            if cell.spec.reduced:
+                rows.append(_row(study, cell, aggregated(whole_file(study, cell)), None, cost))
+                continue
+            if isinstance(cell.spec, ShardSpecification):
+                rows += _map_rows(study, cell, cell.spec, cost)
+                continue
+            file = whole_file(study, cell, needed)
+            rows.append({**own.columns(file, reference), **_row(study, cell, file, reference, cost)})
+            if second is not None and not file.failed and cell.spec.ensemble is None:
+                rows[-1]["error_final_second"] = final_distance(file, second)
+    return rows
+
+
+def _map_rows(study: Study, cell: Cell, spec: ShardSpecification, cost: Cost | None) -> Iterator[dict[str, Any]]:
+    """One row per cell of a shard, with its number in the map and its parameters."""
+    file = run_file(cell)
+    for number, one in enumerate(cells_of(file, spec)):
+        parameters = {name: one.attributes[name] for name in spec.map.variables}
+        yield {**_row(study, cell, one, None, cost), "cell": spec.first + number, **parameters}
+
+
+def _second_reference(study: Study, problem: str) -> RunFile | None:
+    """The run that the study takes as another reference of a problem; None without one, or if it stopped early.
+
+    Raises:
+        InputError: the study has no such run, or several.
+    """
+    key = study.config.second_reference
+    if key is None:
+        return None
+    cells = study.select(problem, key)
+    if len(cells) != 1:
+        raise InputError(f"{study.name}: the second reference {key} has {len(cells)} runs of {problem}; it must be one")
+    file = run_file(cells[0])
+    return None if file.failed else file
+
+
+def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
+         cost: Cost | None) -> dict[str, Any]:
+    spec, found = cell.spec, file.attributes
+    declared, facts = method(spec.integrator), sheet(spec.problem)
+    entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
+    accepted = int(found["steps"])
+    row = {
+        "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
+        "system": spec.problem, "integrator": cell.integrator,
+        "integrator_id": spec.integrator, "integrator_label": (entry.label if entry else None) or cell.integrator,
+        "order": declared.order_of(spec.options, facts, spec.parameters),
+        "symmetric": declared.symmetric_of(spec.options, facts, spec.parameters),
+        "adaptive": declared.adaptive, "resolution": cell.resolution,
+        "step": spec.step if spec.steps is not None else found["time_reached"]/max(accepted, 1), "steps": accepted,
+        "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
+        "cost": cost(spec.options, found) if cost else nan, "run_sha256": spec.sha256,
+        "source_hash": found["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
+    }
+    names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
+             *STATISTICS, *ACCEPTED)
+    row |= {name: found.get(name, nan) for name in names}
+    row |= exponents_table.numbers(file)
+    row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
+    row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
+                                          if row["momentum_scale"] else nan)
+    if spec.reduced:
+        return row | {name: found[name] for name in ("trajectories", "trajectories_ok")}
+    energy = file["energy"] if spec.ensemble is None else file["energy"][0]
+    row |= {"energy_start": float(energy[0]), "energy_change": float(energy[-1] - energy[0])} if len(energy) else {}
+    return row | _against(reference, file, comparable=spec.ensemble is None)
+
+
+def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict[str, float]:
+    """Columns that need the reference."""
+    if reference is None:
+        return {}
+    scale = float(reference.attributes["energy_scale"])
+    error = state_error(file, reference) if comparable else StateError()
+    floors = reference_floor(reference, error_fields(file)), replica_floor(file, reference) if comparable else nan
+    return {
+        "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale
+        if scale else nan, "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()},
+        "error_final": error.final, "floor": max(value for value in floors if value == value),
+        "floor_reference": floors[0], "floor_replicas": floors[1],
+    }

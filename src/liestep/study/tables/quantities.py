@@ -1,0 +1,54 @@
+"""Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv.
+
+The module that a paper declares as `quantities` (see `liestep.mechanics.contracts.paper`) has `QUANTITIES`, a tuple of functions
+of a run's file and its problem's reference (None where the study asks for none) that return columns, name -> number,
+`NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they read.
+"""
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from liestep.simulation.catalogue import papers
+from liestep.simulation.runs.files import RunFile
+
+Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """Functions of one paper, the columns that they give, and what they read."""
+
+    functions: tuple[Quantity, ...] = ()
+    names: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+    def columns(self, file: RunFile, reference: RunFile | None) -> dict[str, float]:
+        """All columns of a run.
+
+        Raises:
+            ValueError: two functions give one column, or one that is not among the names.
+        """
+        found: dict[str, float] = {}
+        for function in self.functions:
+            columns = function(file, reference)
+            if twice := found.keys() & columns.keys():
+                raise ValueError(f"two quantities are called {min(twice)}")
+            found |= columns
+        if others := found.keys() - set(self.names):
+            raise ValueError(f"quantity {min(others)} is not among NAMES: {', '.join(self.names)}")
+        return found
+
+
+def module_of(study: str) -> str | None:
+    """Module with the quantities of the paper that a study (`<paper>/<name>`) belongs to, None if there is none."""
+    paper = papers().get(study.partition("/")[0])
+    return paper.module(paper.quantities) if paper and paper.quantities else None
+
+
+def quantities_of(study: str) -> Quantities:
+    """Quantities of the paper that a study belongs to: none for other studies."""
+    name = module_of(study)
+    if name is None:
+        return Quantities()
+    module = importlib.import_module(name)
+    return Quantities(tuple(module.QUANTITIES), tuple(module.NAMES), tuple(module.VARIABLES))

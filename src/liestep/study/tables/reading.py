@@ -1,0 +1,91 @@
+"""Files of runs and references, read once: the tables and figures of a study ask for the same ones many times.
+
+A file that was replaced or touched since is read again. Arrays are shared and therefore read-only.
+"""
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+
+from liestep.simulation.references.reference import ReferenceSpecification, study_reference
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.files import Names, RunFile, require_current
+from liestep.simulation.runs.joining import joined
+from liestep.simulation.runs.maps import rows_of, trajectories
+from liestep.simulation.runs.specification import RunSpecification
+from liestep.study.plan.plan import Cell, Study
+
+ROOM = 512*1024**2  # bytes of variables that are kept; the files read longest ago go first
+
+# path -> state of the file when it was read, its content, whether all variables were read
+_kept: OrderedDict[Path, tuple[Hashable, RunFile, bool]] = OrderedDict()
+_size = 0  # bytes of all files that are kept
+
+
+def run_file(cell: Cell, names: Names = None) -> RunFile:
+    """The file of a cell with at least the variables `names` (None: all); errors as `require_current`."""
+    return _current_file(cell.path, cell.spec, run_source_hash(cell.spec), names)
+
+
+def whole_file(study: Study, cell: Cell, names: Names = None) -> RunFile:
+    """The file of a cell; where it is the first shard of an ensemble, or of a map that is reduced, those of all of them
+    together. Errors as `require_current`."""
+    shards = [cell, *shards_after(study, cell)]
+    return joined([run_file(shard, names) for shard in shards]) if len(shards) > 1 else run_file(cell, names)
+
+
+def shards_after(study: Study, cell: Cell) -> Iterator[Cell]:
+    """The cells whose files are counted with that of `cell`."""
+    if rows_of(cell.spec) == 1 and trajectories(cell.spec) > 1:
+        yield from (other for other in study.select(cell.problem, cell.integrator)
+                    if rows_of(other.spec) == 0 and other.resolution.startswith(f"{cell.resolution}_"))
+
+
+def reference_file(study: Study, problem: str) -> RunFile:
+    """The reference of a problem of a study; errors as `require_current`."""
+    path, spec = study_reference(study, problem)
+    return _current_file(path, spec, spec.source_hash)
+
+
+def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, source: str,
+                  names: Names = None) -> RunFile:
+    state = _state(path)
+    known = _kept.get(path)
+    if known is not None and known[0] == (state, spec.sha256, source) and _covers(known[1], known[2], names):
+        _kept.move_to_end(path)
+        return known[1]
+    file = require_current(path, spec, source, names)
+    for values in file.variables.values():
+        values.setflags(write=False)
+    if state is not None:
+        _keep(path, ((state, spec.sha256, source), file, names is None))
+    return file
+
+
+def _state(path: Path) -> Hashable:
+    """Size, times and inode of a file, which change when it is replaced or written to; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _covers(file: RunFile, whole: bool, names: Names) -> bool:
+    if whole:
+        return True
+    wanted = names(file.attributes) if callable(names) else names
+    return wanted is not None and all(name in file.variables for name in wanted)
+
+
+def _keep(path: Path, entry: tuple[Hashable, RunFile, bool]) -> None:
+    global _size
+    if path in _kept:
+        _size -= _bytes(_kept.pop(path)[1])
+    _kept[path] = entry
+    _size += _bytes(entry[1])
+    while _size > ROOM and len(_kept) > 1:
+        _size -= _bytes(_kept.popitem(last=False)[1][1])
+
+
+def _bytes(file: RunFile) -> int:
+    return sum(values.nbytes for values in file.variables.values())

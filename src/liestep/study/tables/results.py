@@ -1,0 +1,116 @@
+"""What a study has produced, for tables, figures and claims. Everything that is read is checked to belong to
+today's study and sources."""
+from functools import cached_property
+
+import pandas
+
+from liestep.errors import InputError
+from liestep.files.ledger import require_same
+from liestep.files.textfiles import read_csv
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.files import RunFile
+from liestep.simulation.runs.maps import rows_of
+from liestep.study.plan.config import StudyConfig
+from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.reading import reference_file, whole_file
+
+KEYS = ("study", "problem", "integrator")  # columns of every table
+OTHER_KEYS = {"which": KEYS[:2], "which_seconds": KEYS[:2], "takeover": KEYS[:1]}  # rows of problems, and of motions
+NEEDED = {  # columns of a table that others read
+    "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
+    "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
+    "which_seconds": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
+    "which": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
+    "takeover": ("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"),
+    "validity": ("axis", "value", "completes", "accurate"),
+    "growth": ("resolution", "exponent", "uncertainty", "growth")}
+
+
+class StudyResults:
+    """Files and tables of one study.
+
+    `metrics` has one row per run (see `liestep.study.tables.metrics`); keys of problems and integrators are
+    those of the study file.
+    """
+
+    def __init__(self, study: Study):
+        self.study = study
+
+    @property
+    def config(self) -> StudyConfig:
+        """The validated study file (`StudyConfig`)."""
+        return self.study.config
+
+    @cached_property
+    def metrics(self) -> pandas.DataFrame:
+        """metrics.csv, rows in the order of the study's cells, and `seconds` of timings.csv where the study has times.
+
+        Raises:
+            InputError: missing, or made for another state of the study.
+        """
+        table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
+        wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells
+                  for _ in range(rows_of(cell.spec))]
+        if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
+            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
+                             f" {self.study.name}` again")
+        require_same(self.study.folder/"metrics.csv")
+        # a copy has the columns of one kind together: rows are taken from it often
+        return table.copy().assign(seconds=table["run_sha256"].map(self._seconds()))
+
+    def _seconds(self) -> dict[str, float]:
+        """run_sha256 -> seconds. They are no column of metrics.csv: tables repeat byte for byte, times do not."""
+        path = self.study.folder/"timings.csv"
+        if not path.is_file():
+            return {}
+        timings = read_csv(path, ("run_sha256", "seconds"))
+        require_same(path)
+        timings = timings.dropna(subset=["run_sha256"])
+        return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
+
+    def table(self, name: str) -> pandas.DataFrame:
+        """A table of the study by name: orders, energy, momentum, drift, work, timings.
+
+        Raises:
+            InputError: it does not exist, is no table, or is of another study.
+        """
+        path = self.study.folder/f"{name}.csv"
+        keys = OTHER_KEYS.get(name, KEYS)
+        table = read_csv(path, (*keys, *NEEDED.get(name, ())))
+        if not table["study"].eq(self.study.name).all():
+            raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
+        require_same(path)
+        return table
+
+    def select(self, problem: str, integrator: str) -> pandas.DataFrame:
+        """Rows of `metrics` of one pair, in the order of the study file."""
+        table = self.metrics
+        return table[(table["problem"] == problem) & (table["integrator"] == integrator)]
+
+    def file(self, problem: str, integrator: str, resolution: str) -> RunFile:
+        """The file of one run.
+
+        Raises:
+            InputError: unknown keys; missing, incomplete or stale file.
+        """
+        cell, = self.study.select(problem, integrator, [resolution])
+        return whole_file(self.study, cell)
+
+    def failed(self, cell: Cell) -> bool:
+        """Whether a run stopped early; errors as `file`."""
+        return whole_file(self.study, cell, ()).failed
+
+    def files(self, problem: str, integrator: str) -> dict[str, RunFile]:
+        """resolution -> file of all runs of one pair, in the order of the study file; errors as `file`."""
+        return {cell.resolution: whole_file(self.study, cell) for cell in self.study.select(problem, integrator)
+                if rows_of(cell.spec)}
+
+    def reference(self, problem: str) -> RunFile | None:
+        """The reference of a problem with q, omega, energy at the samples of its runs; None if the study asks for none.
+
+        Raises:
+            InputError: missing, incomplete or stale file.
+        """
+        if not self.config.reference:
+            return None
+        return reference_file(self.study, problem)

@@ -1,0 +1,88 @@
+"""The page `which.md`: for each problem and class the method to take, for each error and thing to keep, with its step,
+its work and the runner-up, by evaluations and by processor time."""
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.which_table import NOT
+
+UNITS = {"evaluations": ("evaluations of forces or right-hand sides", "{:.4g}"),
+         "seconds": ("processor time", "{:.3g} s")}
+HEAD = """# Which integrator? {title}
+
+Find the problem that is most like yours, the error that you can bear, and what must be kept. A cell names the method
+that gets there at the least cost, its step (s) or tolerance, and what it costs; below it the runner-up and the factor
+that it costs more: "tie" within 10 %. "nobody": no run got there. Costs of errors between two runs are interpolated;
+methods that stopped count for nothing. Errors are the largest distances from the reference over the whole horizon. For
+a system of your own, `liestep recommend` holds a tournament; it chooses by the same function.
+"""
+
+
+def which_page(results: StudyResults, rows: Iterable[Mapping[str, Any]]) -> str:
+    """Text of the page from rows of the tables `which` and `which_seconds`; what is not in the rows has no section."""
+    rows = [row for row in rows if not row["keep"].startswith(NOT)]
+    parts = [HEAD.format(title=results.config.title)]
+    for problem in dict.fromkeys(row["problem"] for row in rows if row["scope"] == "problem"):
+        own = [row for row in rows if row["scope"] == "problem" and row["problem"] == problem]
+        label = results.config.problems[problem].label or problem
+        parts.append(f"## {label}\n\n`{results.config.problems[problem].system}`, class {own[0]['class']},"
+                     f" {_horizon(own[0])}\n")
+        parts += _sections(own, "")
+    for kind, periods in dict.fromkeys((row["class"], row["periods"]) for row in rows if row["scope"] == "class"):
+        own = [row for row in rows if row["scope"] == "class" and (row["class"], row["periods"]) == (kind, periods)]
+        over = f" over {periods:g} periods" if periods else ""
+        parts.append(f"## The class {kind}{over}\n\nCosts are relative: the geometric mean, over the problems of the"
+                     " class, of a method's cost divided by that of the best method of each problem.\n")
+        parts += _sections(own, "relative ")
+    named = {row[which] for row in rows for which in ("winner", "runner_up")} & results.config.integrators.keys()
+    variants = {name: results.config.integrators[name] for name in sorted(named)}
+    lines = [f"- {name}: `{results.study.integrator_id(name)}` with {_options(entry.options)}"
+             for name, entry in variants.items() if entry is not None and entry.options]
+    if lines:
+        parts += ["## Names\n\nMethods are integrators at their defaults, except:\n", "\n".join(lines) + "\n"]
+    return "\n".join(parts)
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in options.items())
+
+
+def _horizon(row: Mapping[str, Any]) -> str:
+    periods = row["periods"]
+    return f"to t = {row['t_end']:g} s" + (f", {periods:g} periods" if periods else "")
+
+
+def _sections(rows: list[Mapping[str, Any]], relative: str) -> Iterable[str]:
+    """A table for each unit of cost: errors down, what is kept across."""
+    for unit, (name, form) in UNITS.items():
+        own = {(row["error"], row["keep"]): row for row in rows if row["by"] == unit}
+        if not own:
+            continue
+        kept = list(dict.fromkeys(keep for _, keep in own))
+        yield f"By {relative}{name}:\n"
+        lines = ["| error | " + " | ".join("whatever it keeps" if keep == "nothing" else f"keeps the {keep}"
+                                           for keep in kept) + " |", "|" + " --- |"*(len(kept) + 1)]
+        for error in sorted({error for error, _ in own}, reverse=True):
+            cells = (cell(own[error, keep], "{:.3g}" if relative else form) for keep in kept)
+            lines.append(f"| {error:.0e} | " + " | ".join(cells) + " |")
+        yield "\n".join(lines) + "\n"
+
+
+def cell(row: Mapping[str, Any], form: str) -> str:
+    """What a row of the table says: method, step or tolerance, work, runner-up with its ratio."""
+    if row["verdict"] == "nobody":
+        return "nobody"
+    size = ""
+    if _number(row["tolerance"]):
+        size = f", tolerance {row['tolerance']:.2g}"
+    elif _number(row["step"]):
+        size = f", step {row['step']:.3g}"
+    text = f"**{row['winner']}**{size}, {form.format(row['work'])}"
+    if row["runner_up"]:
+        text += f"<br>{'tie: ' if row['verdict'] == 'tie' else ''}{row['runner_up']} {row['ratio']:.3g}"
+    return text
+
+
+def _number(value: Any) -> bool:
+    return value is not None and isfinite(value)

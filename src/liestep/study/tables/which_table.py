@@ -1,0 +1,161 @@
+"""The tables `which` and `which_seconds`, the cheapest method for each problem and error, and `matrix`, what became of
+every pair."""
+from collections.abc import Iterable, Mapping
+from math import exp, inf, isfinite, log, nan
+from typing import Any
+
+import numpy as np
+import pandas
+
+from liestep.compile.counters import evaluations_of
+from liestep.mechanics.contracts.keeping import Keeps
+from liestep.mechanics.contracts.sheet import Parameters, Sheet
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.study.tables.choice import KEEP, choose
+from liestep.study.tables.results import StudyResults
+from liestep.study.tables.work_table import at_equal_error
+
+LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
+# what must be kept -> facts of which one must be declared
+KEPT: dict[str, set[Keeps]] = {"nothing": set(), "energy": KEEP["energy"], "manifold": KEEP["manifold"],
+                               "momentum maps": KEEP["momentum"], "symplectic form": KEEP["symplectic"]}
+NOT = "no "       # before a thing to keep: only methods that do not keep it
+KEPT |= {f"{NOT}symplectic form": KEPT["symplectic form"]}
+COSTS = ("evaluations", "cost")   # cost in flops
+CLOCK = ("seconds",)              # in a table of its own, because times differ from machine to machine
+WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "error", "keep", "by", "winner", "step",
+                 "tolerance", "work", "runner_up", "ratio", "verdict")
+MATRIX_COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
+                  "error_largest", "sentence")
+Costs = dict[str, dict[float, dict[str, float]]]  # integrator -> level -> cost and resolution
+Facts = Mapping[str, frozenset[Keeps]]            # integrator -> what it keeps on a problem
+
+
+def class_of(facts: Sheet, parameters: Parameters) -> str:
+    """The class of problems that a system belongs to, by its formulations."""
+    if "sphere_lagrangian" in facts.forms:
+        assert facts.mass is not None
+        return "spheres" if np.ndim(facts.mass(parameters)) == 1 else "chain"
+    if "cotangent_rotation" in facts.forms:
+        return "free body" if facts.exact is not None else "top"
+    return "bodies" if "rigid_bodies" in facts.forms else "constrained"
+
+
+def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
+    """What each integrator needs for each level: interpolated where its runs enclose the level, or a run that is better
+    than asked for, whichever is cheaper. Runs that stopped do not count."""
+    found: Costs = {}
+    kept = (runs["status"] == "ok") & runs["error"].notna() & (runs[cost] > 0.0)  # none where nothing is counted
+    runs = runs.loc[kept, ["integrator", "error", cost, "step", "tolerance"]]  # rows of all columns take long
+    for name, own in runs.groupby("integrator", sort=False):
+        rows = at_equal_error(own, (cost, "step", "tolerance"), LEVELS)
+        rows += [{**run, "error": level} for run in own.to_dict("records") for level in LEVELS if run["error"] <= level]
+        for row in rows:
+            level = found.setdefault(str(name), {})
+            if row[cost] < level.get(row["error"], {cost: inf})[cost]:
+                level[row["error"]] = {key: float(row[key]) for key in (cost, "step", "tolerance")}
+    return found
+
+
+def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
+    """Rows with columns WHICH_COLUMNS for each unit of cost: each problem alone, then each class with more than one
+    problem over the same number of periods, where the cost is the geometric mean of the costs divided by the best of
+    each problem."""
+    metrics = results.metrics
+    metrics = metrics.assign(evaluations=evaluations_of(metrics))
+    rows: list[dict[str, Any]] = []
+    for cost in costs:
+        if not metrics[cost].notna().any():
+            continue
+        classes: dict[tuple[str, float | None], list[tuple[Costs, Facts]]] = {}
+        for problem, setup in results.config.problems.items():
+            runs = metrics[metrics["problem"] == problem]
+            if runs["error"].notna().any():
+                facts = sheet(setup.system)
+                parameters = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
+                                      initial=setup.initial).parameters
+                kind, found = class_of(facts, parameters), costs_at(runs, cost)
+                kept = {name: _kept(results, name, facts, parameters) for name in found}
+                t_end = float(runs["t_end"].iloc[0])
+                periods = t_end/setup.period if setup.period else None
+                classes.setdefault((kind, periods and round(periods, 6)), []).append((found, kept))
+                common = {"study": results.study.name, "scope": "problem", "problem": problem, "class": kind,
+                          "t_end": t_end, "periods": periods}
+                rows += [common | row for row in winners(found, kept, cost)]
+        for (kind, periods), members in classes.items():
+            if len(members) > 1:
+                common = {"study": results.study.name, "scope": "class", "problem": "", "class": kind, "t_end": nan,
+                          "periods": periods}
+                everywhere = together((own for own, _ in members), cost)
+                kept = {name: frozenset.intersection(*(own[name] for _, own in members)) for name in everywhere}
+                rows += [common | row for row in winners(everywhere, kept, cost)]
+    return rows
+
+
+def _kept(results: StudyResults, key: str, facts: Sheet, parameters: Parameters) -> frozenset[Keeps]:
+    """What an integrator of a study declares to keep on a problem, with its options there."""
+    entry, declared = results.config.integrators[key], method(results.study.integrator_id(key)).on(facts)
+    return declared.kept(complete_options(declared, facts, parameters, entry.options if entry else {}), facts,
+                         parameters)
+
+
+def together(members: Iterable[Costs], cost: str) -> Costs:
+    """Costs on a class of problems: geometric means of the costs relative to the best of each problem, of integrators
+    that reach a level on all of them."""
+    members = list(members)
+    found: Costs = {}
+    for name in members[0]:
+        for level in LEVELS:
+            own = [one.get(name, {}).get(level, {}).get(cost, inf) for one in members]
+            if all(map(isfinite, own)):
+                best = [min(at[level][cost] for at in one.values() if level in at) for one in members]
+                mean = exp(sum(log(a/b) for a, b in zip(own, best, strict=True))/len(own))
+                found.setdefault(name, {})[level] = {cost: mean, "step": nan, "tolerance": nan}
+    return found
+
+
+def winners(costs: Costs, kept: Facts, cost: str) -> list[dict[str, Any]]:
+    """One row for each level and each thing to keep, by `choose`; of a class what is kept on every problem."""
+    rows = []
+    for level in LEVELS:
+        for keep, wanted in KEPT.items():
+            table = [{"integrator": name, "error": level, cost: at[level][cost]} for name, at in costs.items()
+                     if level in at and (not wanted or bool(wanted & kept[name]) != keep.startswith(NOT))]
+            choice = choose(table, level, cost)
+            at = costs[choice.winner][level] if choice.winner else {"step": nan, "tolerance": nan}
+            rows.append({"error": level, "keep": keep, "by": cost, "winner": choice.winner or "", "step": at["step"],
+                         "tolerance": at["tolerance"], "work": choice.cost if choice.winner else nan,
+                         "runner_up": choice.runner_up or "", "ratio": choice.ratio if choice.runner_up else nan,
+                         "verdict": "nobody" if choice.winner is None else "tie" if choice.tie else "winner"})
+    return rows
+
+
+def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
+    """Rows with columns MATRIX_COLUMNS: every integrator on every problem. Outcomes are ok (every run ended), partly,
+    failed (none did; the sentence of the shortest step), refused. A sentence says too where budgets were cut."""
+    rows, runs_of = [], dict(iter(results.metrics.groupby(["problem", "integrator"], sort=False)))
+    for problem in results.config.problems:
+        for name in results.config.integrators:
+            runs, sentence = runs_of.get((problem, name)), results.study.refusals.get((problem, name))
+            row = {"study": results.study.name, "problem": problem, "integrator": name}
+            if runs is not None:
+                outcome = _outcome(runs)
+                said = filter(None, (outcome["sentence"], results.study.capped(problem, name)))
+                rows.append(row | outcome | {"sentence": "; ".join(said)})
+            elif sentence is not None:
+                rows.append(row | {"outcome": "refused", "runs": 0, "completed": 0, "sentence": sentence})
+    return rows
+
+
+def _outcome(runs: pandas.DataFrame) -> dict[str, Any]:
+    done = runs[runs["status"] == "ok"]
+    order = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step")
+    stopped = order[order["status"] != "ok"]
+    errors = done["error"].dropna() if "error" in done else pandas.Series(dtype=float)
+    outcome = "ok" if len(done) == len(runs) else "partly" if len(done) else "failed"
+    return {"outcome": outcome, "runs": len(runs), "completed": len(done),
+            "largest_step": float(done["step"].max()) if len(done) else nan,
+            "error_least": float(errors.min()) if len(errors) else nan,
+            "error_largest": float(errors.max()) if len(errors) else nan,
+            "sentence": str(stopped["message"].iloc[0]) if len(stopped) else ""}

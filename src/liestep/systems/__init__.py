@@ -1,1 +1,0 @@
-"""Mechanical systems, one file each; the file name is the public id. See `liestep.catalogue`."""

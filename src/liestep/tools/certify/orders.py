@@ -1,0 +1,267 @@
+"""Order certificates: the local error of one step over eight decades of h in 150 digits.
+
+The slope of the error between the two smallest steps, less one, is the order; at h = 1e-10 it differs from a whole
+number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
+state, the error estimate and the dense output.
+"""
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import inf, isfinite, log10
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.integrators.embedded_tableaux import PAIRS
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.runs.specification import applicable, start_of
+from liestep.tools.certify.flow import Flow, flow_of, largest
+from liestep.tools.certify.number import numbers
+from liestep.tools.certify.steps import OTHERWISE, Case, Step, step_of
+
+DIGITS = 150
+STEPS = (Fraction(1, 100), Fraction(1, 100)**4, Fraction(1, 100)**5)
+SHARE = Fraction(1, 100)   # of a step, where dense output is compared: a time that other steps need as well
+ALLOWED = 1e-6
+ENOUGH = (0, 1, 3)   # of the cases of a method that has more than three: two systems on spheres and a top
+# DOP853 is published with 30 decimals: its order ends where the error of a step reaches them
+DECIMALS_STEPS = (Fraction(1, 400), Fraction(1, 1000))
+DECIMALS_SHARE = DECIMALS_STEPS[1]/DECIMALS_STEPS[0]
+DECIMALS_ALLOWED = 0.05
+FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the smallest error of a step
+# what the docstrings of the pairs say of their dense output
+DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk54": 4,
+                "rkmk853": 7}
+# methods that know their step before it is made: from the last coefficients, or from the fictitious time
+WITHOUT_ESTIMATE = ("taylor", "lie_taylor", "sphere_regularised")
+# of the methods that take any pair: its own extension, or a cubic polynomial through both ends
+DENSE_ORDERS_OF_PAIRS = {"dormand_prince54": 4, "heun_euler21": 2}
+
+CASES = (
+    Case("chain of two pendula", "spherical_pendulum_chain", "orders"),
+    Case("three bodies on the sphere", "sphere_nbody", "paper"),
+    Case("rod of three elements", "elastic_rod", "no_gravity", {"elements": 3, "stiffness": 1.0}),
+    Case("asymmetric top", "heavy_top", "asymmetric"),
+    Case("asymmetric top, other inertia", "heavy_top", "asymmetric", {"inertia": [0.5, 1.1, 0.8]}),
+    Case("asymmetric top, other axis", "heavy_top", "asymmetric", {"axis": [0.8, 0.0, 0.6], "length": 0.75}),
+)
+
+_TILTED = {"gravity": [0.48, 0.6, -0.64]}
+PENDULA = (  # for methods that need three equal moments
+    Case("spherical pendulum", "heavy_top", "rodrigues2021", _TILTED),
+    Case("spherical pendulum, other inertia", "heavy_top", "rodrigues2021", {**_TILTED, "inertia": [0.5]*3}),
+    Case("spherical pendulum, other axis", "heavy_top", "rodrigues2021", {"axis": [0.36, 0.48, 0.8], "length": 0.75}),
+)
+UNCOUPLED = (  # for methods that need a diagonal mass matrix, beside the bodies on the sphere above
+    Case("four bodies on the sphere", "sphere_nbody", "four_bodies"),
+    Case("three bodies on the sphere, other masses", "sphere_nbody", "paper", {"mass": [0.5, 1.25, 2.0]}),
+)
+VORTICES = tuple(Case(f"vortices, {name}", "sphere_vortices", name) for name in ("four", "pair", "ring"))
+
+
+class Variant(NamedTuple):
+    """Options of an integrator; `problem` when only one problem has them."""
+
+    options: Mapping[str, Any]
+    problem: str = ""
+
+
+SPLITTINGS = (Variant({}), *(Variant({"splitting": name}) for name in (
+    "strang", "y4", "s4", "kl6", "kl8", "rkn4", "rkn6")))   # the default is rkn6a
+_CHAIN, _TOP = "spherical_pendulum_chain", "heavy_top"
+VARIANTS: dict[str, tuple[Variant, ...]] = {
+    "vi_sphere": (Variant({}), Variant({"solver": "multipliers"}), Variant({"solver": "newton"}),
+                  Variant({"solver": "fixed_point"}), Variant({"form": "paper"})),
+    "slgi": (Variant({}), Variant({"theta": 0.0}), Variant({"theta": 0.25})),
+    "rk4": (Variant({}), Variant({"projection": "state"}, _CHAIN), Variant({"form": "velocity"}, _CHAIN),
+            Variant({"form": "coadjoint"}, _TOP), Variant({"mass": "banded"}, _CHAIN)),
+    "rkmk4": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
+              Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN), Variant({"chart": "cayley"}, _CHAIN),
+              Variant({"chart": "cayley2"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN),
+              Variant({"chart": "second_kind"}, _TOP)),
+    "cf4": (Variant({}), Variant({"chart": "cayley"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN)),
+    "cf43": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
+    "rkmk54": (Variant({}), Variant({"chart": "cayley"}, _CHAIN)),
+    "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
+                    Variant({"tableau": "dop853"})),
+    "gauss": (Variant({}), Variant({"stages": 3})),
+    "rkmk5": (Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
+    "rodrigues_newmark": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
+    "rodrigues_euler": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
+    "campello": (Variant({}), Variant({"phi": 0.5})),
+    # not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign
+    # from step to step and does not add up, so that a single step is of order 1 and the method of order 2
+    "eml": (Variant({}, _TOP), Variant({"solver": "full"}, _TOP), Variant({"solver": "null_space"}, _TOP)),
+    "eml_p": (Variant({}, _TOP),),
+    "mpl": (Variant({}, _TOP), Variant({"solver": "full"}, _TOP), Variant({"solver": "null_space"}, _TOP)),
+    "mph": (Variant({}), Variant({"variant": "a"}), Variant({"variant": "x"})),
+    "emh": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
+    "em_rotation": (Variant({}), Variant({"weights": "s4"}), Variant({"weights": "kl8"})),
+    "exact_split": SPLITTINGS,
+    "dmv": (Variant({}), Variant({"order": 2, "splitting": "kl6"}), Variant({"order": 4, "splitting": "rkn4"}),
+            Variant({"order": 6, "splitting": "rkn6"})),
+    "sphere_split": SPLITTINGS,
+    "sphere_regularised": (Variant({}), *(Variant({"splitting": name}) for name in ("y4", "s4", "kl6", "kl8"))),
+    "body_midpoint": (Variant({}), Variant({"splitting": "s4"})),
+    "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
+    "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
+                                                                                       "dexpinv": 4})),
+    "taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3}),
+               Variant({"order": 6, "form": "omega"}, _CHAIN), Variant({"order": 6, "form": "coadjoint"}, _TOP)),
+    "lie_taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3})),
+    "rkmk_pair": (Variant({}), *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
+                  Variant({"norm": "algebra"}), Variant({"tableau": "bogacki_shampine32", "dexpinv": 1})),
+}
+
+
+class Certificate(NamedTuple):
+    """What was found for one quantity of one integrator on one case; `slopes` are those of the error less one."""
+
+    integrator: str
+    options: str
+    case: str
+    quantity: str      # state | error estimate | dense output
+    declared: int
+    slopes: tuple[float, ...]
+    allowed: float
+    at_least: bool     # a truncated dexpinv may be better than declared on a problem, but not on all
+
+    @property
+    def found(self) -> float:
+        return self.slopes[-1]
+
+    @property
+    def passed(self) -> bool:
+        gap = self.found - self.declared
+        return isfinite(gap) and -self.allowed <= gap and (self.at_least or gap <= self.allowed)
+
+
+def able(case: Case, integrator: str) -> bool:
+    """Whether an integrator can run on a case in many digits."""
+    if method(integrator).formulation in OTHERWISE:
+        return False
+    start = start_of(case.problem, preset=case.preset, parameters=case.parameters)
+    return applicable(case.problem, integrator, start.parameters)
+
+
+def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
+    """Those cases that an integrator can run on, or pendula for one that needs equal moments, vortices for one
+    that needs a product of spheres; for one that needs a diagonal mass matrix more of those."""
+    found = next((able_ones for group in (cases, PENDULA, VORTICES)
+                  if (able_ones := [case for case in group if able(case, integrator)])), [])
+    if not found or [case.problem for case in found] == [UNCOUPLED[0].problem]:
+        found += [case for case in UNCOUPLED if able(case, integrator)]
+    return found
+
+
+def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
+    """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
+    whose order is the smallest of all; the first, or one that a variant names, for what else may be
+    chosen."""
+    for place, variant in enumerate(VARIANTS.get(integrator, (Variant({}),))):
+        cases = cases_of(integrator, [case for case in CASES if variant.problem in ("", case.problem)])
+        if place and "dexpinv" not in variant.options:
+            yield variant.options, cases[:1]
+        else:
+            yield variant.options, [cases[i] for i in ENOUGH] if len(cases) > len(ENOUGH) else cases
+
+
+def certify(integrator: str, options: Mapping[str, Any] | None = None,
+            cases: Sequence[Case] = CASES) -> list[Certificate]:
+    """Certificates of one integrator with these options on all cases that it can run on, or on those given.
+
+    Raises:
+        InputError: unknown id or options.
+        RoundedError: a float64 takes part in the digits.
+    """
+    found: list[Certificate] = []
+    for case in cases_of(integrator, cases):
+        found += certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)
+    return found
+
+
+def complete(found: Sequence[Certificate]) -> bool:
+    """Whether all certificates of one integrator and its options pass, and no order is better than declared on every
+    case."""
+    gaps: dict[str, float] = {}
+    for one in found:
+        if one.at_least:
+            gaps[one.quantity] = min(gaps.get(one.quantity, inf), one.found - one.declared)
+    return bool(found) and all(one.passed for one in found) and all(
+        abs(gap) <= found[0].allowed for gap in gaps.values())
+
+
+def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
+    """Certificates of all integrators of the catalogue, or of those named, one list for each variant of options."""
+    for name in names or integrator_ids():
+        for options, cases in variants_of(name):
+            if cases:
+                yield certify(name, options, cases)
+
+
+def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
+    """Certificates of an integrator that has been built on one case."""
+    decimals = integrator == "rkmk853" or "dop853" in (integrator, options.get("tableau"))
+    steps, allowed = (DECIMALS_STEPS, DECIMALS_ALLOWED) if decimals else (STEPS, ALLOWED)
+    if method(integrator).adaptive:
+        # a partial step, and costly in many digits: once is enough
+        dense = integrator != "sphere_regularised" or not options
+        errors = _pair_errors(step, case, steps, dense)
+    else:
+        errors = {"state": _errors(step, case, steps)}
+    if integrator in WITHOUT_ESTIMATE:
+        del errors["error estimate"]
+    claims = {"state": step.order, "dense output": _dense_order(step, integrator),
+              "error estimate": _estimate_order(step)}
+    sizes = [log10(float(h)) for h in steps]  # the same ratios everywhere
+    text = ", ".join(f"{key}: {value}" for key, value in options.items())
+    return [Certificate(integrator, text, case.name, quantity, claims[quantity],
+                        tuple((logs[k] - logs[k + 1])/(sizes[k] - sizes[k + 1]) - 1.0 for k in range(len(steps) - 1)),
+                        allowed, options.get("dexpinv", "exact") != "exact")
+            for quantity, logs in errors.items()]
+
+
+def _dense_order(step: Step, integrator: str) -> int:
+    if integrator != "rkmk_pair":
+        return DENSE_ORDERS.get(integrator, step.order)
+    return min(step.order, DENSE_ORDERS_OF_PAIRS.get(step.options["tableau"], 3))
+
+
+def _estimate_order(step: Step) -> int:
+    """The control takes the estimate to the power 1/(q + 1) for an estimate of order q."""
+    control = getattr(step.integrator, "control", None)
+    exponent = getattr(control, "exponent", None)
+    return 0 if exponent is None else round(1.0/float(exponent)) - 1
+
+
+def _flow(step: Step, case: Case, h: Fraction) -> Flow:
+    form = "coadjoint" if step.options.get("action") == "coadjoint" else (
+        step.options.get("form", "") if step.formulation == "vector_field" else "")
+    return flow_of(case, "" if form in ("omega", "attitude", "orthonormal") else form, h, step.digits)
+
+
+def _distance(step: Step, case: Case, h: Fraction, state: np.ndarray) -> float:
+    """Logarithm of the largest difference from the flow over h; NaN where the flow itself is not good enough."""
+    exact, state = _flow(step, case, h), step.standard(state)
+    error = largest(state[:len(exact.state)] - exact.state).exponent10()
+    return error if exact.error.exponent10() < error + FLOW_SHARE else float("nan")
+
+
+def _errors(step: Step, case: Case, steps: Sequence[Fraction]) -> list[float]:
+    kind = numbers(step.digits)
+    return [_distance(step, case, h, step(kind.of(h))) for h in steps]
+
+
+def _pair_errors(step: Step, case: Case, steps: Sequence[Fraction], dense: bool) -> dict[str, list[float]]:
+    kind, share = numbers(step.digits), DECIMALS_SHARE if steps is DECIMALS_STEPS else SHARE
+    found: dict[str, list[float]] = {"state": [], "dense output": [], "error estimate": []}
+    for h in steps:
+        state, estimate, between = step.attempt(kind.of(h), kind.of(share) if dense else None)
+        found["state"].append(_distance(step, case, h, state))
+        if dense:
+            found["dense output"].append(_distance(step, case, share*h, between))
+        found["error estimate"].append(kind.of(estimate).exponent10())
+    if steps is DECIMALS_STEPS:  # h err5^2/sqrt(err5^2 + 0.01 err3^2) goes from h^6 to h^8 below the decimals
+        del found["error estimate"]
+    if not dense:
+        del found["dense output"]
+    return found

@@ -1,0 +1,224 @@
+"""The shipped step methods and right-hand sides on numbers of many digits: components are built with exact
+coefficients, run as plain Python (`compile.tracing`), and started on the manifold to all digits."""
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.precision import number_type
+from liestep.compile.status import IntegrationError, Status
+from liestep.compile.tracing import plain_component
+from liestep.errors import InputError
+from liestep.mechanics.contracts.formulated import StateField
+from liestep.mechanics.formulations import formulate
+from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import specify
+from liestep.tools.certify.functions import functions_of
+from liestep.tools.certify.number import Number, numbers, short
+
+SPARE_DIGITS = 6  # of the tolerance of implicit steps
+# formulations with rows of their own
+REDUNDANT = ("constrained_lagrangian", "constant_mass", "quaternion_hamiltonian")
+# methods of several steps, or on kernels with series for float64: no certificates
+OTHERWISE = ("index_three", "lie_chart")
+MOST_ITERATIONS = 1000  # steps that converge linearly take hundreds for all digits
+
+
+class RoundedError(InputError):
+    """A float64 took part in the digits of a step."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with a start; `parameters` replace some of the preset's."""
+
+    name: str
+    problem: str
+    preset: str
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+class Step(NamedTuple):
+    """An integrator and a problem on numbers of many digits; `start` (m, d) holds objects. Order and symmetry are what
+    is declared for these options."""
+
+    integrator: Any
+    problem: Any
+    start: np.ndarray
+    digits: int
+    formulation: str
+    options: Mapping[str, Any]
+    order: int
+    symmetric: bool
+    fields: tuple[str, ...]   # of the state
+    standard: Callable[[np.ndarray], np.ndarray]  # rows of the vector field of a state
+
+    def __call__(self, h: Number, y: np.ndarray | None = None) -> np.ndarray:
+        """State after one step of fixed size.
+
+        Raises:
+            IntegrationError: the step failed.
+            RoundedError: a float64 is in the state or the workspace.
+        """
+        y = (self.start if y is None else y).copy()
+        work = self.workspace(y)
+        status = self.integrator.start(self.problem, self.zero, y, h, work)
+        if status == Status.OK:
+            status = self.integrator.step(self.problem, self.zero, y, h, work)
+        self.check(status, y, work)
+        return y
+
+    def attempt(self, h: Number, share: Number | None) -> tuple[np.ndarray, Any, np.ndarray]:
+        """New state, error estimate and dense output at share*h (None: the start) of one step of a pair; errors as
+        `__call__`."""
+        y, out = self.start.copy(), self.start.copy()
+        work = self.workspace(y)
+        self.integrator.start(self.problem, self.zero, y, h, work)
+        status, error = self.integrator.attempt(self.problem, self.zero, y, h, work)
+        if status == Status.OK:
+            if share is not None:
+                self.integrator.interpolate(self.problem, self.zero, y, h, share, out, work)
+            self.integrator.accept(self.problem, y, work)
+        self.check(status, (y, out), work)
+        return y, error, out
+
+    @property
+    def zero(self) -> Number:
+        return numbers(self.digits).of(0)
+
+    def workspace(self, y: np.ndarray) -> Any:
+        return plain_component(self.integrator.workspace(self.problem, y), functions_of(self.digits))
+
+    def check(self, status: Status, y: Any, work: Any) -> None:
+        """Raises IntegrationError or RoundedError."""
+        if status != Status.OK:
+            raise IntegrationError(Status(status), 0.0, "certificate: ")
+        for place, values in (("state", y), ("workspace", work)):
+            for x in _entries(values):
+                if isinstance(x, float) and not short(x):
+                    raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
+                                       " coefficient, a literal or a part of the problem is rounded")
+
+
+def _require_exact(component: Any, integrator: str) -> None:
+    """Raises RoundedError when an array of a component holds float64 that are not short fractions."""
+    for values in _arrays(component):
+        if values.dtype == np.float64 and not all(map(short, values.flat)):
+            raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
+                               " `compile.precision.coefficients`")
+
+
+def _arrays(component: Any) -> Iterator[np.ndarray]:
+    if isinstance(component, np.ndarray):
+        yield component
+    elif isinstance(component, tuple):
+        for part in component:
+            yield from _arrays(part)
+
+
+def _entries(values: Any) -> Iterator[Any]:
+    """All scalars of nested arrays."""
+    for part in _arrays(values):
+        yield from part.flat
+
+
+def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, digits: int = 150) -> Step:
+    """Build an integrator of the catalogue on a case.
+
+    Raises:
+        InputError: unknown ids or options.
+        RoundedError: the integrator's coefficients are float64.
+    """
+    facts, kind = sheet(case.problem), numbers(digits)
+    declared = method(integrator).on(facts)
+    size = {"tolerance": 1e-9} if declared.adaptive else {"steps": 1}
+    spec = specify(case.problem, integrator, preset=case.preset, parameters=case.parameters, options=options, **size)
+    chosen = dict(spec.options)
+    if "tolerance" in chosen:
+        chosen["tolerance"] = float(f"1e-{digits - SPARE_DIGITS}")
+    if "iterations" in chosen:
+        chosen["iterations"] = MOST_ITERATIONS
+    standard = formulate(facts, spec.parameters, spec.initial, "vector_field", {})
+    start = on_manifold(standard.fields, spec.initial, digits)
+    with kind.floats_are_data():
+        formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
+    with number_type(kind.of, digits):
+        component = declared.made(formulated, chosen, spec.tolerance, 1.0)
+    _require_exact(component, integrator)
+    functions = functions_of(digits)
+    given = (chosen, facts, spec.parameters)
+
+    def standard_rows(y: np.ndarray) -> np.ndarray:
+        if declared.formulation not in REDUNDANT:
+            return y
+        with kind.floats_are_data():
+            found = formulated.to_fields(y)
+            fields = {name: found[name] for name in spec.initial}
+            return formulate(facts, spec.parameters, fields, "vector_field", {}).start
+
+    return Step(plain_component(component, functions),
+                plain_component(_with_inverses(formulated.problem, kind), functions),
+                _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(*given),
+                declared.symmetric_of(*given), tuple(start), standard_rows)
+
+
+def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
+    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
+    out.flat = [kind.of(x) for x in values.flat]
+    return out
+
+
+def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray],
+                digits: int) -> dict[str, np.ndarray]:
+    """An initial state with unit directions, orthogonal tangents and rotations to all digits."""
+    kind, root = numbers(digits), functions_of(digits).sqrt
+    state = {name: _objects(values, kind) for name, values in initial.items()}
+    for part in fields:
+        if part.name not in state:
+            continue
+        value = state[part.name]
+        if part.norm == "attitude":
+            _orthonormalise(value.T, root)
+        elif part.norm == "direction":
+            for u in value:
+                u /= root(u @ u)
+        elif part.tangent:
+            for u, q in zip(value, state[part.tangent], strict=True):
+                u -= (u @ q)*q
+    return state
+
+
+def _orthonormalise(vectors: np.ndarray, root: Any) -> None:
+    """Gram and Schmidt on the rows, in place."""
+    for i, u in enumerate(vectors):
+        for v in vectors[:i]:
+            u -= (u @ v)*v
+        u /= root(u @ u)
+
+
+def _with_inverses(component: Any, kind: type[Number]) -> Any:
+    """A component in which the inverse of a `matrix`, dense or its three diagonals, is right to all digits."""
+    if not hasattr(component, "_fields"):
+        return component
+    parts = {name: _with_inverses(getattr(component, name), kind) for name in component._fields}
+    inverse: Any = _objects(_inverse(parts["matrix"]), kind) if "matrix" in parts else None
+    if "inverse" in parts:
+        parts["inverse"] = inverse
+    elif "beside" in parts:
+        parts["diagonal"], parts["beside"] = np.diag(inverse), np.concatenate([[kind.of(0)], np.diag(inverse, -1)])
+    return type(component)(**parts)
+
+
+def _inverse(matrix: np.ndarray) -> np.ndarray:
+    """Inverse of a positive definite matrix (n, n) of float64 in exact fractions."""
+    n = len(matrix)
+    a = np.array([[Fraction(float(x)) for x in row] + [Fraction(int(i == j)) for j in range(n)]
+                  for i, row in enumerate(matrix)], dtype=object)
+    for i in range(n):
+        a[i] = a[i]/a[i, i]
+        for r in range(n):
+            if r != i:
+                a[r] = a[r] - a[r, i]*a[i]
+    return a[:, n:]

@@ -1,0 +1,336 @@
+"""`liestep check-system`: the checks of built-in systems on any system, with a readable result."""
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile.cache import loop_for
+from liestep.compile.driver import observe
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.formulations import formulate, formulate_standard
+from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
+from liestep.simulation.plugins.trial import plain, try_applied, try_force
+from liestep.simulation.references.engines import EngineError, dop853, right_hand_side, row_sizes
+from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.specification import (
+    RunSpecification,
+    applicable,
+    complete_options,
+    specify,
+    specify_problem,
+    start_of,
+)
+from liestep.study.tables.order import observed_order
+from liestep.tools.inspect.gradients import LIMIT as FORCE_LIMIT
+from liestep.tools.inspect.gradients import force_error
+from liestep.tools.inspect.slopes import LIMIT as SLOPE_LIMIT
+from liestep.tools.inspect.slopes import torque_slopes
+
+SAMPLES = 6
+DIRECTIONS, DISPLACEMENT = 5, 1e-3
+GRADIENT_LIMIT = 1e-8     # largest relative error of a gradient against differences of order 4
+TORQUE_LIMIT = 1e-12      # largest sum of all torques about an axis whose momentum is conserved, relative
+INVARIANT_LIMIT = 1e-10   # relative drift along the reference
+AGREE_LIMIT = 1e-6        # largest relative distance of accurate runs in different formulations
+ORDER_LIMIT = 0.25
+TURNS = 4.0               # t_end in characteristic times of the start
+COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
+FLOOR = 1e-13
+# systems on which the orders of a plugin's integrator are tried first
+SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
+PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
+# formulation -> integrator
+ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4",
+            "rigid_bodies": "lgvi_y4", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh"}
+WEIGHTS = "s4"  # of those that have this option
+
+
+@dataclass(frozen=True)
+class Row:
+    """One check: what, the measured number in words, whether it is as it must be (None: not tried)."""
+
+    check: str
+    found: str
+    ok: bool | None
+
+
+def check_system(name: str, preset: str | None = None) -> list[Row]:
+    """All checks of a system at a preset (default: its first).
+
+    Raises:
+        InputError: unknown system or preset, or code that cannot be compiled.
+    """
+    facts = sheet(name)
+    checks = _gradient_checks if "sphere_lagrangian" in facts.forms else _slope_checks
+    rows = list(checks(name, preset, facts))
+    if any(not row.ok for row in rows):
+        return [*rows, Row("invariants, formulations, orders", "not tried: mend the gradient or the flags first", None)]
+    try:
+        return [*rows, *Motion(name, preset).rows()]
+    except EngineError as error:
+        return [*rows, Row("reference", f"none: {error}", False)]
+
+
+def check_integrator(name: str) -> list[Row]:
+    """Observed orders of a fixed-step integrator on two built-in systems that it can run on (or the one there is).
+
+    Raises:
+        InputError: it is adaptive, or its code cannot be compiled.
+    """
+    if method(name).adaptive:
+        return [Row(f"order of {name}", "not tried: the steps are adaptive", None)]
+    able = [key for key in dict.fromkeys((*SHOWN, *own_systems())) if applicable(key, name)]
+    return [Motion(key, None).order(name) for key in able[:2]]
+
+
+def table(name: str, rows: list[Row]) -> str:
+    """The rows for people."""
+    width = max(len(row.check) for row in rows)
+    words = {True: "ok", False: "WRONG", None: "-"}
+    lines = [f"{row.check:{width}}  {words[row.ok]:5}  {row.found}" for row in rows]
+    wrong = sum(row.ok is False for row in rows)
+    return "\n".join([f"{name}:", *lines,
+                      "all checks passed" if not wrong else f"{wrong} of {len(rows)} checks failed"])
+
+
+def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """Gradient against central differences of order 4, torques about the axes of conserved
+    momentum; in plain Python."""
+    begin = start_of(name, preset=preset)
+    system = plain(formulate(facts, begin.parameters, begin.initial, "sphere_lagrangian", {}).problem)
+    start = begin.initial["q"]
+    generator = np.random.Generator(np.random.PCG64(1))
+    wrong, where, torque = 0.0, "", np.zeros(3)
+    forces: list[Push] = []
+    for _ in range(DIRECTIONS):
+        q = start + 0.05*generator.standard_normal(start.shape)
+        q /= np.linalg.norm(q, axis=1)[:, None]
+        gradient = np.full_like(q, np.nan)
+        system.gradient(q, gradient)
+        slopes = (_differences(system.potential, q)
+                  if q.size <= 60 else _some_differences(system.potential, q, generator, gradient))
+        gap = np.abs(slopes - gradient)/max(float(np.abs(gradient).max()), float(np.abs(slopes).max()), 1e-300)
+        worst = np.unravel_index(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), gap.shape)
+        if not gap[worst] <= wrong:
+            wrong, where = (float(gap[worst]), f"body {worst[0]}, component {'xyz'[worst[1]]}: {gradient[worst]:.8g},"
+                            f" differences {slopes[worst]:.8g}")
+        push = _push(system, q, generator)
+        forces = forces if push is None else [*forces, push]
+        torques = np.cross(q, gradient if push is None else gradient - push.force)
+        torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
+    good = wrong <= GRADIENT_LIMIT
+    yield Row("gradient against finite differences",
+              f"relative error {wrong:.1e}, allowed {GRADIENT_LIMIT:.0e}" + ("" if good else f"; {where}"), good)
+    if forces:
+        yield Row("force: finite, all rows written, q and omega left alone", f"in {len(forces)} states; power"
+                  f" {min(one.power for one in forces):.3g} to {max(one.power for one in forces):.3g} W", True)
+    flags = facts.conserved_momentum(begin.parameters)
+    for axis, flag, size in zip("xyz", flags, torque, strict=True):
+        kept = size <= TORQUE_LIMIT
+        said, is_so = (("conserved" if flag else "not conserved"),
+                       ("vanishes" if kept else f"is {size:.1e} of all torques"))
+        yield Row(f"momentum about {axis}", f"declared {said}, the torque {is_so}", bool(flag) == bool(kept))
+
+
+class Push(NamedTuple):
+    """Forces of a system at one state."""
+
+    force: np.ndarray  # (n, 3)
+    power: float       # W
+
+
+def _push(system: Any, q: np.ndarray, generator: np.random.Generator) -> Push | None:
+    """The forces at a random time and at random velocities; None for a system without forces.
+
+    Raises:
+        InputError: see `try_force`.
+    """
+    if not system.forced():
+        return None
+    omega = np.cross(q, generator.standard_normal(q.shape))
+    force = try_force(system.system, q, omega, float(generator.uniform(0.0, 10.0)))
+    return Push(force, float(np.sum(force*np.cross(omega, q))))
+
+
+def _slope_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """Forces of rigid bodies against differences; derivatives of torques, which only implicit integrators use."""
+    yield from _applied_checks(name, preset, facts)
+    wrong = force_error(facts, specify_problem(name, preset=preset))
+    if wrong is not None:
+        yield Row("forces and torques against finite differences",
+                  f"relative error {wrong:.1e}, allowed {FORCE_LIMIT:.0e}", wrong <= FORCE_LIMIT)
+    for formulation, wrong in torque_slopes(facts, specify_problem(name, preset=preset)):
+        yield Row(f"torque_slope of {formulation}", f"differs by {wrong:.1e} from differences of the torque, allowed"
+                  f" {SLOPE_LIMIT:.0e}", wrong <= SLOPE_LIMIT)
+
+
+def _applied_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Row]:
+    """The applied torque of a body, and its momentum flags with both torques; nothing for other systems."""
+    begin = start_of(name, preset=preset)
+    if "cotangent_rotation" not in facts.forms:
+        return
+    form = formulate(facts, begin.parameters, begin.initial, "cotangent_rotation", {})
+    body = plain(form.problem)
+    if not hasattr(getattr(body, "system", None), "applied"):
+        return
+    generator, total, size, powers = np.random.Generator(np.random.PCG64(1)), np.zeros(3), 0.0, []
+    for _ in range(DIRECTIONS):
+        y, t = form.start.copy(), float(generator.uniform(0.0, 10.0))
+        y[:3] = y[:3] @ np.linalg.qr(generator.standard_normal((3, 3)))[0]
+        y[3] += generator.standard_normal(3)*np.linalg.norm(y[3])
+        torque, power = try_applied(body, y, t)
+        both = np.array([np.array(body.torque(y)), torque])
+        total, size = np.maximum(total, np.abs(both.sum(axis=0))), max(size, float(np.abs(both).max()))
+        powers.append(power)
+    yield Row("applied: a tuple of finite numbers, attitude left alone",
+              f"in {DIRECTIONS} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
+    for axis, flag, found in zip("xyz", facts.conserved_momentum(begin.parameters), total/(size or 1.0), strict=True):
+        kept = found <= TORQUE_LIMIT
+        yield Row(f"momentum about {axis}", f"declared {'' if flag else 'not '}conserved, the torque"
+                  f" {'vanishes' if kept else f'is {found:.1e} of all torques'}", bool(flag) == bool(kept))
+
+
+def _differences(potential: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:
+    """Gradient by central differences of order 4, all components."""
+    found = np.zeros_like(q)
+    for place in np.ndindex(q.shape):
+        unit = np.zeros_like(q)
+        unit[place] = 1.0
+        found[place] = _slope(potential, q, unit)
+    return found
+
+
+def _some_differences(potential: Callable, q: np.ndarray, generator: np.random.Generator,
+                      gradient: np.ndarray) -> np.ndarray:
+    """The given gradient, with three random components replaced by differences: many bodies
+    take long in plain Python."""
+    found = gradient.copy()
+    for _ in range(3):
+        unit = np.zeros_like(q)
+        place = (int(generator.integers(q.shape[0])), int(generator.integers(3)))
+        unit[place] = 1.0
+        found[place] = _slope(potential, q, unit)
+    return found
+
+
+def _slope(potential: Callable[[np.ndarray], float], q: np.ndarray, unit: np.ndarray) -> float:
+    near, far = (potential(q + s*unit) - potential(q - s*unit) for s in (DISPLACEMENT, 2.0*DISPLACEMENT))
+    return (8.0*near - far)/(12.0*DISPLACEMENT)
+
+
+class Motion:
+    """A short motion from a preset with its reference: invariants, formulations, orders."""
+
+    def __init__(self, name: str, preset: str | None):
+        self.name, self.preset, self.facts = name, preset, sheet(name)
+        run = specify_problem(name, preset=preset, samples=SAMPLES)
+        self.t_end = min(run.t_end, TURNS*characteristic_time(run, self.facts))
+        self.run = run = specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
+        self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
+        self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
+        self.fields = self.formulated.to_fields(self.reference)
+
+    def rows(self) -> Iterator[Row]:
+        yield from self._invariants()
+        yield from self._agreement()
+        yield from self._orders()
+
+    def _invariants(self) -> Iterator[Row]:
+        """Drift of everything conserved along the reference, relative to its scale; residuals."""
+        loop = loop_for(observe, self.formulated.problem)
+        values = np.zeros((SAMPLES, self.formulated.width))
+        for row, y in zip(values, self.reference, strict=True):
+            loop(self.formulated.problem, np.ascontiguousarray(y), row)
+        kinetic = float(np.abs(self.facts.kinetic_energy(self.run.parameters, self.fields)).max())
+        scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
+        for item in self.formulated.observables:
+            columns = values[:, item.columns]
+            if item.kind == "plain":
+                continue
+            if item.kind == "residual":
+                yield self._limited(item.name, float(np.abs(columns).max()), "along the reference")
+                continue
+            kept = columns[:, list(item.conserved)]
+            if kept.size:
+                scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
+                yield self._limited(item.name, float(np.abs(kept - kept[0]).max())/scale,
+                                    "relative drift along the reference")
+
+    def _limited(self, name: str, value: float, what: str) -> Row:
+        return Row(name, f"{what} {value:.1e}, allowed {INVARIANT_LIMIT:.0e}", bool(value <= INVARIANT_LIMIT))
+
+    def error(self, integrator: str, steps: int, **options: Any) -> float:
+        """Largest error of the state fields against the reference, in their norms; inf for a run that stops."""
+        spec = specify(self.name, integrator, preset=self.preset, steps=steps, samples=SAMPLES, t_end=self.t_end,
+                       options=options)
+        outcome = run_once(spec)
+        if outcome.status != Status.OK:
+            return np.inf
+        found = outcome.formulated.to_fields(outcome.outputs.states)
+        return max(
+            float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
+            for item in outcome.formulated.error_fields if item.counted and item.name in self.fields)
+
+    def _agreement(self) -> Iterator[Row]:
+        """Accurate runs in every formulation, form and action give the same motion."""
+        for formulation, form in self.facts.forms.items():
+            integrator = ACCURATE.get(formulation)
+            if integrator is None or not applicable(self.name, integrator, self.run.parameters):
+                continue
+            # the words of options that change what is integrated
+            word = next((name for name in ("form", "action", "coordinates") if name in form.options), "")
+            composed = {"weights": WEIGHTS} if "weights" in method(integrator).options else {}
+            for choice in form.options[word].choices if word else ("",):
+                label = formulation + (f", {word} {choice}" if choice else "")
+                options = {word: choice} if choice else {}
+                try:
+                    form.complete(self.run.parameters, options)
+                except InputError as error:
+                    yield Row(label, f"not tried: {error}", None)
+                    continue
+                yield self._agrees(label, integrator, options | composed)
+
+    def _agrees(self, label: str, integrator: str, options: Mapping[str, Any]) -> Row:
+        """Accurate runs, or errors that fall by 4 with half the step where no order above 2 is to be had."""
+        declared, gap = method(integrator), self.error(integrator, COUNTS[-1], **options)
+        found = f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853"
+        place = self.facts, self.run.parameters
+        if gap > AGREE_LIMIT and declared.order_of(complete_options(declared, *place, options), *place) == 2:
+            ratio = self.error(integrator, COUNTS[-2], **options)/gap
+            return Row(label, f"{found}, with half as many by {ratio:.2f} times this: of order 2", 3.5 <= ratio <= 4.5)
+        return Row(label, f"{found}, allowed {AGREE_LIMIT:.0e}", gap <= AGREE_LIMIT)
+
+    def _orders(self) -> Iterator[Row]:
+        able = [name for name in dict.fromkeys((*PREFERRED, *own_integrators()))
+                if applicable(self.name, name, self.run.parameters) and not method(name).adaptive]
+        for name in able[:3]:
+            yield self.order(name)
+
+    def order(self, name: str) -> Row:
+        """Observed order of an integrator beside its order in theory."""
+        declared, errors = method(name), [self.error(name, count) for count in COUNTS]
+        place = self.facts, self.run.parameters
+        options = complete_options(declared, *place, {})
+        theory, symmetric = declared.order_of(options, *place), declared.symmetric_of(options, *place)
+        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
+                               symmetric=symmetric)
+        label = f"order of {name}" + (f" on {self.name}" if name not in own_integrators() else "")
+        if np.isnan(found.order):
+            return Row(label, f"none: {found.reason}", False)
+        return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {theory} ({found.classification})",
+                   abs(found.order - theory) <= ORDER_LIMIT)
+
+
+def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
+    """Time in which the state changes by its own size, from the start."""
+    f, y = right_hand_side(run)
+    state = y.reshape(formulate_standard(facts, run.parameters, run.initial).start.shape)
+    change = f(0.0, y).reshape(state.shape)
+    rate = float((np.linalg.norm(change, axis=1)/row_sizes(facts, state, change)).max())
+    if not rate > 0.0:
+        raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing;"
+                         " choose another one")
+    return 1.0/rate

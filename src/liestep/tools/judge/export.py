@@ -1,0 +1,110 @@
+"""Numbers that others can cite and test against: the start of every preset and its certified end
+state with an error bound.
+
+The bound of a field is three times the largest disagreement of two independent engines up to that time (largest
+distance over bodies), because both can err to one side: against an engine of 64-bit mantissas that made neither, errors
+were 1.0 and 2.1 times the disagreement (heavy top, four bodies). It is an estimate of the error, not a proof, and at
+least a few units of round-off. End states are taken where the disagreement is at most TRUSTED of the field's scale:
+chaotic presets end before their t_end.
+"""
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liestep.errors import InputError, unknown
+from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.references.reference import kept_reference, specify_reference
+from liestep.simulation.runs.files import RunFile, read_attribute
+from liestep.simulation.runs.specification import start_of
+from liestep.tools.judge.judgement import layout_of
+
+TRUSTED = 1e-9   # of the scale of a field
+MARGIN = 3.0     # of bounds over disagreements
+ROUND_OFF = 8*float(np.finfo(float).eps)
+SAMPLES = 51
+COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", "error_bound", "status")
+
+
+def export(folder: Path, problem: str | None = None, preset: str | None = None) -> Iterator[str]:
+    """Write references.csv and references.json; yields a line about each preset when it is done.
+
+    References are kept in the folder as <problem>.<preset>.nc and used again while they are up to date.
+
+    Raises:
+        InputError: unknown names, or the folder cannot be written.
+    """
+    chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
+    for name, key in chosen:
+        _require_own(Path(folder)/f"{name}.{key}.nc")
+    entries = []
+    for name, key in chosen:
+        entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc"))
+        yield f"{name} {key}: {entries[-1]['status']}"
+    rows = [row for item in entries for row in _rows(item)]
+    write_text_atomically(Path(folder)/"references.csv", csv_text(COLUMNS, rows))
+    text = json.dumps({"error_bound": __doc__.split("\n\n")[1].replace("\n", " ").strip(), "trusted": TRUSTED,
+                       "references": entries}, indent=1)
+    write_text_atomically(Path(folder)/"references.json", text + "\n")
+
+
+def _require_own(path: Path) -> None:
+    """Raises InputError for a file that this program has not made: it is not overwritten."""
+    if path.exists() and read_attribute(path, "run_sha256") is None:
+        raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
+                         " another folder")
+
+
+def _presets(problem: str, preset: str | None) -> list[str]:
+    known = sheet(problem).presets
+    if preset is not None and preset not in known:
+        raise InputError(unknown(f"preset of {problem}", preset, known))
+    return [preset] if preset else list(known)
+
+
+def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
+    """One preset: numbers as floats, whose JSON text reads back as the same float64."""
+    facts, layout = sheet(problem), layout_of(problem, preset)
+    start, spec = start_of(problem, preset=preset), specify_reference(problem, preset=preset, samples=SAMPLES)
+    shared = spec.run.canonical()
+    found = {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
+             "equations": facts.equations, "parameters": shared["parameters"], "initial": shared["initial"],
+             "fields": {name: {"units": part.units, "meaning": part.long_name, "columns": layout.columns(name)}
+                        for name, part in layout.fields.items()}}
+    try:
+        reference = kept_reference(path, spec)
+    except InputError as error:
+        return found | {"status": f"no end state: {error}"}
+    last, bounds = certified(reference, list(start.initial))
+    if last == 0:
+        return found | {"status": f"no end state: the engines disagree by more than {TRUSTED:g} before t ="
+                        f" {reference['time'][1]:g}"}
+    short = ("" if last == SAMPLES - 1 else f", the engines disagree by more than {TRUSTED:g} before t ="
+             f" {reference['time'][last + 1]:g}")
+    return found | {
+        "t_end": float(reference["time"][last]),
+        "final": {name: reference[name][last].tolist() for name in start.initial}, "error_bound": bounds,
+        "energy": float(reference["energy"][last]), "engines": reference.attributes["engines"],
+        "status": f"certified at t = {reference['time'][last]:g}{short}"}
+
+
+def certified(reference: RunFile, names: list[str]) -> tuple[int, dict[str, float]]:
+    """Last sample up to which the engines agree to TRUSTED of every field's scale, and the bound of each field until
+    then."""
+    gaps = {name: np.maximum.accumulate(reference[f"disagreement_{name}"]) for name in names}
+    last = min(int(np.count_nonzero(gap <= TRUSTED)) - 1 for gap in gaps.values())
+    return (last, {name: float(max(MARGIN*gap[last], ROUND_OFF)*reference.attributes[f"scale_{name}"])
+                   for name, gap in gaps.items()})
+
+
+def _rows(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """One row per number of the state, 17 significant digits."""
+    for name, field in item["fields"].items():
+        final = np.ravel(item["final"][name]) if "final" in item else [None]*len(field["columns"])
+        for column, first, last in zip(field["columns"], np.ravel(item["initial"][name]), final, strict=True):
+            yield {"problem": item["problem"], "preset": item["preset"], "column": column, "units": field["units"],
+                   "initial": f"{first:.16e}", "t_end": item.get("t_end"), "final": None if last is None
+                   else f"{last:.16e}", "error_bound": item.get("error_bound", {}).get(name), "status": item["status"]}

@@ -1,0 +1,181 @@
+"""Which integrators share machine code, what a class could cost at best, and compiling in two processes."""
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from liestep.compile import counters
+from liestep.compile.cache import class_names, has_code, prepare
+from liestep.compile.driver import advance, advance_adaptive
+from liestep.compile.status import Status
+from liestep.errors import InputError
+from liestep.simulation.catalogue import method, plugin_entries
+from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.plugins.loading import PREFIX
+from liestep.simulation.plugins.trial import plain
+from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.recorder import new_recorder
+from liestep.tools.recommend.request import Request
+from liestep.tools.recommend.search import Candidate
+from liestep.tools.recommend.trials import Trials
+
+COUNTED = ("vector_field", "lie_action", "sphere_lagrangian")  # formulations whose steps run as plain Python at once
+MOST_ROWS = 100         # of a state with which a step is made in plain Python
+FEW = 20                # steps of the run that compiles a class
+SLACK = 0.7             # a class that is not opened could be better than its bound says by this factor
+
+
+class Group(NamedTuple):
+    """Integrators of one compiled class, by falling order."""
+
+    names: tuple[str, ...]
+    compiled: bool  # when it was asked
+
+
+def groups(request: Request, names: Iterable[str]) -> list[Group]:
+    """The compiled classes of integrators; raises nothing: a class that cannot be built is a group of its own."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    ready: dict[tuple[str, ...], bool] = {}
+    for name in names:
+        try:
+            components = _components(request, name)
+            key = class_names(*components)
+            ready.setdefault(key, has_code(_loop(name), *components))
+        except InputError:
+            key = (name,)
+            ready[key] = True
+        found.setdefault(key, []).append(name)
+    return [Group(tuple(sorted(members, key=lambda name: -method(name).order)), ready[key])
+            for key, members in found.items()]
+
+
+def _loop(name: str) -> Any:
+    return advance_adaptive if method(name).adaptive else advance
+
+
+def _components(request: Request, name: str) -> tuple[Any, ...]:
+    """What the loop of a run is compiled for."""
+    spec = request.run(name, 1e-3 if method(name).adaptive else FEW)
+    formulated, integrator = build(spec)
+    recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), 1, 2,
+                            observables=formulated.observables)
+    work = integrator.workspace(formulated.problem, formulated.start)
+    problem, integrator = for_loop(formulated, integrator)
+    recorders = (recorder, recorder) if method(name).adaptive else (recorder,)
+    return integrator, problem, *recorders, work
+
+
+class Workshop:
+    """Compiles classes of a request in two processes. The second one is started when it is first needed, is asked again
+    for later classes, and keeps what it has compiled on disk."""
+
+    def __init__(self, request: Request):
+        self.request = request
+        self.child: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> "Workshop":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.child is not None and self.child.stdin is not None:
+            with suppress(OSError):
+                self.child.stdin.close()
+            self.child.wait()
+
+    def compile_classes(self, waiting: Sequence[Group]) -> None:
+        """Compile the classes that have no machine code yet, half of them in the second process."""
+        names = [group.names[0] for group in waiting if not group.compiled]
+        if len(names) > 1:
+            with suppress(InputError):
+                prepare(*_components(self.request, names[0]))  # what both processes would compile
+        asked = [name for name in names[1::2] if self._ask(name)]
+        for name in names:
+            if name not in asked:
+                compile_one(self.request, name)
+        for _ in asked:
+            if self.child is not None and self.child.stdout is not None:
+                self.child.stdout.readline()  # whatever it could not do is done by this process later
+
+    def _ask(self, name: str) -> bool:
+        """Tell the second process a name; False where it cannot be started or has ended."""
+        try:
+            if self.child is None:
+                self.child = subprocess.Popen([sys.executable, "-m", "liestep.tools.recommend.compiling"], text=True,
+                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self._tell(json.dumps({"plugins": self._plugins(), **self.request.canonical()}))
+            self._tell(name)
+        except OSError:
+            return False
+        return True
+
+    def _tell(self, line: str) -> None:
+        assert self.child is not None
+        assert self.child.stdin is not None
+        print(line, file=self.child.stdin, flush=True)
+
+    def _plugins(self) -> list[str]:
+        """Files of the plugins that are loaded."""
+        return sorted({str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
+                       if entry.module.startswith(PREFIX)})
+
+
+def compile_one(request: Request, name: str) -> None:
+    """Make a few steps of an integrator; what fails will be seen in its runs."""
+    short = request.shorter(request.t_end*1e-3)
+    try:
+        Trials(short, spent=request.budget).outcome(name, 1e-3 if method(name).adaptive else FEW)  # only compiles
+    except InputError:
+        return
+
+
+def evaluations(request: Request, name: str) -> float:
+    """Least number of evaluations of right-hand side or force in one step: counted in one step of plain Python, the
+    order where that says nothing: no plain Python, a step that fails, or bodies so many that it would take long."""
+    spec = request.run(name, 1e-3 if method(name).adaptive else 50*FEW)
+    formulated, integrator = build(spec)
+    least = float(max(method(name).order, 1))
+    if len(formulated.start) > MOST_ROWS or request.declared(name).formulation not in COUNTED:
+        return least
+    component, problem, y = plain(integrator), plain(formulated.problem), formulated.start.copy()
+    with np.errstate(all="ignore"):
+        try:
+            work = component.workspace(problem, y)
+            if spec.steps is None:
+                h = component.start(problem, 0.0, y, spec.t_end, work)
+                problem.meter[:] = 0
+                status, _ = component.attempt(problem, 0.0, y, h, work)
+            else:
+                status = component.start(problem, 0.0, y, spec.step, work)
+                problem.meter[:] = 0
+                status = component.step(problem, 0.0, y, spec.step, work) if status == Status.OK else status
+        except (ArithmeticError, ValueError):
+            return least
+    counted = counters.evaluations(problem.meter) or problem.meter.max()  # without forces: solves or exponentials
+    return float(counted) if status == Status.OK and counted else least
+
+
+def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
+    """Seconds that a method of a class that is not compiled takes at least: as many steps as the best of the measured
+    methods of the nearest order would need, times the evaluations of a step, at the least cost of an evaluation that
+    was measured, times SLACK. An error that is not the one asked for is scaled by the order."""
+    order = max(method(name).order, 1)
+    near = min((abs(one.order - order) for one in measured), default=None)
+    if near is None:
+        return 0.0
+    steps: list[float] = []
+    units: dict[str, float] = {}
+    for one in measured:
+        unit = trials.rates[one.integrator]/trials.work[one.integrator]
+        kind = trials.request.declared(one.integrator).formulation
+        units[kind] = min(unit, units.get(kind, inf))
+        if abs(one.order - order) == near:
+            last = one.tried[-1]
+            made = (last.seconds - trials.calls[one.integrator])/trials.rates[one.integrator]
+            steps.append(made*last.error**(1.0/one.order))
+    unit = units.get(trials.request.declared(name).formulation, min(units.values()))
+    return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)

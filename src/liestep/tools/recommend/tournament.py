@@ -1,0 +1,224 @@
+"""The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite
+from typing import Any
+
+from liestep.errors import InputError
+from liestep.mechanics.contracts.keeping import sentence
+from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.runs.execution import RunTooLong
+from liestep.study.tables.choice import KEEP, Choice, choose
+from liestep.study.tables.timing import timer
+from liestep.tools.recommend.agreement import FIRST, TOLERANCE, agree, engines
+from liestep.tools.recommend.answer import Recommendation
+from liestep.tools.recommend.classes import Group, Workshop, bound, groups
+from liestep.tools.recommend.keeping import Keeping
+from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
+from liestep.tools.recommend.search import USABLE, Candidate, search
+from liestep.tools.recommend.trials import QUARTER, Trials
+from liestep.tools.recommend.words import BUDGET
+
+GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
+# methods whose compiled classes are opened first where nothing was measured that says which
+LIKELY = ("vi_sphere", "rkmk4", "rkmk54", "rodrigues_newmark", "slgi")
+# methods that won by time in study cross/matrix though a bound from the steps of other methods spoke against them, and
+# the least error at which they did: their classes are opened first, unless the bound is more than FAR times the best
+WINNERS = {"rk4": 1e-4, "sphere_split": 0.0, "dmv": 0.0, "exact_split": 0.0}
+FAR = 5.0
+TEST = 50              # the first part of the horizon, by which the time of the whole is estimated
+IN_TURNS, TURNS = 3, 5
+AT_ONCE = 2            # classes that are opened together
+WORTH = 0.8            # a class is compiled only if its bound is below this times the best cost: it takes seconds
+MOST_OPENED = 4        # so many classes are opened after those of the engines; more only if they have machine code
+
+
+def recommend(problem: str, *, error: float, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+              initial: Mapping[str, Any] | None = None, t_end: float | None = None, keep: str | None = None,
+              budget: float = BUDGET) -> Recommendation:
+    """See `liestep.recommend`."""
+    asked = request(problem, error=error, preset=preset, parameters=parameters, initial=initial, t_end=t_end,
+                    keep=keep, budget=budget)
+    return Tournament(asked).hold()
+
+
+class Tournament:
+    """One request, and what has been found so far. Raises InputError where there is no reference."""
+
+    def __init__(self, asked: Request):
+        self.asked = asked
+        self.table: list[Candidate] = []
+        self.opened = 0
+        able, self.eligible = [], []
+        for name in integrator_ids():
+            reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
+            if (reason is not None and reason.formulation) or name in GENERAL:
+                continue
+            if reason is not None:
+                self.table.append(Candidate(name, reason.reason, method(name).order))
+                continue
+            if method(name).fictitious:
+                self.table.append(Candidate(name, "not tried: its tolerance is a step of fictitious time, for close"
+                                            " encounters", method(name).order))
+                continue
+            able.append(name)
+            kept = asked.kept(name)
+            if asked.keep and kept.isdisjoint(KEEP[asked.keep]):
+                self.table.append(Candidate(name, f"does not keep the {named(asked.keep)}: it conserves"
+                                            f" {sentence(sorted(kept))}", method(name).order))
+            else:
+                self.eligible.append(name)
+        self.engines = engines(asked, tuple(able))
+        if not self.eligible:
+            raise InputError(f"no integrator that runs on {asked.problem} declares to keep the {named(asked.keep)}:"
+                             " keep is another word, or nothing")
+
+    def hold(self) -> Recommendation:
+        """The whole tournament."""
+        names = dict.fromkeys((*self.engines, *self.eligible))
+        found = groups(self.asked, names)
+        first = [group for group in found if set(self.engines) & set(group.names)]
+        with Workshop(self.asked) as workshop:
+            workshop.compile_classes(first)
+            trials = self._trials()
+            gap = float(agree(trials, self.engines[1]).max())
+            for group in sorted(first, key=lambda group: -method(group.names[0]).order):
+                self._play(trials, group)
+            rest = [group for group in found if group not in first]
+            while rest:
+                rest = self._open(trials, rest, workshop)
+        choice = self._in_turns(trials)
+        keeping = Keeping(self.asked, trials)
+        while self.asked.keep and choice.winner is not None:
+            row = self._row(choice.winner)
+            if keeping.holds(row):
+                break
+            row.reason, row.seconds = keeping.found, inf
+            choice = self._chosen()
+        return self._answer(choice, trials, gap, keeping.found)
+
+    def _trials(self) -> Trials:
+        """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
+        short = Trials(self.asked.shorter(self.asked.t_end/TEST))
+        limit = self.asked.limit
+        try:
+            _, seconds = short.outcome(FIRST, TOLERANCE)
+        except RunTooLong as error:
+            raise InputError(f"{self.asked.problem} has no reference within the budget of {self.asked.budget:g} s:"
+                             f" {FIRST} on a part of the horizon of 1/{TEST}: {error}; ask for a shorter t_end or for"
+                             " a larger budget") from None
+        whole = TEST*seconds
+        if not isfinite(whole) or whole <= limit:
+            return Trials(self.asked)
+        if whole <= QUARTER*limit:
+            return Trials(self.asked.shorter(self.asked.t_end/QUARTER), pilot=True)
+        raise InputError(f"a reference up to t = {self.asked.t_end:g} s would take {whole:.2g} s, and a quarter of it"
+                         f" is more than a run may take of the budget of {self.asked.budget:g} s; ask for t_end up to"
+                         f" {self.asked.t_end*QUARTER*limit/whole:.3g} s, or for a budget of"
+                         f" {whole*SHARE/QUARTER:.3g} s")
+
+    def _play(self, trials: Trials, group: Group) -> None:
+        """Search step or tolerance with each eligible method of a class."""
+        for name in group.names:
+            if name not in self.eligible:
+                continue
+            if trials.over:
+                self.table.append(Candidate(name, f"not tried: the budget of {self.asked.budget:g} s is spent",
+                                            method(name).order))
+                continue
+            first = trials.request.error if method(name).adaptive else self._first_steps(trials, name)
+            self.table.append(search(trials, name, first, self._best(), self.asked.limit))
+
+    def _first_steps(self, trials: Trials, name: str) -> float:
+        """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
+        8 has a small error."""
+        order = method(name).order
+        known = [one for one in self.table if one.size is not None and not one.adaptive]
+        if known:
+            near = min(known, key=lambda one: abs(one.order - order))
+            assert near.size is not None
+            steps = near.size if near.order >= order else 0.5*near.size
+        else:
+            steps = 0.25*trials.reference_steps
+        return float(INTERVALS*max(1, round(steps/INTERVALS), -(-method(name).fewest_steps//INTERVALS)))
+
+    def _best(self) -> float:
+        return min((one.seconds for one in self.table), default=inf)
+
+    def _open(self, trials: Trials, rest: list[Group], workshop: Workshop) -> list[Group]:
+        """Open the classes whose bound is least, if it is below the best cost, by a share where they have no machine
+        code; returns those that are left. A class that has it costs little: such ones are opened however many there
+        are."""
+        measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
+                    and trials.work.get(one.integrator)]
+        best = self._best()
+        bounds = {group: min(self._bound(trials, name, measured) for name in group.names) for group in rest}
+        bounds |= {group: 0.0 for group in rest if bounds[group] < FAR*best and self._won(group)}
+        ranked = sorted(rest, key=lambda group: (bounds[group], not set(LIKELY) & set(group.names)))
+        ready = sum(group.compiled and bounds[group] < best for group in ranked)
+        left = max(0, MOST_OPENED - self.opened - ready)
+        worth = {group: best if group.compiled else WORTH*best for group in ranked}
+        able = [group for k, group in enumerate(ranked)
+                if bounds[group] < worth[group] and (group.compiled or k < left or self._won(group))]
+        opened = able[:AT_ONCE]
+        if opened and not trials.over:
+            workshop.compile_classes(opened)
+            self.opened += len(opened)
+            for group in opened:
+                self._play(trials, group)
+            return [group for group in ranked if group not in opened]
+        for group in ranked:
+            why = (f"it would cost at least {bounds[group]/best:.2g} times the best" if bounds[group] >= worth[group]
+                   else f"{self.opened} classes with a better bound were, or the budget is spent")
+            self.table += [Candidate(name, f"not compiled: {why}", method(name).order) for name in group.names]
+        return []
+
+    def _won(self, group: Group) -> bool:
+        return any(self.asked.error >= WINNERS.get(name, inf) for name in group.names)
+
+    def _bound(self, trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
+        try:
+            return bound(trials, name, measured)
+        except InputError:
+            return 0.0  # its row will say why
+
+    def _chosen(self, names: Iterable[str] | None = None) -> Choice:
+        rows = [{"integrator": one.integrator, "error": one.error, "seconds": one.seconds} for one in self.table
+                if names is None or one.integrator in names]
+        return choose(rows, self.asked.error)
+
+    def _row(self, name: str) -> Candidate:
+        return next(one for one in self.table if one.integrator == name)
+
+    def _in_turns(self, trials: Trials) -> Choice:
+        """Time the cheapest ones again, in turns."""
+        met = sorted((one for one in self.table if isfinite(one.seconds)), key=lambda one: one.seconds)[:IN_TURNS]
+        clocks = {}
+        for one in met:
+            assert one.size is not None
+            clocks[one.integrator] = timer(trials.request.run(one.integrator, one.size))
+        taken: dict[str, list[float]] = {name: [] for name in clocks}
+        for _ in range(TURNS):
+            if trials.over:
+                break
+            for name, (once, share) in clocks.items():
+                taken[name].append(once()/share)
+                trials.spent += taken[name][-1]*share
+        for one in met:
+            one.seconds = min(taken[one.integrator], default=one.seconds)
+        return self._chosen()
+
+    def _answer(self, choice: Choice, trials: Trials, gap: float, kept: str) -> Recommendation:
+        if choice.winner is None:
+            why = "; ".join(f"{one.integrator} {one.reason}" for one in self.table if one.tried)
+            raise InputError(f"no integrator reaches the error {self.asked.error:g} on {self.asked.problem}"
+                             f"{f' and keeps the {named(self.asked.keep)}' if self.asked.keep else ''}: {why}")
+        best, parts = self._row(choice.winner), QUARTER if trials.pilot else 1
+        assert best.size is not None
+        for one in self.table:
+            if parts > 1 and one.size is not None:
+                one.seconds *= parts
+                one.size = one.size if one.adaptive else one.size*parts
+        return Recommendation(
+            self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
+            best.size if best.adaptive else None, {},
+            best.error, best.seconds, choice, gap, not trials.pilot, kept, tuple(self.table))

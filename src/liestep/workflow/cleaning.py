@@ -1,0 +1,81 @@
+"""What `liestep clean` removes: files of this program that no study asks for any more, and stored runs that no path and
+no study needs. Files that this program has not written are never touched."""
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from liestep.files import ledger as ledgers
+from liestep.files.records import FOLDER
+from liestep.simulation.runs.store import STORE, Store
+from liestep.workflow.integrity import own
+from liestep.workflow.manifest import MANIFEST, drop, listed_products
+from liestep.workflow.products import PRODUCTS
+from liestep.workflow.workflow import SELECTION, Workflow, require_config
+
+NOT_OF_STUDIES = (f"{STORE}/", f"{FOLDER}/", f"{SELECTION}/", MANIFEST)  # beginnings of names
+
+
+def superfluous(config: Path, results: Path) -> list[Path]:
+    """Paths that no study owns, then stored runs without one, sorted each. Raises InputError for an error in a study,
+    whose files could not be told from others."""
+    workflow = Workflow({**require_config(config/"config.yaml"), "studies": "all"}, config, results, room=False)
+    paths = sorted(_paths(workflow))
+    return [*paths, *sorted(_stored(workflow, paths))]
+
+
+def _paths(workflow: Workflow) -> Iterator[Path]:
+    """Files below the results that this program has written and no study asks for, with the logs beside them."""
+    results, studies = workflow.results, {products.name for products in workflow.studies}
+    found = ledgers.load(results)
+    owned = {path.relative_to(results).as_posix() for path in own(workflow)}
+    folders = set()
+    for name in {*found.known, *found.written, *listed_products(results)} - owned:
+        path = results/name
+        if name.startswith(NOT_OF_STUDIES) or not path.is_file() or _is_note(path, results, studies):
+            continue
+        yield path
+        folders |= {parent for parent in path.parents if results in parent.parents}
+    for folder in folders:
+        if folder.relative_to(results).as_posix() not in studies:
+            yield from folder.glob("logs/*.log")
+
+
+def _is_note(path: Path, results: Path, studies: set[str]) -> bool:
+    """Whether a file is the program's own note about a study that exists: the list of a job's runs, whose name depends
+    on the granularity, or of what products were made from."""
+    if path.name == PRODUCTS:
+        return path.parent.relative_to(results).as_posix() in studies
+    return (path.suffix == ".csv" and path.parent.name in ("runs", "references")
+            and path.parent.parent.relative_to(results).as_posix() in studies)
+
+
+def _stored(workflow: Workflow, removed: list[Path]) -> Iterator[Path]:
+    """Stored runs that have no other name when these paths are removed, and that no study asks for."""
+    store, gone = Store(workflow.results), Counter(os.stat(path).st_ino for path in removed)
+    wanted = {store.place(cell.fingerprint) for cell in workflow.cells.values()}
+    for path in store.files():
+        notes = os.stat(path)
+        if notes.st_nlink - gone[notes.st_ino] <= 1 and path not in wanted:
+            yield path
+
+
+def size(paths: list[Path]) -> int:
+    """Bytes that are free when these files are removed: of files all of whose names are among them."""
+    notes = [os.stat(path) for path in paths]
+    names = Counter(each.st_ino for each in notes)
+    return sum(each.st_size for each in {each.st_ino: each for each in notes}.values()
+               if each.st_nlink <= names[each.st_ino])
+
+
+def remove(results: Path, paths: list[Path]) -> None:
+    """Remove exactly these files, and folders that are empty then. The manifest forgets them first: a call that is
+    killed leaves files for the next one, and nothing that is missed."""
+    drop(results, {path.relative_to(results).as_posix() for path in paths})
+    for path in paths:
+        path.unlink(missing_ok=True)
+    for folder in sorted({parent for path in paths for parent in path.parents if results in parent.parents},
+                         key=lambda folder: len(folder.parts), reverse=True):
+        with suppress(OSError):  # not empty
+            folder.rmdir()

@@ -1,0 +1,258 @@
+"""results/manifest.json: a hash of every product and of everything it was made from, and the
+comparison with today's files.
+
+Products of kind "data" are the same bytes on every machine with the packages of the lock; those of kind "measured" show
+times or the machine itself.
+"""
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from liestep.errors import InputError
+from liestep.files import ledger as ledgers
+from liestep.files.atomic import TEMPORARY
+from liestep.files.ledger import Ledger
+from liestep.files.records import file_sha256, recording
+from liestep.files.textfiles import write_text_atomically
+from liestep.simulation.references.reference import study_reference
+from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.files import read
+from liestep.workflow.environment import environment
+from liestep.workflow.sources import figure_source, film_source, table_source
+from liestep.workflow.workflow import REPORT_FOLDER, SELECTION, StudyProducts, Workflow, page_of
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+DATA, MEASURED = "data", "measured"
+CLOCK_TABLES = ("timings.csv", "seconds.csv", "which_seconds.csv")
+# figures that show seconds where a study has times
+CLOCK_FIGURES = ("work_precision", "scaling", "leaders_seconds", "price_of_manifold")
+
+
+def manifest_path(results: Path) -> Path:
+    return results/MANIFEST
+
+
+def environment_path(results: Path) -> Path:
+    return results/"environment.json"
+
+
+def write_manifest(workflow: Workflow) -> tuple[Path, int]:
+    """Write manifest.json and environment.json; returns the path of the first and the number of its products.
+
+    Products of studies that this workflow does not make stay listed as they were, as long as there is a file of the
+    study.
+
+    Raises:
+        InputError: a product is missing, or was changed by somebody else since it was made; or the folder cannot be
+            written.
+    """
+    results = workflow.results
+    with recording(results):
+        write_text_atomically(environment_path(results), _text(environment()))
+        before = _before(results)
+        written, products = ledgers.load(results), {}
+        for path, entry in sorted(_products(workflow).items()):
+            name = path.relative_to(results).as_posix()
+            products[name] = {**entry, "sha256": _sha256(written, name, before["products"].get(name, {}).get("sha256"))}
+        others = _others(workflow, before["products"], products)
+        given = {path.as_posix(): file_sha256(path) for path in inputs(workflow)}
+        kept = {name: sha256 for name, sha256 in before["inputs"].items()
+                if name not in given and others and Path(name).is_file()}
+        names = [products.name for products in workflow.studies]
+        studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
+        content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
+                   "products": dict(sorted((products | others).items()))}
+        text = _text({**content, "sha256": _digest(content)})
+        write_text_atomically(manifest_path(results), text)
+    listed = {name: entry["sha256"] for name, entry in content["products"].items()}
+    ledgers.close(results, {**listed, MANIFEST: hashlib.sha256(text.encode()).hexdigest()})
+    # temporary files of killed processes: all products are there, so that no process writes any more
+    for leftover in results.rglob(TEMPORARY):
+        leftover.unlink(missing_ok=True)
+    return manifest_path(results), len(listed)
+
+
+def _before(results: Path) -> dict[str, Any]:
+    """The last manifest; empty if there is none that can be read."""
+    try:
+        return read_manifest(results)
+    except InputError:
+        return {"products": {}, "inputs": {}}
+
+
+def listed_products(results: Path) -> list[str]:
+    """Names of the products in the last manifest; none if there is none that can be read."""
+    return list(_before(results)["products"])
+
+
+def drop(results: Path, names: set[str]) -> None:
+    """Take products out of the manifest and the ledger, before they are removed."""
+    content = _before(results)
+    if names & content["products"].keys():
+        content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
+        write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
+    found = ledgers.load(results)
+    if names & found.known.keys():
+        found.known = {name: entry for name, entry in found.known.items() if name not in names}
+        ledgers.save(found)
+
+
+def _sha256(written: Ledger, name: str, listed: str | None) -> str:
+    path = written.results/name
+    try:
+        found = written.sha256(name, listed)
+    except OSError:
+        raise InputError(f"{path} does not exist; call snakemake") from None
+    if found is None:
+        raise InputError(f"{path} was changed after it was made; call snakemake, which makes it again")
+    return found
+
+
+def _others(workflow: Workflow, before: dict[str, Any], products: dict[str, Any]) -> dict[str, Any]:
+    """Entries of the last manifest that this workflow does not make but that still count: of studies that are not
+    selected; and the pages of all studies in a selection, those of the last selection otherwise."""
+    def counts(name: str) -> bool:
+        if any(name.startswith(f"{study}/") for study in workflow.unselected):
+            return True
+        if name.startswith(f"{SELECTION}/"):
+            return not workflow.selection and (workflow.results/name).is_file()
+        return workflow.selection and ("/" not in name or name.startswith(f"{REPORT_FOLDER}/"))
+
+    return {name: entry for name, entry in before.items() if name not in products and counts(name)}
+
+
+def inputs(workflow: Workflow) -> list[Path]:
+    """All files that people write: config.yaml, studies, claims, errata."""
+    found = [workflow.folder/"config.yaml", *(products.study.path for products in workflow.studies),
+             *workflow.claim_inputs, *workflow.errata]
+    return [path for path in found if path.is_file()]
+
+
+def inputs_hash(workflow: Workflow) -> str:
+    """Changes when one of those files does."""
+    return _digest({path.as_posix(): file_sha256(path) for path in inputs(workflow)})[:16]
+
+
+def _products(workflow: Workflow) -> dict[Path, dict[str, Any]]:
+    """Kind and origin of every product by path. `from` names files, and folders of products
+    where all of them are meant."""
+    found: dict[Path, dict[str, Any]] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
+    for products in workflow.studies:
+        found |= _study_products(products)
+    if workflow.claims:
+        origin = {"kind": DATA,
+                  "from": [*_names(workflow.claim_inputs), *sorted(set().union(*workflow.claims.values()))]}
+        found |= {workflow.common/f"claims.{suffix}": origin for suffix in ("csv", "md")}
+    if workflow.errata:
+        origin = {"kind": DATA, "from": _names(workflow.errata)}
+        found |= {workflow.common/f"errata.{suffix}": origin for suffix in ("csv", "md")}
+    verdicts = _names(path.relative_to(workflow.results) for path in workflow.verdicts)
+    index, *pages = workflow.reports
+    found[index] = {"kind": DATA, "from": [products.name for products in workflow.studies] + verdicts}
+    for path in pages:
+        shown = [products for products in workflow.studies if page_of(products.name) == path.stem]
+        timed = any(products.timings for products in shown)
+        found[path] = {"kind": MEASURED if timed else DATA, "from": [products.name for products in shown] + verdicts}
+    return found
+
+
+def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
+    study, name = products.study, products.name
+    own = study.path.as_posix()
+    found: dict[Path, dict[str, Any]] = {}
+    for cell in study.cells:
+        found[cell.path] = {"kind": DATA, "from": [own], "specification": cell.spec.sha256,
+                            "sources": run_source_hash(cell.spec)}
+    for reference in products.references:
+        _, spec = study_reference(study, reference.problem)
+        found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}
+    data = [own, f"{name}/runs"] + [f"{name}/references"]*bool(products.references)
+    tables = table_source(name)
+    for path in (*products.timings, *products.tables, products.page):
+        clock = path.name in CLOCK_TABLES or (path.name == "which.md" and bool(products.timings))
+        found[path] = {"kind": MEASURED if clock else DATA, "from": data, "sources": tables}
+    for figure in products.figures:
+        drawn = MEASURED if products.timings and figure in CLOCK_FIGURES else DATA
+        origin: dict[str, Any] = {"from": [*data, f"{name}/metrics.csv"], "sources": figure_source(figure)}
+        kinds = {"pdf": drawn, "png": drawn, "caption.txt": DATA, "caption.rst": DATA}
+        found |= {products.figure(figure, suffix): {"kind": kind, **origin} for suffix, kind in kinds.items()}
+    for film in products.animations:
+        run = f"{name}/{film.cell.path.relative_to(study.folder).as_posix()}"
+        found[film.path] = {"kind": DATA, "from": [run], "sources": film_source()}
+    return found
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A file that is not what the manifest says, and what is wrong with it. `product`: it can be made again."""
+
+    path: Path
+    sentence: str
+    product: bool = True
+
+
+def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
+    """Content of manifest.json, compared with the ledger, which is read if it is not given.
+
+    Raises:
+        InputError: missing, or not what was written.
+    """
+    path = manifest_path(results)
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; snakemake writes it when everything else is made") from None
+    except (OSError, ValueError, RecursionError):
+        raise InputError(f"{path} is not a readable manifest; remove it and call snakemake") from None
+    same = (known or ledgers.load(results)).sha256(MANIFEST)
+    if not same or not isinstance(content, dict) or content.pop("sha256", None) != _digest(content):
+        raise InputError(f"{path} was changed after it was written; remove it and call snakemake")
+    return content
+
+
+def verify(results: Path) -> Iterator[Complaint]:
+    """Every file that was changed or lost since the manifest was written.
+
+    Raises:
+        InputError: see `read_manifest`.
+    """
+    content = read_manifest(results)
+    for name, sha256 in content["inputs"].items():
+        path = Path(name)
+        if not path.is_file():
+            yield Complaint(path, f"{path} is lost: products were made from it", product=False)
+        elif file_sha256(path) != sha256:
+            yield Complaint(path, f"{path} was changed after products were made from it", product=False)
+    for name, entry in content["products"].items():
+        path = results/name
+        if not path.is_file():
+            yield Complaint(path, f"{path} is lost")
+        elif file_sha256(path) != entry["sha256"]:
+            yield Complaint(path, damage(path) or f"{path} was changed after the manifest was written")
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with a NetCDF file of this program in itself; None if nothing is, or for other files."""
+    if path.suffix != ".nc":
+        return None
+    try:
+        read(path)
+    except InputError as error:
+        return str(error).partition("; remove it")[0]
+    return None
+
+
+def _names(paths: Iterable[Path | str]) -> list[str]:
+    return [Path(path).as_posix() for path in paths]
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(_text(content).encode()).hexdigest()
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1) + "\n"

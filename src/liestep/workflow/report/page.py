@@ -1,0 +1,216 @@
+"""The report: an index with the verdicts, and one page for each paper and for each folder of own studies, each with its
+own limit of size."""
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+import pandas
+from markupsafe import Markup, escape
+
+from liestep.simulation.catalogue import papers
+from liestep.workflow.report.films import SHARE, embed_films
+from liestep.workflow.report.links import anchor
+from liestep.workflow.report.pictures import embed
+from liestep.workflow.report.search import Entry, entries
+from liestep.workflow.report.sources import TEMPLATES
+from liestep.workflow.report.study import StudyPage, study_page
+from liestep.workflow.report.verdicts import (
+    ASSERTED,
+    MEANINGS,
+    ClaimRow,
+    PaperClaims,
+    PaperErrata,
+    paper_claims,
+    paper_errata,
+)
+from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
+
+LIMIT = 15_000_000  # most bytes of a page
+OWN = "Studies"     # title of the page with the studies that are in no folder
+
+
+@dataclass
+class Page:
+    """One page: a paper's claims, errata and studies, or own studies."""
+
+    key: str
+    claims: PaperClaims | None = None
+    errata: PaperErrata | None = None
+    studies: list[StudyPage] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return OWN if self.key == page_of("") else self.key
+
+    @property
+    def citation(self) -> str:
+        return next((item.citation for item in (self.claims, self.errata) if item and item.citation), "")
+
+    @property
+    def doi(self) -> str:
+        """Of the paper; empty if it is none that the package knows."""
+        return papers()[self.key].doi if self.key in papers() else ""
+
+    @property
+    def address(self) -> str:
+        """Seen from the index."""
+        return f"{REPORT_FOLDER}/{self.key}.html"
+
+    @property
+    def confirmed(self) -> int:
+        """Number of errata whose evidence confirms them."""
+        return sum(row["confirmed"] is True for row in self.errata.rows) if self.errata else 0
+
+    def count(self, verdict: str) -> int:
+        """Number of statements of the paper with a verdict."""
+        return dict(self.claims.stated).get(verdict, 0) if self.claims else 0
+
+    @property
+    def stated(self) -> int:
+        """Number of statements of the paper."""
+        return sum(count for _, count in self.claims.stated) if self.claims else 0
+
+
+@dataclass
+class Group:
+    """Studies of one folder."""
+
+    name: str
+    studies: list[StudyPage]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a page shows of others: its folder, the claims that each study decides, all that can be searched for."""
+
+    folder: Path
+    cited: dict[str, list[ClaimRow]]
+    known: list[Entry]
+
+    def to(self, path: Path) -> str:
+        """Address of a file as seen from the page."""
+        return quote(Path(os.path.relpath(path, self.folder)).as_posix())
+
+
+def make_report(workflow: Workflow) -> Iterator[tuple[Path, str, str]]:
+    """Path and text of the index and of each page, and one line about it.
+
+    Raises:
+        InputError: a product is missing or stale; the sentence says which command makes it.
+    """
+    pages = collect(workflow)
+    cited = citing(page.claims for page in pages if page.claims)
+    known = entries(pages)
+    for page in pages:
+        path = workflow.report.parent/page.address
+        text, summary = fitted(page, Surroundings(path.parent, cited, known))
+        yield path, text, summary
+    yield workflow.report, render_index(pages, known), f"pages: {len(pages)}"
+
+
+def collect(workflow: Workflow) -> list[Page]:
+    """All pages in the order of the index: papers, then own studies; nothing is rendered."""
+    studies = [study_page(products) for products in workflow.studies]
+    errata = paper_errata(workflow.errata, workflow.common)
+    claims = paper_claims(workflow.claim_files.values(), workflow.common,
+                          {page.name: [figure.name for figure in page.figures] for page in studies},
+                          {page.name: list(page.tables) for page in studies}, {item.paper: item.ids for item in errata})
+    pages = {key: Page(key) for key in workflow.pages}
+    for item in claims:
+        pages[item.paper].claims = item
+    for path, found in zip(workflow.errata, errata, strict=True):
+        pages[path.stem].errata = found
+    for study in studies:
+        pages[page_of(study.name)].studies.append(study)
+    return list(pages.values())
+
+
+def fitted(page: Page, around: Surroundings) -> tuple[str, str]:
+    """Text of a page with films and figures as large as its limit allows, and one line about it."""
+    figures = [figure for study in page.studies for figure in study.figures]
+    films = [film for study in page.studies for film in study.films]
+    rest = len(render(page, around).encode())
+    for film, picture in zip(films, embed_films([film.film for film in films], int(SHARE*(LIMIT - rest))), strict=True):
+        film.picture = picture
+        rest += len(picture.address)
+    for figure, picture in zip(figures, embed([figure.path for figure in figures], LIMIT - rest), strict=True):
+        figure.picture = picture
+    text = render(page, around)
+    size = f"{len(text.encode())/1e6:.1f} MB"
+    if len(text.encode()) > LIMIT:
+        size += f", more than {LIMIT/1e6:g} MB although its figures are small: report fewer studies"
+    runs = sum(study.runs["count"] for study in page.studies)
+    return text, (f"studies: {len(page.studies)}, figures: {len(figures)}, {f'films: {len(films)}, ' if films else ''}"
+                  f"runs: {runs}, {size}")
+
+
+def grouped(studies: Iterable[StudyPage]) -> list[Group]:
+    """Studies by folder, in their order."""
+    found: dict[str, Group] = {}
+    for study in studies:
+        folder = study.name.rpartition("/")[0]
+        found.setdefault(folder, Group(folder, [])).studies.append(study)
+    return list(found.values())
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
+                                     lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
+    environment.filters |= {"number": number, "breakable": breakable}
+    environment.globals |= {"anchor": anchor, "meanings": MEANINGS, "asserted": ASSERTED,
+                            "style": (TEMPLATES/"report.css").read_text("utf-8"),
+                            "script": (TEMPLATES/"report.js").read_text("utf-8")}
+    return environment
+
+
+def _totals(studies: list[StudyPage]) -> dict[str, Any]:
+    return {"total_studies": len(studies), "total_runs": sum(study.runs["count"] for study in studies),
+            "total_stopped": sum(study.stopped for study in studies),
+            "total_figures": sum(len(study.figures) for study in studies)}
+
+
+def render(page: Page, around: Surroundings) -> str:
+    """The template of a page filled; figures without a picture are left out."""
+    return _environment().get_template("page.html").render(
+        title=page.title, of_paper=page.key in papers(), groups=grouped(page.studies), doi=page.doi, here=page.key,
+        folder="", entries=around.known,
+        claims=[page.claims] if page.claims else [], errata=[page.errata] if page.errata else [], citing=around.cited,
+        at=_address_from(page), to=around.to, **_totals(page.studies))
+
+
+def _address_from(page: Page) -> Callable[[str], str]:
+    """Study -> file of its page as seen from this page; "" for the page itself."""
+    return lambda study: "" if page_of(study) == page.key else f"{page_of(study)}.html"
+
+
+def render_index(pages: list[Page], known: list[Entry]) -> str:
+    """The template of the index filled."""
+    return _environment().get_template("index.html").render(
+        pages=pages, judged=[page for page in pages if page.claims], here="", folder=f"{REPORT_FOLDER}/", entries=known,
+        **_totals([study for page in pages for study in page.studies]))
+
+
+def citing(claims: Iterable[PaperClaims]) -> dict[str, list[ClaimRow]]:
+    """The claims that each study decides."""
+    found: dict[str, list[ClaimRow]] = {}
+    for item in claims:
+        for row in item.rows:
+            for study in dict.fromkeys(study for study, _, _ in row.runs):
+                found.setdefault(study, []).append(row)
+    return found
+
+
+def breakable(text: str) -> Markup:
+    """A text whose names may be broken after an underscore and a slash."""
+    return Markup(re.sub("([_/])", r"\1<wbr>", str(escape(text))))
+
+
+def number(value: Any) -> str:
+    """Five significant digits; what is missing is empty."""
+    return "" if value is None or pandas.isna(value) else f"{value:.5g}"

@@ -1,0 +1,133 @@
+"""What the report says about one study. Nothing is computed again, and everything is checked to be today's."""
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from liestep.errors import InputError
+from liestep.figures.captions import fill
+from liestep.figures.commands import drawing_of
+from liestep.files.textfiles import read_text
+from liestep.simulation.catalogue import method, sheet
+from liestep.study.plan.config import StudyConfig
+from liestep.study.tables.results import StudyResults
+from liestep.workflow.jobs import Animation
+from liestep.workflow.report.pictures import Picture
+from liestep.workflow.report.provenance import references_data, runs_data, table_data
+from liestep.workflow.workflow import StudyProducts
+
+
+@dataclass
+class FigurePart:
+    """A figure of a study; `picture` is made last, when the size of everything else is known."""
+
+    name: str
+    path: Path
+    caption: str
+    picture: Picture | None = None
+
+    @property
+    def alternative(self) -> str:
+        """What the picture shows, for those who do not see it: the caption without the list of runs."""
+        return self.caption.partition(" Runs of ")[0]
+
+
+@dataclass
+class FilmPart:
+    """A film of a run; `picture` as that of a figure."""
+
+    film: Animation
+    caption: str
+    picture: Picture | None = None
+
+    @property
+    def name(self) -> str:
+        return self.film.label
+
+
+@dataclass
+class StudyPage:
+    """What the page says about one study."""
+
+    results: StudyResults
+    figures: list[FigurePart]
+    films: list[FilmPart]
+    tables: dict[str, dict[str, Any]]
+    runs: dict[str, Any]
+    references: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.results.study.name
+
+    @property
+    def folder(self) -> Path:
+        return self.results.study.folder
+
+    @property
+    def config(self) -> StudyConfig:
+        return self.results.config
+
+    @property
+    def file(self) -> str:
+        """Text of the study file."""
+        return self.results.study.path.read_text("utf-8")
+
+    @cached_property
+    def problems(self) -> list[dict[str, Any]]:
+        return [{"key": key, "label": setup.label or key, "system": setup.system, "title": sheet(setup.system).title,
+                 "t_end": next(cell.spec.t_end for cell in self.results.study.cells if cell.problem == key)}
+                for key, setup in self.config.problems.items() if any(cell.problem == key
+                                                                      for cell in self.results.study.cells)]
+
+    @cached_property
+    def integrators(self) -> list[dict[str, Any]]:
+        used = {cell.integrator for cell in self.results.study.cells}
+        found = []
+        for key, entry in self.config.integrators.items():
+            if key in used:
+                name = self.results.study.integrator_id(key)
+                options = ", ".join(f"{option} = {value}" for option, value in (entry.options if entry else {}).items())
+                found.append({"key": key, "label": (entry.label if entry else None) or key, "id": name,
+                              "options": options, "summary": method(name).summary})
+        return found
+
+    @property
+    def stopped(self) -> int:
+        """Number of runs that stopped early."""
+        return int((self.results.metrics["status"] != "ok").sum())
+
+
+def study_page(products: StudyProducts) -> StudyPage:
+    """Products of a study, all checked.
+
+    Raises:
+        InputError: one is missing or stale.
+    """
+    results = StudyResults(products.study)
+    names = [path.stem for path in products.tables if path.suffix == ".csv" and path.stem != "metrics"]
+    names += ["timings"]*bool(products.timings)
+    return StudyPage(results, [_figure(products, results, name) for name in products.figures],
+                     [_film(results, film) for film in products.animations],
+                     {name: table_data(results, name) for name in names}, runs_data(results), references_data(results))
+
+
+def _figure(products: StudyProducts, results: StudyResults, name: str) -> FigurePart:
+    path = products.figure(name, "png")
+    text = products.figure(name, "caption.txt")
+    expected = fill(drawing_of(name), results)
+    try:
+        found = read_text(text)
+    except InputError as error:
+        raise InputError(f"{error}; run `liestep figure {products.name} {name}`") from None
+    if found.strip() != expected.strip():
+        raise InputError(f"{path} is of another state of the study; run `liestep figure {products.name} {name}` again")
+    return FigurePart(name, path, expected)
+
+
+def _film(results: StudyResults, film: Animation) -> FilmPart:
+    cell, config = film.cell, results.config
+    entry = config.integrators[cell.integrator]
+    names = config.problems[cell.problem].label or cell.problem, (entry.label if entry else None) or cell.integrator
+    return FilmPart(film,
+                    f"{names[0]} by {names[1]}, {cell.resolution}: stored samples from t = 0 to {cell.spec.t_end:g} s.")

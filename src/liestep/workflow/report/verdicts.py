@@ -1,0 +1,180 @@
+"""Claims and errata with the files they come from, checked to be of today's claims and errata files."""
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas
+from markupsafe import Markup
+
+from liestep.claims.chance import LARGEST
+from liestep.claims.claimfile import VERDICTS, Claim, load_claims
+from liestep.claims.counting import Statement, counts, headline, statements
+from liestep.claims.errata import load_errata
+from liestep.claims.judging import describe
+from liestep.errors import InputError
+from liestep.files.ledger import require_same
+from liestep.files.textfiles import read_csv
+from liestep.workflow.report.links import anchor, evidence, link_errata
+
+MEANINGS = {  # verdict -> (sign, class of colours, meaning)
+    "reproduced": ("✓", "good", "the criterion is met with the data that the paper prints; a statement about every"
+                   " system or start may be judged with any data"),
+    "recovered": ("✓", "good", "met after a datum that the paper does not print, or misprints, was found by a scan"
+                  f" whose chance of such a match is at most {LARGEST:g}"),
+    "calibrated": ("≈", "fair", "met with a datum that was chosen to come near this number, or that a scan would also"
+                   " find by chance: agreement, but no evidence"),
+    "qualitative": ("≈", "fair", "met by a criterion of ours: a statement without a number, a size, or data that are"
+                    " not all printed"),
+    "not reproduced": ("✗", "bad", "the criterion is not met"),
+    "undetermined": ("?", "none", "cannot be decided: data are not printed, readings disagree, the runs are too short"
+                     " or too coarse, or what is needed is not built"),
+    "not testable": ("–", "none", "no criterion can be stated"),
+}
+ASSERTED = {"paper": "the paper", "derived": "follows from the paper's text", "own": "liestep, beyond the paper",
+            "external": "another code or text"}
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim with its row of claims.csv; `links` are (text, study, anchor) of figures and tables, `runs`
+    (study, anchor, keys of the run)."""
+
+    paper: str
+    claim: Claim
+    outcome: Mapping
+    anchor: str
+    setting: Markup
+    statement: Markup
+    links: list[tuple[str, str, str]]
+    runs: list[tuple[str, str, str]]
+
+    @property
+    def rank(self) -> int:
+        return VERDICTS.index(self.outcome["verdict"])
+
+
+@dataclass(frozen=True)
+class PaperClaims:
+    """All claims of a paper."""
+
+    paper: str
+    citation: str
+    rows: list[ClaimRow]
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """(verdict, number of claims), all verdicts that occur."""
+        found = [(verdict, sum(row.outcome["verdict"] == verdict for row in self.rows)) for verdict in VERDICTS]
+        return [(verdict, count) for verdict, count in found if count]
+
+    @property
+    def _outcomes(self) -> list[dict]:
+        """Rows of claims.csv with empty cells as empty text."""
+        return [{**row.outcome, "group": row.claim.group} for row in self.rows]
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What the paper states, and what we and others do, each once."""
+        return statements(self._outcomes)
+
+    @property
+    def stated(self) -> list[tuple[str, int]]:
+        """(verdict, number of statements of the paper), all verdicts that occur."""
+        return list(counts(self.statements).items())
+
+    @property
+    def overview(self) -> list[tuple[str, str, str, str]]:
+        """(verdict, anchor of its first claim, name, text) of each statement of the paper, in the order of the file."""
+        first: dict[str, ClaimRow] = {}
+        for row in self.rows:
+            first.setdefault(row.claim.group or row.claim.id, row)
+        return [(item.verdict, first[item.name].anchor, item.name, first[item.name].claim.statement)
+                for item in self.statements if item.counted == "paper"]
+
+    @property
+    def headline(self) -> str:
+        """The counts in sentences."""
+        return headline(self._outcomes)
+
+
+@dataclass(frozen=True)
+class PaperErrata:
+    """All errata of a paper: rows of errata.csv."""
+
+    paper: str
+    citation: str
+    rows: list[Mapping]
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(row["erratum"]) for row in self.rows]
+
+
+def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mapping[str, Collection[str]],
+                 tables: Mapping[str, Collection[str]], errata: Mapping[str, list[str]]) -> list[PaperClaims]:
+    """Claims of all papers with their verdicts.
+
+    Args:
+        files: the claims files of each paper.
+        figures, tables: names in the page, by study.
+        errata: ids of errata by paper.
+
+    Raises:
+        InputError: claims.csv is missing, or is not of these files.
+    """
+    papers = [load_claims(paths) for paths in files]
+    if not papers:
+        return []
+    table = _read(results/"claims.csv")
+    wanted = [(file.paper, claim.id, claim.statement, describe(claim), claim.asserted_by, claim.group)
+              for file in papers for claim in file.claims]
+    _require(table, ("paper", "claim", "statement", "criterion", "asserted_by", "group"), wanted,
+             results/"claims.csv", "liestep claims")
+    rows = iter(table.to_dict("records"))
+    return [PaperClaims(file.paper, file.citation,
+                        [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
+                         for claim in file.claims]) for file in papers]
+
+
+def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping,
+           errata: list[str]) -> ClaimRow:
+    runs = [(choice.study, anchor("runs", choice.study),
+             "/".join(filter(None, (choice.problem, choice.integrator, choice.resolution))))
+            for choice in (*claim.runs, *claim.against)]
+    return ClaimRow(paper, claim, outcome, anchor("claim", paper, claim.id),
+                    link_errata(_text(outcome["setting"]), paper, errata), link_errata(claim.statement, paper, errata),
+                    evidence(claim, paper, figures, tables), list(dict.fromkeys(runs)))
+
+
+def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
+    """Errata of all papers, given by their files, with their evidence.
+
+    Raises:
+        InputError: errata.csv is missing, or is not of today's errata files.
+    """
+    files = [load_errata(path.stem, path.parent.parent) for path in paths]
+    if not files:
+        return []
+    table = _read(results/"errata.csv")
+    wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files
+              for entry in file.errata]
+    _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv", "liestep errata")
+    rows = iter(table.to_dict("records"))
+    return [PaperErrata(file.paper, file.citation, [next(rows) for _ in file.errata]) for file in files]
+
+
+def _read(path: Path) -> pandas.DataFrame:
+    table = read_csv(path).astype(object)
+    require_same(path)
+    return table.where(table.notna(), None)
+
+
+def _require(table: pandas.DataFrame, columns: tuple[str, ...], wanted: list[tuple], path: Path, command: str) -> None:
+    """Raises InputError unless the columns of the table hold exactly `wanted`."""
+    missing = not set(columns) <= set(table.columns)
+    if missing or [tuple(map(_text, row)) for row in table[list(columns)].itertuples(index=False)] != wanted:
+        raise InputError(f"{path} is of another state of the {path.stem} files; run `{command}` again")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

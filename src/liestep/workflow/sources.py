@@ -1,0 +1,51 @@
+"""What each kind of job is made with: a hash of the modules whose edit puts the products of the job out of date.
+
+Runs and references keep theirs in their files, see `liestep.simulation.runs.execution` and `liestep.simulation.references.reference`.
+Presets, lists of figures and evidence are found by name, not imported, so that an edit of them puts no run, table or
+figure out of date.
+"""
+from collections.abc import Iterable
+from functools import cache
+
+from liestep.compile.sources import package_modules, source_hash
+from liestep.figures.commands import figure_modules
+from liestep.simulation.catalogue import papers as all_papers
+from liestep.study.tables.quantities import module_of
+
+SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")  # evidence makes runs of its own
+
+
+@cache
+def _packages(*packages: str) -> str:
+    """Hash of all modules of the packages and of what they import: some find modules by name."""
+    return source_hash(*package_modules(*packages))
+
+
+def table_source(study: str) -> str:
+    """Hash of what makes the tables of a study, with the quantities of its paper."""
+    own = module_of(study)
+    return _packages("liestep.study.tables", *([own] if own else []))
+
+
+def figure_source(*names: str) -> str:
+    """Hash of the modules that draw some figures, by their names."""
+    return source_hash("liestep.figures.drawing", *(figure_modules()[name] for name in names))
+
+
+def film_source() -> str:
+    """Hash of what makes films."""
+    return _packages("liestep.figures.films")
+
+
+def claim_source(computed: Iterable[str] = ()) -> str:
+    """Hash of what makes the verdicts on claims; `computed` are papers of which claims ask for evidence."""
+    papers = list(computed)
+    return evidence_source(papers) if papers else _packages("liestep.claims")
+
+
+def evidence_source(papers: Iterable[str]) -> str:
+    """Hash of what makes the evidence for the errata of some papers."""
+    wanted = set(papers)
+    rooms = [paper for name, paper in all_papers().items() if name in wanted]
+    return _packages(*SIMULATION, "liestep.claims",
+                     *(paper.module(name) for paper in rooms for name in (*paper.evidence, paper.presets) if name))

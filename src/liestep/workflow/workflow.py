@@ -1,0 +1,344 @@
+"""What the Snakemake workflow makes: the studies that config.yaml asks for, their products, and what
+each product depends on.
+
+Everything is checked here, before the first job runs.
+"""
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from liestep.claims.claimfile import claim_files, load_claims
+from liestep.claims.criteria.computed import Computed
+from liestep.claims.history import history_file
+from liestep.claims.quantities import require_claim
+from liestep.errors import InputError, unknown
+from liestep.figures.commands import require_figure
+from liestep.simulation.runs.estimate import Estimate, estimate, require_disk, require_memory
+from liestep.study.plan.complaints import complaint
+from liestep.study.plan.maps import CELLS, is_reduced
+from liestep.study.plan.names import named_files
+from liestep.study.plan.plan import Cell, Study, Sweep, study_names
+from liestep.study.plan.values import Strict
+from liestep.study.plan.yamlfile import read_yaml
+from liestep.workflow.jobs import (
+    Animation,
+    Batch,
+    Drawing,
+    Reference,
+    ReferenceBatch,
+    equal_groups,
+    short_hash,
+    together,
+)
+from liestep.workflow.plans import Plans, content_hash, sources
+
+CONFIG, RESULTS = Path("config"), Path("results")
+SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
+FIGURE_FILES = ("pdf", "png", "caption.txt", "caption.rst")  # suffixes of the files of a figure
+REPORT_FOLDER = "report"  # of the report's pages, inside the results
+
+
+class WorkflowConfig(Strict):
+    """config/config.yaml."""
+
+    studies: str | list[str] = Field("all",
+                                     description="ids of the studies to make, or all: every file under config/studies")
+    granularity: Literal["problem", "sweep", "run"] = Field(
+        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the"
+        " same system, and all tables and figures of a study, those that are out of date (a process costs 1 s, a"
+        " further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, the tables of a study, and"
+        " one figure; run: one run, for long runs and clusters, and tables and figures as with sweep. The files are the"
+        " same.")
+
+
+class StudyProducts:
+    """Files of one study."""
+
+    def __init__(self, study: Study, plans: Plans | None = None):
+        self.study, self.name, self.folder = study, study.name, study.folder
+        self.figures = study.config.figures
+        for name in self.figures:
+            try:
+                require_figure(name)
+            except InputError as error:
+                raise study.complain(("figures",), error) from None
+        self.sweeps, self.references = self._planned(plans)
+        self.runs = [cell.path for cell in self.cells]
+        self.animations = [self._animation(text) for text in study.config.animations]
+        self.timings = [self.folder/"timings.csv"] if study.config.timing else []
+        self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
+        self.tables += [self.folder/"seconds.csv"] if study.config.timing and "work" in study.config.tables else []
+        if "which" in study.config.tables:
+            self.tables += [*[self.folder/"which_seconds.csv"]*study.config.timing, self.folder/"which.md"]
+        self.tables += [self.folder/CELLS] if is_reduced(study.config) else []
+        self.page = self.folder/"tables.md"
+        # Labels and lists of figures and tables are in no run's specification. The runs are in here although
+        # they are inputs: a run made by hand leaves no trace that Snakemake could compare, and stale tables
+        # must fail rather than stay.
+        self.fingerprint = short_hash(
+            " ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in self.sweeps),
+                      *(reference.fingerprint for reference in self.references))))
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for sweep in self.sweeps for cell in sweep.cells]
+
+    def _planned(self, plans: Plans | None) -> tuple[tuple[Sweep, ...], list[Reference]]:
+        """Sweeps and references, as an earlier start planned them if the study file and all sources are the same."""
+        study = self.study
+        made_from = content_hash([study.path], study.path.parent) + sources()
+        plans = None if study.config.plugins else plans  # their files lie anywhere
+        before = plans.find(self.name, made_from) if plans else None
+        if before is not None:
+            return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
+                    [Reference(self.name, key, study.reference_path(key), known)
+                     for key, known in before["references"].items()])
+        wanted = study.config.problems if study.config.reference else ()
+        sweeps, references = study.sweeps, [self._reference(problem) for problem in wanted]
+        if plans:
+            plans.keep(self.name, made_from, {
+                "sweeps": [[sweep.problem, sweep.integrator, {cell.resolution: cell.fingerprint
+                                                              for cell in sweep.cells}] for sweep in sweeps],
+                "references": {entry.problem: entry.fingerprint for entry in references}})
+        return sweeps, references
+
+    def _reference(self, problem: str) -> Reference:
+        from liestep.simulation.references.reference import study_reference
+
+        path, spec = study_reference(self.study, problem)
+        return Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+
+    def _animation(self, text: str) -> Animation:
+        """Film of the run that an entry of the key `animations` names. Raises InputError: file, line, what is wrong."""
+        try:
+            parts = text.split("/")
+            if len(parts) != 3:
+                raise InputError(f"{text!r} must be problem/integrator/resolution, for example bodies/rk4/h0.01")
+            before = [cell for cell in self.cells if cell.known
+                      and [cell.problem, cell.integrator, cell.resolution] == parts]
+            cell, = before or self.study.select(parts[0], parts[1], parts[2:])
+            if not before and cell.spec.ensemble is not None:
+                raise InputError(f"{text} is an ensemble; animations are of single runs")
+        except InputError as error:
+            raise self.study.complain(("animations",), str(error).removeprefix(f"{self.study.path}: ")) from None
+        return Animation(cell, self.folder/"animations"/f"{'.'.join(parts)}.gif")
+
+    def figure(self, name: str, kind: str) -> Path:
+        return self.folder/"figures"/f"{name}.{kind}"
+
+    def caption(self, name: str) -> str:
+        """Template with the figure's caption, absolute: Snakemake's report looks for relative ones beside the rules."""
+        return str(self.figure(name, "caption.rst").absolute())
+
+    def log(self, *parts: str) -> Path:
+        return self.folder/"logs"/f"{'.'.join(parts)}.log"
+
+
+class Workflow:
+    """All that `snakemake` makes.
+
+    Args:
+        config: content of config.yaml with the changes of the command line.
+        room: whether what is not there must fit memory and disk.
+
+    Raises:
+        InputError: a wrong key, an unknown study, or an error in one of the studies or claims.
+    """
+
+    def __init__(self, config: Mapping[str, Any], folder: Path = CONFIG, results: Path = RESULTS, room: bool = True):
+        self.folder, self.results = folder, results
+        try:
+            self.config = WorkflowConfig.model_validate(config)
+        except ValidationError as error:
+            sentence = complaint(error, config, {}, WorkflowConfig).removeprefix("line 1: ")
+            raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
+        wanted, known = self.config.studies, study_names(folder)
+        names = known if wanted == "all" else [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+        for name in names:
+            if name not in known:
+                raise InputError(f"{folder}/config.yaml or --config: {unknown('study', name, known)}")
+        everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
+        asked = set(known if everything == "all" else [everything] if isinstance(everything, str) else everything)
+        self.selection = not asked <= set(names)
+        self.unselected = [name for name in known if name not in names]
+        self.plans = Plans(results)
+        self.studies = [StudyProducts(Study(folder/"studies"/f"{name}.yaml", name, results), self.plans)
+                        for name in names]
+        self.estimate = require_room(self.studies, results) if room else Estimate()
+        self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
+        self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
+        self.batches = self._batches()
+        self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
+        self.claims, self.computed = self._claims()
+        self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
+                       if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
+
+    def forget_lost(self) -> None:
+        """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        batches: tuple[Batch | ReferenceBatch, ...] = (*self.batches, *self.references)
+        for batch in batches:
+            if not all(path.is_file() for path in batch.paths):
+                batch.listing.unlink(missing_ok=True)
+
+    def _batches(self) -> list[Batch]:
+        if self.config.granularity == "sweep":
+            return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
+        found = []
+        for products in self.studies:
+            sweeps = products.sweeps
+            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
+            for keys in together(systems.items()):
+                found.append(Batch(products.name, (",".join(keys),),
+                                   tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
+        return found
+
+    def _reference_batches(self, products: StudyProducts) -> list[ReferenceBatch]:
+        if self.config.granularity != "problem":
+            return [ReferenceBatch((reference,)) for reference in products.references]
+        known = {reference.problem: reference for reference in products.references}
+        # groups of any systems: loading the engines takes most of the time of such a process
+        groups = equal_groups(list(known))
+        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
+
+    @property
+    def analysed_alone(self) -> list[StudyProducts]:
+        """Studies whose tables are a job of their own."""
+        return [] if self.config.granularity == "problem" else self.studies
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """Figures that are jobs of their own: none where one job makes all tables and figures of a study."""
+        if self.config.granularity == "problem":
+            return []
+        return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
+
+    def _claims(self) -> tuple[dict[str, list[str]], list[str]]:
+        """Papers with the ids of the studies that their claims refer to, those of which all studies are made; and
+        papers whose evidence claims ask for. The runs are checked."""
+        plugins = any(products.study.config.plugins for products in self.studies)
+        made_from = "" if plugins else content_hash(self.folder.rglob("*.*"), self.folder) + sources()
+        key = f"claims {self.config.studies}"
+        found = self.plans.find(key, made_from) if made_from else None
+        if found is None:
+            found = self._checked_claims()
+            if made_from:
+                self.plans.keep(key, made_from, found)
+        return found
+
+    def _checked_claims(self) -> tuple[dict[str, list[str]], list[str]]:
+        studies = {products.name: products.study for products in self.studies}
+        found, computed = {}, set()
+        for paper, paths in claim_files(self.folder).items():
+            path = paths[0] if len(paths) == 1 else paths[0].parent
+            file = load_claims(paths)
+            if file.paper != paper:
+                raise InputError(f"{path}: paper is {file.paper}; it must be {paper}, as the file or folder is called")
+            needed = {choice.study for claim in file.claims for choice in claim.choices}
+            missing = sorted(needed - studies.keys())
+            if missing and self.config.studies == "all":
+                raise InputError(f"{path}: {unknown('study', missing[0], studies)}")
+            if missing:
+                continue
+            found[paper] = sorted(needed)
+            for claim in file.claims:
+                if isinstance(claim.criterion, Computed):
+                    computed.add(claim.criterion.paper)
+                try:
+                    require_claim(claim, studies)
+                except InputError as error:
+                    raise InputError(f"{path}: claim {claim.id}: {error}") from None
+        return found, sorted(computed)
+
+    @property
+    def claim_files(self) -> dict[str, tuple[Path, ...]]:
+        """Paper -> files of its claims, those that are judged."""
+        return {paper: paths for paper, paths in claim_files(self.folder).items() if paper in self.claims}
+
+    @property
+    def claim_inputs(self) -> list[Path]:
+        """Files that people and the log wrote on the claims that are judged: claims and their history."""
+        histories = [history_file(self.folder, paper) for paper in self.claims]
+        return [*(path for paths in self.claim_files.values() for path in paths),
+                *(path for path in histories if path.is_file())]
+
+    @property
+    def claimed(self) -> list[StudyProducts]:
+        """Studies that claims refer to."""
+        names = {name for needed in self.claims.values() for name in needed}
+        return [products for products in self.studies if products.name in names]
+
+    @property
+    def common(self) -> Path:
+        """Folder of what is made of several studies: the verdicts and the report."""
+        return self.results/SELECTION if self.selection else self.results
+
+    @property
+    def verdicts(self) -> list[Path]:
+        kinds = ["claims"]*bool(self.claims) + ["errata"]*bool(self.errata)
+        return [self.common/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
+
+    @property
+    def report(self) -> Path:
+        """Index of the report."""
+        return self.common/"report.html"
+
+    @property
+    def pages(self) -> list[str]:
+        """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
+        papers = sorted({*self.claims, *(path.stem for path in self.errata)})
+        return list(dict.fromkeys((*papers, *(page_of(products.name) for products in self.studies))))
+
+    @property
+    def reports(self) -> list[Path]:
+        """Files of the report: the index and a page for each paper and each folder of own studies."""
+        return [self.report, *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
+
+    @property
+    def targets(self) -> list[Path]:
+        """Everything that is asked for but the runs and references."""
+        found = [*self.reports, *self.verdicts]
+        for products in self.studies:
+            found += [*products.tables, products.page]
+            found += [products.figure(name, kind) for name in products.figures
+                      for kind in FIGURE_FILES]
+            found += [film.path for film in products.animations]
+        return found
+
+
+def page_of(study: str) -> str:
+    """Key of the report's page with a study: its first folder, `studies` for one without."""
+    return study.partition("/")[0] if "/" in study else "studies"
+
+
+
+def require_room(studies: Iterable[StudyProducts], results: Path) -> Estimate:
+    """What the runs that are not there take.
+
+    Raises:
+        InputError: a run that does not fit the memory, or files that do not fit the disk.
+    """
+    found = Estimate()
+    for products in studies:
+        for cell in products.cells:
+            if not cell.path.is_file():
+                require_memory(cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}")
+                found += estimate(cell.spec)
+    require_disk(found.size, results)
+    return found
+
+
+def require_config(path: Path) -> Mapping[str, Any]:
+    """Content of config.yaml, which may be missing or empty. Raises InputError when it is not a
+    mapping, or malformed."""
+    content = read_yaml(path)[0] if path.exists() or path.is_symlink() else None
+    if not isinstance(content, Mapping | None):
+        raise InputError(f"{path}, line 1: must be a mapping with the keys {', '.join(WorkflowConfig.model_fields)}")
+    return content or {}
+
+
+def configured(config: Path, results: Path, studies: list[str]) -> Workflow:
+    """The workflow of config.yaml, with other studies if any are given; errors as `Workflow`."""
+    content = require_config(config/"config.yaml")
+    return Workflow({**content, **({"studies": studies} if studies else {})}, config, results)
