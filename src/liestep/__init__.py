@@ -25,24 +25,23 @@ if TYPE_CHECKING:
     from liestep.simulation.runs.events import Event
     from liestep.study.tables.order import observed_order
 
-_PLACES = {"simulate": "liestep.api.functions", "systems": "liestep.api.functions",
-           "integrators": "liestep.api.functions", "reference": "liestep.api.functions", "tangent": "liestep.api.functions",
-           "consistent_start": "liestep.api.functions", "compare": "liestep.api.functions", "open_run": "liestep.api.functions",
-           "plot": "liestep.api.functions", "recommend": "liestep.api.functions",
-           "load_plugin": "liestep.simulation.plugins.loading",
-           "observed_order": "liestep.study.tables.order", "InputError": "liestep.errors",
-           "IntegrationError": "liestep.compile.status", "Event": "liestep.simulation.runs.events"}
+_PLACES = {**dict.fromkeys(("simulate", "systems", "integrators", "reference", "tangent", "consistent_start", "compare",
+                            "open_run", "plot", "recommend"), "liestep.api.functions"),
+           "load_plugin": "liestep.simulation.plugins.loading", "observed_order": "liestep.study.tables.order",
+           "InputError": "liestep.errors", "IntegrationError": "liestep.compile.status",
+           "Event": "liestep.simulation.runs.events"}
 __all__ = ["Event", "InputError", "IntegrationError", "compare", "consistent_start", "integrators", "lgt",
            "load_plugin", "observed_order", "open_run", "plot", "recommend", "reference",
            "simulate", "systems", "tangent"]
 
 
 class _CallablePackage(ModuleType):
-    """A subpackage that is called like the public function of its name: `liestep.mechanics.systems()` beside
-    `liestep.mechanics.systems.heavy_top`."""
+    """A subpackage that is called like the public function of its name: `liestep.integrators()` beside
+    `liestep.integrators.taylor`."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        return getattr(importlib.import_module("liestep.api.functions"), self.__name__.rpartition(".")[2])(*args, **options)
+        name = self.__name__.rpartition(".")[2]
+        return getattr(importlib.import_module(_PLACES[name]), name)(*args, **options)
 
 
 class _Facade(ModuleType):

@@ -146,8 +146,8 @@ def test_a_plugin_with_a_text_runs_and_is_told_what_to_write(tmp_path):
 
 
 def test_the_integrator_of_the_readme_is_certified():
-    program = ("import sys; from liestep.api.command_line import main; sys.argv = ['liestep', '--plugin', sys.argv[1], 'certify',"
-               " 'rk2_ralston']; main()")
+    program = ("import sys; from liestep.api.command_line import main; sys.argv = ['liestep', '--plugin', sys.argv[1],"
+               " 'certify', 'rk2_ralston']; main()")
     done = subprocess.run([sys.executable, "-c", program, EXAMPLE], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("rk2_ralston: certified"), done.stderr
     assert "declared 2, found 2.00000000" in done.stdout

@@ -125,8 +125,8 @@ def test_compare_draws_the_distance_energies_and_manifold(runs, top):
 
 
 def test_file_opens_as_what_simulate_returns(runs, tmp_path):
-    code = ("import sys, liestep.api.command_line; sys.exit(liestep.api.command_line.main(['run', 'sphere_nbody', 'rk4', '--step', '0.02',"
-            f" '--t-end', '0.4', '--samples', '21', '-o', {str(tmp_path/'run.nc')!r}]))")
+    code = ("import sys; from liestep.api.command_line import main; sys.exit(main(['run', 'sphere_nbody', 'rk4',"
+            f" '--step', '0.02', '--t-end', '0.4', '--samples', '21', '-o', {str(tmp_path/'run.nc')!r}]))")
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     data = liestep.open_run(tmp_path/"run.nc")
     assert "time" in data.coords

@@ -1,5 +1,5 @@
-"""Every action of `liestep.geometry.groups` against the axioms of a group action and of its algebra: at the identity, at 1e-8
-and at random elements. What is found in the folder is tested."""
+"""Every action of `liestep.geometry.groups` against the axioms of a group action and of its algebra: at the identity,
+at 1e-8 and at random elements. What is found in the folder is tested."""
 import importlib
 import inspect
 from pathlib import Path
@@ -19,7 +19,7 @@ def found():
     """One instance of every action of the folder, those with a size for two, and their product."""
     actions = []
     for path in sorted(Path(liestep.geometry.groups.__file__).parent.glob("*.py")):
-        module = importlib.import_module(f"liestep.geometry.groups.{path.stem}" if path.stem != "__init__" else "liestep.geometry.groups")
+        module = importlib.import_module(f"liestep.geometry.groups.{path.stem}".removesuffix(".__init__"))
         actions += [cls(2) for _, cls in inspect.getmembers(module, inspect.isclass)
                     if cls.__module__ == module.__name__ and hasattr(cls, "act") and cls not in (Product, Charted)]
     sizes = [plain(action).state_rows() for action in actions]

@@ -99,8 +99,8 @@ def parsed_imports(path):
 def test_no_import_is_overlooked(tmp_path):
     odd = tmp_path/"odd.py"
     odd.write_text("if True: import liestep.geometry.so3\ntry:\n    from liestep.geometry.groups import (  # two\n"
-                   "        rotation,\n        product)\nfinally:\n    from liestep.compile import \\\n        driver as"
-                   " loops; import liestep.api.command_line, liestep.api.functions as api\n")
+                   "        rotation,\n        product)\nfinally:\n    from liestep.compile import \\\n        driver"
+                   " as loops; import liestep.api.command_line, liestep.api.functions as api\n")
     for path in (odd, *PACKAGE.rglob("*.py")):
         assert parsed_imports(path) <= sources._imports(path), path
     assert len(parsed_imports(odd)) == 8

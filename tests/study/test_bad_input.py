@@ -248,8 +248,8 @@ def test_a_new_process_refuses_without_a_traceback(tmp_path):
     existing.write_bytes(b"precious")
     for arguments, expected in (([BODIES, "vi_sphere", "--step", "0.3", "--t-end", "1"], "nearest valid steps"),
                                 ([BODIES, "vi_sphere", "--step", "0.1", "--t-end", "1"], "of another specification")):
-        done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "run", *arguments, "-o", str(existing)],
-                              capture_output=True, text=True, env=os.environ, check=False)
+        done = subprocess.run([sys.executable, "-m", "liestep.api.command_line", "run", *arguments, "-o",
+                               str(existing)], capture_output=True, text=True, env=os.environ, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert expected in done.stderr
     assert existing.read_bytes() == b"precious"

@@ -49,9 +49,9 @@ def test_repetition_gives_the_same_bytes(key, tmp_path):
 def test_another_process_gives_the_same_bytes(tmp_path):
     spec, content = made("adaptive")
     write(content, tmp_path/"here.nc")
-    code = ("from liestep.simulation.runs.specification import specify; from liestep.simulation.runs.content import carry_out; from"
-            " liestep.simulation.runs.files import write;import sys; write(carry_out(specify('sphere_nbody', 'ode45',"
-            f" **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
+    code = ("import sys; from liestep.simulation.runs.specification import specify;"
+            " from liestep.simulation.runs.content import carry_out; from liestep.simulation.runs.files import write;"
+            f" write(carry_out(specify('sphere_nbody', 'ode45', **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"})
     assert (tmp_path/"there.nc").read_bytes() == (tmp_path/"here.nc").read_bytes()

@@ -199,5 +199,5 @@ def test_description_of_an_unknown_name_says_the_closest():
 def test_public_functions_have_the_names_of_subpackages_and_can_be_called_again():
     import liestep
 
-    assert liestep.mechanics.systems() == liestep.mechanics.systems()
+    assert liestep.systems() == liestep.systems()
     assert set(liestep.integrators("heavy_top")) < set(liestep.integrators())

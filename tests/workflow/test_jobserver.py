@@ -40,8 +40,8 @@ def served(where: Place) -> Iterator[psutil.Process]:
 
 
 def begin(where: Place, *arguments: str) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=where.folder, env=where.environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=where.folder,
+                            env=where.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def done(where: Place, *arguments: str) -> tuple[int, str, bool]:

@@ -166,8 +166,8 @@ def test_code_of_the_readme_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}
 
     def liestep(*arguments):
-        return subprocess.run([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=tmp_path, env=environment,
-                              capture_output=True, text=True)
+        return subprocess.run([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=tmp_path,
+                              env=environment, capture_output=True, text=True)
 
     assert "mine/pendulum: valid, 2 sweeps, 12 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout

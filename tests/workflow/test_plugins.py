@@ -102,7 +102,7 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
             "    gaps = [liestep.simulate(problem, name, steps=n, t_end=0.02).attrs['energy_error_max']"
             " for n in (50, 100)]\n"
             "    print(name, gaps[0] > 3.0*gaps[1] > 0.0)\n"
-            "print(sorted({'dipole_in_field', 'rk2_ralston'} & {*liestep.mechanics.systems(), *liestep.integrators()}))")
+            "print(sorted({'dipole_in_field', 'rk2_ralston'} & {*liestep.systems(), *liestep.integrators()}))")
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
                           capture_output=True, text=True, timeout=600)
     assert done.stdout.splitlines() == ["rk2_ralston True", "vi_sphere True", "rk2_ralston True",
@@ -340,10 +340,10 @@ def test_an_installed_package_is_found_by_its_entry_point(tmp_path):
     info = tmp_path/"own-1.0.dist-info"
     info.mkdir()
     (info/"METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
-    (info/"entry_points.txt").write_text("[liestep.simulation.plugins]\nown = installed_pendulum\n")
-    code = ("import liestep.simulation.plugins\nfrom liestep.simulation.runs.specification import specify\nfrom liestep.simulation.catalogue import"
-            " system_ids\nprint(sorted(specify('installed_pendulum', 'rk4', steps=2).plugins), 'installed_pendulum'"
-            " in system_ids())")
+    (info/"entry_points.txt").write_text("[liestep.plugins]\nown = installed_pendulum\n")
+    code = ("import liestep.simulation.plugins\nfrom liestep.simulation.runs.specification import specify\nfrom"
+            " liestep.simulation.catalogue import system_ids\nprint(sorted(specify('installed_pendulum', 'rk4',"
+            " steps=2).plugins), 'installed_pendulum' in system_ids())")
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
                           capture_output=True, text=True, timeout=600)
     assert done.stdout.strip() == "['installed_pendulum'] True", done.stderr

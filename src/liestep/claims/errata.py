@@ -1,7 +1,8 @@
 """Errata of the papers: what is printed, what is correct, and numbers computed here that tell the two apart.
 
 `config/errata/<paper>.yaml` holds the statements. Evidence functions lie in the modules that the paper declares, see
-`liestep.mechanics.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns `Evidence`.
+`liestep.mechanics.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns
+`Evidence`.
 """
 import importlib
 from collections.abc import Callable, Mapping

@@ -6,9 +6,9 @@ import numpy as np
 
 
 def call_address(address: int, *args: Any) -> int:
-    """Call the machine code of `liestep.compile.straight.straight` or `liestep.compile.straight.routines` at an address. Of contiguous arrays
-    of float64 or int64 it gets the place of the first number, whole numbers and float64 as they are; in compiled code
-    without Python (`liestep.compile.inlining`)."""
+    """Call the machine code of `liestep.compile.straight.straight` or `liestep.compile.straight.routines` at an
+    address. Of contiguous arrays of float64 or int64 it gets the place of the first number, whole numbers and float64
+    as they are; in compiled code without Python (`liestep.compile.inlining`)."""
     kinds = [ctypes.c_void_p if isinstance(item, np.ndarray) else
              ctypes.c_double if isinstance(item, float) else ctypes.c_int64 for item in args]
     values = [item.ctypes.data if isinstance(item, np.ndarray) else item for item in args]

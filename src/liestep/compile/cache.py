@@ -103,8 +103,8 @@ class _Kept:
 
 
 class CompiledLoop:
-    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled apart, with
-    its files on disk."""
+    """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled apart,
+    with its files on disk."""
 
     def __init__(self, function: Callable, name: str):
         self.function = function

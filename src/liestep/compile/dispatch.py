@@ -1,9 +1,9 @@
 """Let compiled code call any plain method of any NamedTuple, and small functions marked `@kernel`.
 
 Systems, formulations and integrators ("components") are NamedTuples: their fields are data, their methods plain Python
-on arrays and scalars. `liestep.compile.inlining` teaches Numba to resolve `component.method(...)`: the method is compiled
-as a kernel, inlined into its caller, and specialised for the types at hand. Nothing has to be registered. Declaring
-kernels and components does not load Numba: the first compilation does.
+on arrays and scalars. `liestep.compile.inlining` teaches Numba to resolve `component.method(...)`: the method is
+compiled as a kernel, inlined into its caller, and specialised for the types at hand. Nothing has to be registered.
+Declaring kernels and components does not load Numba: the first compilation does.
 
 Rules for the author of a method (a violation is a compile error, or slow):
 - arguments are arrays, scalars, tuples or components, positional and without defaults; arrays are written in place,
@@ -31,8 +31,8 @@ def apart(*kinds: type | int) -> Callable[[Function], Function]:
     """Decorator of a method of a component with a field `units`, an array of addresses (int64), one for each such
     method of the class in the order in which they stand there. The method is compiled once for the component's
     classes and called by its address, so that it is not compiled again with each loop that calls it
-    (`liestep.compile.units`). It says what it returns: bool, float or None. Only loops that `liestep.compile.cache.loop_for`
-    gives know the addresses: no other compiled code may call it.
+    (`liestep.compile.units`). It says what it returns: bool, float or None. Only loops that
+    `liestep.compile.cache.loop_for` gives know the addresses: no other compiled code may call it.
 
     kinds: of the arguments behind `self`: int, float, or the number of axes of an array of float64. Calls with other
     types are inlined."""

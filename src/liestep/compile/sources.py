@@ -10,7 +10,7 @@ from typing import Any
 from liestep.files import PACKAGE
 
 NAME = "liestep"
-MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all the plugin's source, see `liestep.simulation.plugins`
+MARK = "LIESTEP_PLUGIN"  # attribute of a plugin's modules: hash of all its source, see `simulation.plugins`
 # Statements `from MODULE import NAMES` and `import NAMES`. A comment or a text that looks like one adds a file to the
 # hash, which does no harm; a parser would take a second for all files.
 IMPORT = re.compile(r"""(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(\([^)]*\)|(?:[^\n\\;]|\\\n)*)""",

@@ -1,10 +1,10 @@
 """Free motion of a rigid body over a step in closed form, for compiled code.
 
-As in `mechanics.systems._free_motion`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of the polar angles
-of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the functions of the
-sum follow from those of the start, which are known from Pi, by the addition theorem, and those of the step. The angle
-of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput. 30, 2084; van Zon and
-Schofield 2007, J. Comput. Phys. 225, 145).
+As in `mechanics.systems._free_motion`: in renumbered axes Pi = (A_1 cn u, A_2 sn u, A_3 dn u), and the frame of the
+polar angles of Pi about axis 3 turns in space about pi at a rate that is a function of sn^2. A step adds to u: the
+functions of the sum follow from those of the start, which are known from Pi, by the addition theorem, and those of the
+step. The angle of precession is a quadrature (Celledoni, Fasso, Saefstroem and Zanna 2008, SIAM J. Sci. Comput. 30,
+2084; van Zon and Schofield 2007, J. Comput. Phys. 225, 145).
 """
 from decimal import Decimal, localcontext
 from fractions import Fraction

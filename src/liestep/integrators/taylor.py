@@ -1,6 +1,6 @@
 """The adaptive Taylor method on every vector field that can be written as expressions: a step of high order costs one
-evaluation of a jet, which is straight-line machine code (`compile.straight.jets`, `compile.straight.straight`), or loops over a tape where that
-would be too large (`compile.straight.tape`)."""
+evaluation of a jet, which is straight-line machine code (`compile.straight.jets`, `compile.straight.straight`), or
+loops over a tape where that would be too large (`compile.straight.tape`)."""
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

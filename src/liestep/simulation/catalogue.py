@@ -1,7 +1,7 @@
 """Every system, integrator and paper by its id.
 
-A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators, a folder
-in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
+A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
+a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
 """
 import importlib
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
 """What each kind of job is made with: a hash of the modules whose edit puts the products of the job out of date.
 
-Runs and references keep theirs in their files, see `liestep.simulation.runs.execution` and `liestep.simulation.references.reference`.
-Presets, lists of figures and evidence are found by name, not imported, so that an edit of them puts no run, table or
-figure out of date.
+Runs and references keep theirs in their files, see `liestep.simulation.runs.execution` and
+`liestep.simulation.references.reference`. Presets, lists of figures and evidence are found by name, not imported, so
+that an edit of them puts no run, table or figure out of date.
 """
 from collections.abc import Iterable
 from functools import cache
@@ -12,7 +12,8 @@ from liestep.figures.commands import figure_modules
 from liestep.simulation.catalogue import papers as all_papers
 from liestep.study.tables.quantities import module_of
 
-SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")  # evidence makes runs of its own
+# evidence makes runs of its own
+SIMULATION = ("liestep.mechanics.systems", "liestep.integrators", "liestep.mechanics.formulations")
 
 
 @cache

@@ -47,9 +47,9 @@ def expected(tmp_path_factory):
 def test_another_process_writes_the_same_bytes(tmp_path):
     arguments = {"parameters": RING, "step": 0.01, "t_end": 0.4, "samples": 5}
     write(carry_out(specify("bonded_ring", "rodrigues_newmark", **arguments)), tmp_path/"here.nc")
-    code = ("from liestep.simulation.runs.specification import specify; from liestep.simulation.runs.content import carry_out; from"
-            " liestep.simulation.runs.files import write;import sys; write(carry_out(specify('bonded_ring', 'rodrigues_newmark',"
-            f" **{arguments!r})), sys.argv[1])")
+    code = ("import sys; from liestep.simulation.runs.specification import specify;"
+            " from liestep.simulation.runs.content import carry_out; from liestep.simulation.runs.files import write;"
+            f" write(carry_out(specify('bonded_ring', 'rodrigues_newmark', **{arguments!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "NUMBA_DISABLE_JIT": "1"})
     assert (tmp_path/"there.nc").read_bytes() == (tmp_path/"here.nc").read_bytes()  # compiled here, plain Python there

@@ -1,8 +1,9 @@
 """Taylor coefficients of the solution of y' = f(t, y) from the expressions of f: recurrences of automatic
 differentiation, order by order (Hairer, Norsett and Wanner 1993, I.8; Jorba and Zou 2005).
 
-The recurrences are written once, on an arithmetic (`compile.straight.arithmetic`): `Numbers` computes them on numbers of any kind,
-and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for every start.
+The recurrences are written once, on an arithmetic (`compile.straight.arithmetic`): `Numbers` computes them on numbers
+of any kind, and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for
+every start.
 """
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,6 @@
-"""Methods of components for several lanes at once, with the bits of `compile.straight.routines` in each: an operation is one
-instruction for all lanes, and where a method branches both ways are evaluated, from which each lane takes its own.
+"""Methods of components for several lanes at once, with the bits of `compile.straight.routines` in each: an operation
+is one instruction for all lanes, and where a method branches both ways are evaluated, from which each lane takes its
+own.
 
 A routine is called as f(a, table, out): of `a` and `out` each number is one for each lane, those of the lanes side by
 side. It reads all arguments before it writes a result, so that `out` may be `a`.

@@ -1,5 +1,6 @@
-"""Methods of components as straight-line machine code with the bits of their loops: `compile.straight.exact` finds the expressions,
-here they are written as LLVM code. Nothing is fused or reordered, and no optimisation of LLVM runs that could.
+"""Methods of components as straight-line machine code with the bits of their loops: `compile.straight.exact` finds the
+expressions, here they are written as LLVM code. Nothing is fused or reordered, and no optimisation of LLVM runs that
+could.
 
 A routine is called as f(t, a, b, table, meter, out): a number, two arrays of arguments, the constants of the system,
 the counters of evaluations, and the results. It reads all arguments before it writes a result, so that `out` may be

@@ -1,4 +1,5 @@
-"""How a system is put into one formulation: `Sheet.forms` maps names of `liestep.mechanics.contracts.formulations` to forms."""
+"""How a system is put into one formulation: `Sheet.forms` maps names of `liestep.mechanics.contracts.formulations` to
+forms."""
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

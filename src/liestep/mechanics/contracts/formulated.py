@@ -108,9 +108,9 @@ class Observable:
 class StateField:
     """One named part of the state.
 
-    norm: name of its norm, see `liestep.mechanics.contracts.norms`. tangent: a field of unit vectors to which its vectors are
-    orthogonal. counted: whether its error enters the state error; one that does not (multipliers) has a column of its
-    own.
+    norm: name of its norm, see `liestep.mechanics.contracts.norms`. tangent: a field of unit vectors to which its
+    vectors are orthogonal. counted: whether its error enters the state error; one that does not (multipliers) has a
+    column of its own.
 
     Raises:
         InputError: there is no norm of this name.

@@ -20,9 +20,9 @@ class Lack:
 class Method:
     """An integrator id: what it is, what it needs, how to make it.
 
-    `formulation` is a name of `liestep.mechanics.contracts.formulations`; `build(options, tolerance, t_end)` makes the component.
-    `options` are the integrator's own; how a system is formulated is an option of its `Form`. The functions that take
-    options get both.
+    `formulation` is a name of `liestep.mechanics.contracts.formulations`; `build(options, tolerance, t_end)` makes the
+    component. `options` are the integrator's own; how a system is formulated is an option of its `Form`. The functions
+    that take options get both.
     """
 
     summary: str                      # first line: order, stages, explicit or implicit, what it conserves

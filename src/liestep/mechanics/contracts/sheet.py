@@ -1,8 +1,8 @@
 """What a system file declares beside its equations: parameters, presets, conservation laws. One `SHEET` per file.
 
-Families (`liestep.mechanics.formulations.spheres.family`, `liestep.mechanics.formulations.fixed_body.family`) are functions that return a
-sheet with all forms of their systems; a system of no family lists its forms itself. A system is known everywhere
-under its file name.
+Families (`liestep.mechanics.formulations.spheres.family`, `liestep.mechanics.formulations.fixed_body.family`) are
+functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
+known everywhere under its file name.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

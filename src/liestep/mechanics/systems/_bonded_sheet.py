@@ -1,5 +1,5 @@
-"""Sheets of particles with bonds, contacts and a wall, whatever is bonded to what: see `mechanics.systems._bonded` for the forces
-and `mechanics.systems._damped` for the damping."""
+"""Sheets of particles with bonds, contacts and a wall, whatever is bonded to what: see `mechanics.systems._bonded` for
+the forces and `mechanics.systems._damped` for the damping."""
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

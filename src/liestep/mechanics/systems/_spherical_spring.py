@@ -19,8 +19,8 @@ def spring_energy(k: float, length: float, square: float) -> float:
 
 
 class SphericalSpring(NamedTuple):
-    """q = (r, theta, phi), M = m diag(1, r^2, r^2 sin^2 theta): `mechanics.contracts.formulations.ConstrainedLagrangian` without
-    constraints."""
+    """q = (r, theta, phi), M = m diag(1, r^2, r^2 sin^2 theta):
+    `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints."""
 
     mass: float
     constant: float       # EA/(8 l^4)
@@ -226,8 +226,8 @@ class SphericalSpring(NamedTuple):
 
 
 class CartesianSpring(NamedTuple):
-    """q = x, M = m: `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints, and the vector field of rows x,
-    p."""
+    """q = x, M = m: `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints, and the vector field
+    of rows x, p."""
 
     mass: float
     constant: float

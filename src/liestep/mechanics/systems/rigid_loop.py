@@ -1,8 +1,8 @@
 """A closed loop of four bars with spherical joints, pushed for one second (livens2025 section 5.5).
 
 Bars of square section 1 m x 1 m and length l, in a square about the origin; bars 0 and 2 along e2, bars 1 and 3 along
-e1. The load acts on bar 0 (`mechanics.formulations.constrained.bodies`): afterwards the linear momentum is 4 load s along e1, the
-angular momentum about the origin 3 load s, both exactly.
+e1. The load acts on bar 0 (`mechanics.formulations.constrained.bodies`): afterwards the linear momentum is 4 load s
+along e1, the angular momentum about the origin 3 load s, both exactly.
 """
 import numpy as np
 

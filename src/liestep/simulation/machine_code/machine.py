@@ -49,7 +49,8 @@ class Seen(NamedTuple):
 
 
 class StraightAction(NamedTuple):
-    """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine code."""
+    """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
+    code."""
 
     form: Any           # of the action; without its generator where `seen` needs none
     generator: Machine

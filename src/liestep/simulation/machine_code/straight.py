@@ -1,9 +1,9 @@
-"""Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the methods
-themselves. It is compiled apart from the time loops, and called by its address.
+"""Small systems whose methods are machine code without loops (`compile.straight.routines`), with the bits of the
+methods themselves. It is compiled apart from the time loops, and called by its address.
 
-Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group actions the
-map to the algebra, where the equations of motion are, and the observables have it; exponentials gain nothing and stay
-as they are. So a time loop is compiled once for all systems, or all with the same action.
+Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.attempts`). Of Lie group
+actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
+nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
 """
 import hashlib
 import sys

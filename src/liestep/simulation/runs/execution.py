@@ -53,7 +53,7 @@ class Outcome:
     counters: dict[str, int]
     step_log: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     symplectic_error: float = np.nan  # of one step from the start, see `simulation.tangents.exponents`
-    growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see `simulation.tangents.exponents`
+    growth: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of derivatives, see there
 
     @property
     def samples(self) -> int:

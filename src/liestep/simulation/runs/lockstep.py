@@ -1,6 +1,6 @@
-"""The time loop of several trajectories in lockstep (`simulation.runs.lanes`). A step of all lanes has five phases: the jets and
-the next step of each lane; the states after these steps and their observables; which steps are plain; outputs within
-them; statistics.
+"""The time loop of several trajectories in lockstep (`simulation.runs.lanes`). A step of all lanes has five phases: the
+jets and the next step of each lane; the states after these steps and their observables; which steps are plain; outputs
+within them; statistics.
 
 A step is plain where it is accepted for certain and is not the last. Every other one (the first and the last of a
 trajectory, one that may fail, one that ends at an output) is made by the loop of single runs, `advance_adaptive`, from

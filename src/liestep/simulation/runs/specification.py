@@ -47,7 +47,7 @@ class RunSpecification:
     log_steps: bool = False      # adaptive: store accepted times and steps
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
     exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
-    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`simulation.runs.reductions`)
+    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
     t_start: float = 0.0         # after t_end: the run is backward
     times: np.ndarray | None = None  # output times of one's own, in the order of the run
     until: Event | None = None

@@ -1,4 +1,5 @@
-"""Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences. Forms: `simulation.tangents.forms`."""
+"""Symplecticity: |J^T Omega J - Omega| of one step in 60 digits, J by central differences. Forms:
+`simulation.tangents.forms`."""
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import log10

@@ -180,7 +180,8 @@ class AttitudeField(NamedTuple):
 
 
 class AttitudeGenerator(NamedTuple):
-    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.cotangent_rotation`, (w, tau) for the direct product of SO(3) and R^3."""
+    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.cotangent_rotation`, (w, tau) for the direct product of SO(3)
+    and R^3."""
 
     body: Any          # RigidBody or DrivenBody
     semidirect: bool

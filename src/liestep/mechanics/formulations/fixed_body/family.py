@@ -21,8 +21,8 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
                mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None, **further: Any) -> Sheet:
     """Sheet of a body with state attitude (3, 3), body to space, and angular_momentum (3,), spatial, in kg m2/s.
 
-    `build` makes a NamedTuple with the methods listed in `mechanics.formulations.fixed_body.components`; the parameter `inertia`
-    holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
+    `build` makes a NamedTuple with the methods listed in `mechanics.formulations.fixed_body.components`; the parameter
+    `inertia` holds the principal moments (3,) in kg m2. gravity gives (3,) in m/s2, spatial, None for a free body;
     `invariants(parameters, first)` are the system's own columns of `observe` and `dual_observe`, from column `first`,
     `measures(parameters, first)` further ones of `observe`; with them the file has the mean square of the energy error;
     `quadratic` offers the formulation quadratic_rotation; `lever` gives l (3,) in kg m, in the body, of V =

@@ -161,7 +161,8 @@ class BodiesField(NamedTuple):
 
 
 class BodiesGenerator(NamedTuple):
-    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.cotangent_rotations`, then v_i and F_i/m_i."""
+    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.cotangent_rotations`, then v_i and
+    F_i/m_i."""
 
     problem: RigidBodies
     f: np.ndarray  # (2n, 3)

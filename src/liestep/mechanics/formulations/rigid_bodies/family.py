@@ -21,11 +21,11 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
     """Sheet of n bodies with state attitude (n, 3, 3), body to space, and angular_momentum (n, 3) about their centres,
     spatial, in kg m2/s; with `masses` (n,) in kg also position (n, 3) in m and velocity (n, 3) in m/s.
 
-    `build` makes a NamedTuple with the method of `mechanics.formulations.rigid_bodies.components`; `moments` gives the principal
-    moments (n, 3) in kg m2; `potential` names its energies, name -> meaning; `kept` says which momenta the motion
-    conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of `Sheet`:
-    citation, combination, engines, exact, symmetries. A system with forces of velocity says so by a method, see
-    `mechanics.formulations.rigid_bodies.damped`.
+    `build` makes a NamedTuple with the method of `mechanics.formulations.rigid_bodies.components`; `moments` gives the
+    principal moments (n, 3) in kg m2; `potential` names its energies, name -> meaning; `kept` says which momenta the
+    motion conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of
+    `Sheet`: citation, combination, engines, exact, symmetries. A system with forces of velocity says so by a method,
+    see `mechanics.formulations.rigid_bodies.damped`.
     """
     declared = Declared(build, masses, moments, kept, potential)
 

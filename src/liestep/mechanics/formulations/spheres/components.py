@@ -27,7 +27,8 @@ def project_rows(projection: int, y: np.ndarray) -> None:
 
 
 class SphereLagrangian(NamedTuple):
-    """L = T(q, dq/dt) - V(q): what variational integrators ask for (`mechanics.contracts.formulations.SphereLagrangian`)."""
+    """L = T(q, dq/dt) - V(q): what variational integrators ask for
+    (`mechanics.contracts.formulations.SphereLagrangian`)."""
 
     system: Any
     mass: Any             # DiagonalMass | DenseMass
