@@ -1,5 +1,8 @@
 """Adaptive methods take the same steps in all units of mass, length and time."""
+from pathlib import Path
+
 import numpy as np
+import plugin_room
 import pytest
 
 import liestep
@@ -7,7 +10,7 @@ from liestep.catalogue import sheet
 from liestep.formulations import formulate_standard
 
 METHODS = ("taylor", "dop853", "ode45")
-PAIRS = ("rkmk54", "cf43", "rkmk853")  # cf32a, cf32b and rkmk_pair have their norms and machine code
+PAIRS = ("rkmk54", "cf43", "rkmk853", "lie_taylor")  # cf32a, cf32b and rkmk_pair have their norms and machine code
 INERTIA = np.array([1.5, 1.1, 0.6])  # machine code leaves out products with 1
 START = sheet("free_rigid_body").presets[sheet("free_rigid_body").default].initial({"inertia": INERTIA})
 
@@ -95,3 +98,45 @@ def test_a_momentum_that_is_round_off_does_not_choose_the_steps(method):
     run = liestep.simulate("bonded_particles", method, preset="cluster", tolerance=1e-10, t_end=1e-3, samples=2)
     assert 0.0 < np.abs(run.angular_momentum.values[1]).max() < 1e-15  # of 0.5 kg m^2/s of each particle
     assert run.attrs["steps"] <= 20
+
+
+ON_FIELDS = (*METHODS, "ode45_norm")
+FAR = 8/3 - 64/15*(1.0 - 0.75**2.5)  # twice the integral of sqrt(1 - t/4) from 0 to 1
+
+
+@pytest.fixture
+def pushed():
+    """A point that starts at zero in position and velocity, pushed by so much, for so long."""
+    with plugin_room.nothing_stays():
+        liestep.load_plugin(Path(__file__).parents[1]/"plugins"/"pushed_point.py")
+        yield lambda method, push=1.0, time=1.0, last=4.0, strong=0.0: liestep.simulate(
+            "pushed_point", method, parameters={"push": push, "last": last*time, "strong": strong}, tolerance=1e-8,
+            t_end=time, samples=3)
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+def test_a_start_at_zero_in_all_fields(pushed, method):
+    rest = pushed(method, 0.0)  # nothing ever moves it
+    assert rest.attrs["status"] == "ok"
+    assert not rest.position.values.any()
+    steps = []
+    for push, time in ((1.0, 1.0), (1e-12, 1.0), (1e12, 1.0), (1e37, 1.0), (1.0, 1e-9), (1.0, 1e9)):
+        run = pushed(method, push, time)
+        steps.append(run.attrs["steps"])
+        assert run.position.values[-1, 0] == pytest.approx(push*time**2*FAR, rel=1e-8)
+    assert method == "ode45_norm" or max(steps) <= min(steps) + 1  # MATLAB's absolute tolerance has a unit
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+@pytest.mark.parametrize("wrong", [{"last": 0.4}, {"strong": 1e200}], ids=["NaN from 0.4 s", "infinite"])
+def test_rates_that_are_not_finite_end_the_run(pushed, method, wrong):
+    """`taylor` once took a single step over all of it, with status ok."""
+    with pytest.raises(liestep.IntegrationError) as found:
+        pushed(method, **wrong)
+    assert found.value.time == pytest.approx(wrong.get("last", 0.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+def test_a_tolerance_below_round_off_is_refused(pushed, method):
+    with pytest.raises(liestep.InputError, match=r"tolerance 1e-16 is below round-off; the least is 2\.2e-16"):
+        liestep.simulate("pushed_point", method, tolerance=1e-16)
