@@ -1,4 +1,5 @@
 """Adaptive methods take the same steps in all units of mass, length and time."""
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import liestep
 from liestep.catalogue import sheet
+from liestep.cli import main
 from liestep.formulations import formulate_standard
 
 METHODS = ("taylor", "dop853", "ode45")
@@ -140,3 +142,29 @@ def test_rates_that_are_not_finite_end_the_run(pushed, method, wrong):
 def test_a_tolerance_below_round_off_is_refused(pushed, method):
     with pytest.raises(liestep.InputError, match=r"tolerance 1e-16 is below round-off; the least is 2\.2e-16"):
         liestep.simulate("pushed_point", method, tolerance=1e-16)
+
+
+def test_one_norm_of_fields_that_differ_in_size_is_a_warning(tmp_path, capsys):
+    """MATLAB's NormControl: the attitude of a heavy body is lost beside its momentum, and the run says so."""
+    initial = {**START, "angular_momentum": 1e8*np.asarray(START["angular_momentum"])}
+    heavy = {"parameters": {"inertia": 1e8*INERTIA}, "initial": initial, "tolerance": 1e-8, "t_end": 20.0}
+    with pytest.warns(UserWarning, match=r"one norm: attitude .* is small beside angular_momentum .* ode45") as found:
+        run = liestep.simulate("free_rigid_body", "ode45_norm", **heavy)
+    assert found[0].filename == __file__
+    error = np.abs(run.attitude.values - liestep.simulate("free_rigid_body", "taylor", **heavy).attitude.values).max()
+    assert error > 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "caution" not in liestep.simulate("free_rigid_body", "ode45_norm", tolerance=1e-8, t_end=1.0).attrs
+    assert main(["run", "free_rigid_body", "ode45_norm", "--tolerance", "1e-8", "--t-end", "1", "-o",
+                 str(tmp_path/"run.nc"), "--parameter", "inertia=[1500,1100,600]"]) == 0
+    assert "warning: ode45_norm measures the error" in capsys.readouterr().out
+
+
+def test_the_earth_with_the_absolute_tolerance_of_matlab():
+    """1e-6 in a norm of 8e37 limits nothing, and is no reason to refuse."""
+    initial = {**START, "angular_momentum": 8e37*np.asarray(START["angular_momentum"])}
+    with pytest.warns(UserWarning, match="one norm"):
+        run = liestep.simulate("free_rigid_body", "ode45_norm", parameters={"inertia": 8e37*INERTIA}, initial=initial,
+                               tolerance=1e-8, t_end=1.0)
+    assert run.attrs["status"] == "ok"

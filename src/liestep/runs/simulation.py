@@ -1,5 +1,6 @@
 """One run from Python, as an xarray data set."""
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,8 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     content = _content(spec, dense)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
+    if "caution" in content.attributes:
+        warnings.warn(content.attributes["caution"], stacklevel=3)  # of who called `liestep.simulate`
     return to_dataset(content)
 
 

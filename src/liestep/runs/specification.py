@@ -152,7 +152,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = positive("tolerance", tolerance)
-        _require_above_round_off(tolerance, resolved.get("atol"), start.initial)
+        by_field = "atol" in resolved and declared.options["atol"].default == "scale"
+        _require_above_round_off(tolerance, resolved["atol"] if by_field else None, start.initial)
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
