@@ -68,8 +68,8 @@ def _caution(sizes: Mapping[str, float]) -> str | None:
     if large[0] < RATIO*small[0]:
         return None
     return (f"ode45_norm measures the error of the whole state in one norm: {small[1]} (up to {small[0]:.2g}) is small"
-            f" beside {large[1]} (up to {large[0]:.2g}), and its relative error may be {large[0]/small[0]:.1g} times the"
-            " tolerance; ode45 measures each field against its own size")
+            f" beside {large[1]} (up to {large[0]:.2g}): its relative error may be {large[0]/small[0]:.1g} times"
+            " the tolerance; ode45 measures each field against its own size")
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
