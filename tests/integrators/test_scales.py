@@ -111,9 +111,9 @@ def pushed():
     """A point that starts at zero in position and velocity, pushed by so much, for so long."""
     with plugin_room.nothing_stays():
         liestep.load_plugin(Path(__file__).parents[1]/"plugins"/"pushed_point.py")
-        yield lambda method, push=1.0, time=1.0, last=4.0, strong=0.0: liestep.simulate(
+        yield lambda method, push=1.0, time=1.0, last=4.0, strong=0.0, place=0.0: liestep.simulate(
             "pushed_point", method, parameters={"push": push, "last": last*time, "strong": strong}, tolerance=1e-8,
-            t_end=time, samples=3)
+            t_end=time, samples=3, initial={"position": [place], "velocity": [0.0]})
 
 
 @pytest.mark.parametrize("method", ON_FIELDS)
@@ -127,6 +127,15 @@ def test_a_start_at_zero_in_all_fields(pushed, method):
         steps.append(run.attrs["steps"])
         assert run.position.values[-1, 0] == pytest.approx(push*time**2*FAR, rel=1e-8)
     assert method == "ode45_norm" or max(steps) <= min(steps) + 1  # MATLAB's absolute tolerance has a unit
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_place_far_from_the_origin(pushed, method):
+    """Velocities have their own size: how far away the origin is changes positions by their round-off alone."""
+    near, far = (pushed(method, last=1.25, place=place) for place in (0.0, 1e6))
+    exact = 5/6 - 5/12*(1.0 - 0.2**2.5)
+    assert near.position.values[-1, 0] == pytest.approx(exact, abs=5e-9)
+    assert far.position.values[-1, 0] - 1e6 == pytest.approx(exact, abs=5e-9)  # taylor with one size for all: 1.9e-5
 
 
 @pytest.mark.parametrize("method", ON_FIELDS)
