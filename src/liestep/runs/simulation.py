@@ -75,8 +75,6 @@ def simulate(problem: str, integrator: str, *, step: float | None = None, tolera
     content = _content(spec, dense)
     if content.attributes["status"] != "ok" and on_failure == "raise":
         raise _failure(spec, content)
-    if "caution" in content.attributes:
-        warnings.warn(content.attributes["caution"], stacklevel=3)  # of who called `liestep.simulate`
     return to_dataset(content)
 
 
@@ -85,7 +83,10 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    return with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    content = with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    if "caution" in content.attributes:
+        warnings.warn(content.attributes["caution"], stacklevel=4)  # of who called `liestep.simulate`
+    return content
 
 
 def _processors() -> int:
