@@ -13,8 +13,8 @@ from liestep import InputError, simulate
 from liestep.api.command_line import main
 from liestep.simulation.catalogue import integrator_ids, method, sheet
 from liestep.simulation.runs import specification
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, require_current, seal, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 

@@ -3,7 +3,8 @@ from collections.abc import Mapping
 
 from liestep.claims.claimfile import Claim
 from liestep.claims.data import require_method, require_printed
-from liestep.claims.selection import OWN_QUANTITY, RunChoice
+from liestep.claims.question import RunChoice
+from liestep.claims.selection import OWN_QUANTITY
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate

@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from types import ModuleType
 from typing import Generic, NamedTuple, TypeVar
 
 from liestep.errors import InputError, unknown
@@ -124,7 +125,7 @@ def _own_system(name: str) -> Entry[Sheet]:
 
 
 def _presets(paper: Paper) -> Mapping[str, Mapping[str, Preset]]:
-    return importlib.import_module(paper.module(paper.presets)).PRESETS if paper.presets else {}
+    return paper_module(paper, paper.presets).PRESETS if paper.presets else {}
 
 
 def _system(name: str) -> Entry[Sheet]:
@@ -180,3 +181,8 @@ def papers() -> dict[str, Paper]:
     """Papers by id, sorted."""
     names = sorted(path.parent.name for path in (PACKAGE/"papers").glob("*/__init__.py"))
     return {name: importlib.import_module(f"liestep.papers.{name}").PAPER for name in names}
+
+
+def paper_module(paper: Paper, name: str) -> ModuleType:
+    """A module that a paper declares: with evidence, presets, quantities or figures."""
+    return importlib.import_module(paper.module(name))

@@ -6,7 +6,7 @@ known everywhere under its file name.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,12 +14,19 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.parameters import Parameter, Preset, real_array
 
-if TYPE_CHECKING:
-    from liestep.mechanics.contracts.method import Method
-
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
 Options = Mapping[str, Any]
+
+
+class Runner(Protocol):
+    """What a system may ask of the method that is to run on it."""
+
+    @property
+    def formulation(self) -> str: ...
+
+    @property
+    def takes_forces(self) -> bool: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +75,7 @@ class Sheet:
     # where that is no symmetry
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
-    requires: "Callable[[Mapping[str, Any], Method], str | None] | None" = None
+    requires: Callable[[Mapping[str, Any], Runner], str | None] | None = None
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 

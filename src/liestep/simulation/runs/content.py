@@ -1,7 +1,7 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +12,7 @@ from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.runs.execution import (
-    Outcome,
-    block_means,
-    members,
-    not_run,
-    replica_states,
-    run_once,
-    run_source_hash,
-    spread,
-)
+from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
 from liestep.simulation.tangents.rates import exponents, pair_sums
@@ -49,28 +40,15 @@ class Content:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
 
-def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None, threads: int = 1) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
-    are made in lockstep.
-
-    Raises:
-        PluginError: the code of a plugin cannot be compiled.
-    """
-    if spec.ensemble is not None:
-        outcomes = [run() for run in members(spec, threads)]
-    else:
-        outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
-    return _collected(spec, outcomes)
-
-
 def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
     """The content of a run that cannot be made: no sample, and the reason."""
-    content = _collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
+    content = collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
     content.attributes["message"] = without_folders(str(error))
     return content
 
 
-def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+    """The content of a run's file from its trajectories: of all its replicas or members."""
     first = outcomes[0]
     content = Content()
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)

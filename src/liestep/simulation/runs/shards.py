@@ -20,9 +20,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import Outcome, members, not_run, run_once
+from liestep.simulation.runs.execution import Outcome, not_run, run_once
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of, trajectories
+from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.reductions import reductions
 from liestep.simulation.runs.specification import RunSpecification
 

@@ -8,8 +8,9 @@ from liestep.errors import InputError
 from liestep.simulation.runs.content import Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
-from liestep.simulation.runs.until import content_of, with_nodes
+from liestep.simulation.runs.until import with_nodes
 
 if TYPE_CHECKING:
     import xarray
@@ -82,7 +83,7 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    return with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    return with_nodes(spec) if dense else carry_out(spec, threads=_processors())
 
 
 def _processors() -> int:

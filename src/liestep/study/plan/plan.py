@@ -91,7 +91,7 @@ class Study:
         self._starts: dict[str, Start] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}
         self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
-        require_shown(self)
+        require_shown(self.config, self.complain)
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":

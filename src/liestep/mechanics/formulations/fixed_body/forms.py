@@ -15,9 +15,8 @@ from liestep.geometry.groups.rotation import Rotation
 from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
 from liestep.mechanics.formulations.action import ActionForm, chart_option
 from liestep.mechanics.formulations.constrained.body_forms import (
     MASS_MATRIX,
@@ -220,7 +219,7 @@ class Declared(NamedTuple):
         return found
 
 
-def needs_thickness(parameters: Parameters, method: Method,
+def needs_thickness(parameters: Parameters, method: Runner,
                     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str | None:
     """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
     inertia about its centre of mass."""
