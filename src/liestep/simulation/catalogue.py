@@ -21,9 +21,10 @@ Item = TypeVar("Item", Sheet, Method)
 
 
 class Entry(NamedTuple, Generic[Item]):
-    """A system's sheet or an integrator's method, the module that declares it, and for plugins the
-    hash of all their source."""
+    """A system's sheet or an integrator's method under its id, the module that declares it, and for plugins the hash
+    of all their source."""
 
+    name: str
     module: str
     item: Item
     content: str = ""
@@ -42,8 +43,8 @@ def add_finder(find: Callable[[], None]) -> None:
 
 def add_plugin(module: str, content: str, systems: Mapping[str, Sheet], methods: Mapping[str, Method]) -> None:
     """Make a plugin's systems and integrators known under their ids; `content` is the hash of all its source."""
-    _plugin_systems.update({name: Entry(module, item, content) for name, item in systems.items()})
-    _plugin_methods.update({name: Entry(module, item, content) for name, item in methods.items()})
+    _plugin_systems.update({name: Entry(name, module, item, content) for name, item in systems.items()})
+    _plugin_methods.update({name: Entry(name, module, item, content) for name, item in methods.items()})
 
 
 def plugin_entries() -> dict[str, Entry[Sheet] | Entry[Method]]:
@@ -56,11 +57,6 @@ def forget_plugins(*names: str) -> None:
     for name in names:
         _plugin_systems.pop(name, None)
         _plugin_methods.pop(name, None)
-
-
-def contents(*names: str) -> dict[str, str]:
-    """id -> content hash of those ids that come from plugins."""
-    return {name: entry.content for name, entry in plugin_entries().items() if name in names}
 
 
 def _find_more() -> None:
@@ -87,7 +83,7 @@ def _own_methods() -> dict[str, Entry[Method]]:
         for name, item in getattr(importlib.import_module(module), "METHODS", {}).items():
             if name in found:
                 raise RuntimeError(f"integrator {name} is declared in {found[name].module} and in {module}")
-            found[name] = Entry(module, item)
+            found[name] = Entry(name, module, item)
     return found
 
 
@@ -121,14 +117,19 @@ def _own_system(name: str) -> Entry[Sheet]:
         if twice:
             raise RuntimeError(f"{name} has two presets {min(twice)}")
         merged |= presets
-    return Entry(module, replace(facts, presets=merged))
+    return Entry(name, module, replace(facts, presets=merged))
 
 
 def _presets(paper: Paper) -> Mapping[str, Mapping[str, Preset]]:
     return paper_module(paper, paper.presets).PRESETS if paper.presets else {}
 
 
-def _system(name: str) -> Entry[Sheet]:
+def system_entry(name: str) -> Entry[Sheet]:
+    """A system with its own presets and those of the papers.
+
+    Raises:
+        InputError: unknown id; the sentence names the closest one.
+    """
     if name in own_systems():
         return _own_system(name)
     if name not in _plugin_systems:
@@ -138,7 +139,12 @@ def _system(name: str) -> Entry[Sheet]:
     return _plugin_systems[name]
 
 
-def _integrator(name: str) -> Entry[Method]:
+def integrator_entry(name: str) -> Entry[Method]:
+    """An integrator.
+
+    Raises:
+        InputError: unknown id; the sentence names the closest one.
+    """
     if name in _own_methods():
         return _own_methods()[name]
     if name not in _plugin_methods:
@@ -149,31 +155,23 @@ def _integrator(name: str) -> Entry[Method]:
 
 
 def sheet(name: str) -> Sheet:
-    """Fact sheet of a system, with its own presets and those of the papers.
-
-    Raises:
-        InputError: unknown id; the sentence names the closest one.
-    """
-    return _system(name).item
+    """Fact sheet of a system; errors as `system_entry`."""
+    return system_entry(name).item
 
 
 def system_module(name: str) -> str:
-    """Module that declares a system; errors as `sheet`."""
-    return _system(name).module
+    """Module that declares a system; errors as `system_entry`."""
+    return system_entry(name).module
 
 
 def method(name: str) -> Method:
-    """Declaration of an integrator.
-
-    Raises:
-        InputError: unknown id; the sentence names the closest one.
-    """
-    return _integrator(name).item
+    """Declaration of an integrator; errors as `integrator_entry`."""
+    return integrator_entry(name).item
 
 
 def integrator_module(name: str) -> str:
-    """Module that declares an integrator; errors as `method`."""
-    return _integrator(name).module
+    """Module that declares an integrator; errors as `integrator_entry`."""
+    return integrator_entry(name).module
 
 
 @cache

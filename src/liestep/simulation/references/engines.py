@@ -12,7 +12,6 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.taylor import taylor_series
 from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.specification import RunSpecification, specify
@@ -31,13 +30,13 @@ class EngineError(RuntimeError):
 
 def state_shape(run: RunSpecification) -> tuple[int, ...]:
     """(m, d) of the state of the standard form."""
-    return formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
+    return formulate_standard(run.sheet, run.parameters, run.initial).start.shape
 
 
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
     """(f(t, y), y(0)) of the vector field with default options for solvers outside the core, y the rows of the state
     in one array."""
-    formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
+    formulated = formulate(run.sheet, run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
     call: Callable = loop
 
@@ -56,7 +55,7 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
     """`atol` times the size of each row of the state at the start, for each number of y."""
     rows = y.reshape(state_shape(run))
-    return np.repeat(atol*row_sizes(sheet(run.problem), rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
+    return np.repeat(atol*row_sizes(run.sheet, rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
 
 
 def row_sizes(facts: Sheet, rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
@@ -69,7 +68,7 @@ def row_sizes(facts: Sheet, rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 def fallback(run: RunSpecification) -> str | None:
     """Id of the integrator that stands in for engines that cannot treat the problem."""
-    return sheet(run.problem).fallback_for(run.parameters)
+    return run.sheet.fallback_for(run.parameters)
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
@@ -131,7 +130,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
-    irregular, rows = sheet(run.problem).irregular(run.parameters), state_shape(run)[0]
+    irregular, rows = run.sheet.irregular(run.parameters), state_shape(run)[0]
     for doubling in range(DOUBLINGS + 1):
         steps = (len(times) - 1) << doubling
         spec = specify(run.problem, integrator, steps=steps, samples=len(times), t_end=run.t_end,
@@ -159,7 +158,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
     """Rows of a run's states in the standard form of its problem, (time, m, d)."""
-    facts, rows = sheet(run.problem), outcome.outputs.states
+    facts, rows = run.sheet, outcome.outputs.states
     standard = formulate_standard(facts, run.parameters, run.initial)
     if np.array_equal(standard.start, outcome.formulated.start):
         return rows
@@ -170,7 +169,7 @@ def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
 
 def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """The exact solution, of systems that have one."""
-    solution = sheet(run.problem).exact
+    solution = run.sheet.exact
     if solution is None:
         raise EngineError("it has no exact solution")
     return solution(run.parameters, run.initial, times)

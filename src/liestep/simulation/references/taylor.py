@@ -4,7 +4,6 @@ import numpy as np
 
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import SeriesEquations, traced_field
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import RunSpecification
 
 
@@ -42,7 +41,7 @@ def taylor_series(run: RunSpecification, tolerance: float | None = None) -> Tayl
     Raises:
         NotSymbolic: the equations cannot be written as expressions, or they would be too large.
     """
-    facts = sheet(run.problem)
+    facts = run.sheet
     if facts.series is not None:
         return TaylorSeries(facts.series(run.parameters, run.initial), tolerance)
     return TaylorSeries(traced_field(formulate(facts, run.parameters, run.initial, "vector_field", {})), tolerance)

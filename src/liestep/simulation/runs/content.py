@@ -11,7 +11,6 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
@@ -92,7 +91,7 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
                            "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
                            "symplectic_error": outcomes[0].symplectic_error}
-    if spec.exponents == dimension(sheet(spec.problem), spec.parameters, spec.initial):
+    if spec.exponents == dimension(spec.sheet, spec.parameters, spec.initial):
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
@@ -165,7 +164,7 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 def chart_of(status: Status, spec: RunSpecification) -> str:
     """In which chart a run was that left it, and where this ends; "" for all other runs."""
     options = spec.options
-    implied = IMPLIED_CHARTS.get(method(spec.integrator).formulation)
+    implied = IMPLIED_CHARTS.get(spec.method.formulation)
     chart = options.get("chart") or options.get("coordinates") or implied
     if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
         return ""
@@ -174,7 +173,7 @@ def chart_of(status: Status, spec: RunSpecification) -> str:
 
 def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
-    facts, declared = sheet(spec.problem), method(spec.integrator)
+    facts, declared = spec.sheet, spec.method
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",

@@ -17,7 +17,6 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import integrator_module, method, sheet, system_module
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
@@ -56,7 +55,8 @@ class Outcome:
 
 def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
-    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.mechanics.formulations",
+    assert spec.declared is not None
+    return (spec.system.module, spec.declared.module, "liestep.mechanics.formulations",
             "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
             # an edit of one of these puts only the runs that use it out of date
             *(f"liestep.simulation.{name}" for name, used in (
@@ -68,7 +68,7 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
 def has_lanes(spec: RunSpecification) -> bool:
     """Whether members of an ensemble are made in lockstep."""
     return (spec.ensemble is not None and spec.t_start == 0.0 < spec.t_end
-            and integrator_module(spec.integrator) == OF_LANES)
+            and spec.declared is not None and spec.declared.module == OF_LANES)
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -83,8 +83,7 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
 
 def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
     """Formulated problem and integrator component of a specification, optionally from another initial state."""
-    facts = sheet(spec.problem)
-    declared = method(spec.integrator).on(facts)
+    facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
@@ -231,7 +230,7 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states of the members of an ensemble, or of its shard."""
-    fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
+    fields = formulate(spec.sheet, spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
     return list(spec.ensemble.states(fields, spec.initial))
 

@@ -59,14 +59,11 @@ def trajectory(spec: RunSpecification, state: State, progress: Progress | None =
     blocks and the symplecticity of its step, NaN for a run that stopped early."""
     outcome = run_once(spec, state, progress)
     if spec.exponents:
-        assert spec.steps is not None
-        assert spec.step is not None
         outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
         if outcome.status == Status.OK:
             from liestep.simulation.tangents.exponents import growth_of, symplectic_error
 
-            run = (spec.problem, spec.integrator, spec.parameters, state, spec.options)
-            outcome.growth = growth_of(*run, spec.exponents, spec.step, spec.steps, BLOCKS)
+            outcome.growth = growth_of(spec, state, BLOCKS)
             if spec.ensemble is None:
-                outcome.symplectic_error = symplectic_error(*run, spec.step)
+                outcome.symplectic_error = symplectic_error(spec, state)
     return outcome

@@ -10,7 +10,6 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.content import (
     Content,
     described,
@@ -127,7 +126,7 @@ class Cells:
         spec = self.spec
         if isinstance(spec, ShardSpecification):
             for name, variable, values in zip(spec.map.names, spec.map.variables, spec.points.T, strict=True):
-                units = sheet(spec.problem).parameters[name.partition(".")[0]].units
+                units = spec.sheet.parameters[name.partition(".")[0]].units
                 yield variable, values, units, f"parameter {name}"
         elif spec.ensemble is not None:
             for side, turn in enumerate(spec.ensemble.turns):

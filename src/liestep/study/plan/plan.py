@@ -263,7 +263,7 @@ class Study:
     def _cap(self, problem: str, setup: ProblemConfig, most: int) -> Cap:
         """Most operations of a run on a problem, whose evaluations are counted once."""
         if (problem, most) not in self._caps:
-            self._caps[problem, most] = cap_of(setup.system, self._start(problem, setup), most)
+            self._caps[problem, most] = cap_of(self._start(problem, setup), most)
         return self._caps[problem, most]
 
     def capped(self, problem: str, integrator: str) -> str:
