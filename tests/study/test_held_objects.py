@@ -1,4 +1,5 @@
 """A specification holds the sheet and the method of its run: nothing asks the catalogue for them again."""
+import importlib
 import pickle
 import sys
 
@@ -61,3 +62,19 @@ def test_what_a_specification_holds_is_no_part_of_its_text():
     assert not {"system", "declared", "sheet", "method"} & {*spec.canonical()}
     assert "Sheet(" not in repr(spec)
     assert "Method(" not in repr(spec)
+
+
+@pytest.mark.parametrize("module", sorted(catalogue._written()))
+def test_ids_are_read_from_files_as_they_are_declared(module):
+    names, complete = catalogue._keys(module, "METHODS")
+    declared = [*importlib.import_module(module).METHODS] if names or not complete else []
+    assert names == declared if complete else set(names) <= set(declared)
+    assert {catalogue.integrator_entry(name).module for name in declared} <= {module}
+
+
+@pytest.mark.parametrize("text", ["METHODS = {'a': 1} | more\n", "METHODS = {f'a{n}': n for n in (1, 2)}\n",
+                                  "METHODS = {**more, 'a': 1}\n", "METHODS: dict[str, int] = made()\n"])
+def test_a_table_that_is_not_written_out_is_not_taken_for_complete(text, tmp_path, monkeypatch):
+    (tmp_path/"file.py").write_text(f"import os\n\n{text}")
+    monkeypatch.setattr(catalogue, "module_file", lambda module: tmp_path/"file.py")
+    assert not catalogue._keys("any", "METHODS")[1]

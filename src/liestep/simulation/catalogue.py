@@ -3,13 +3,16 @@
 A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
 a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
 """
+import ast
 import importlib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Generic, NamedTuple, TypeVar
 
+from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
 from liestep.mechanics.contracts.method import Method
@@ -74,17 +77,47 @@ def own_systems() -> tuple[str, ...]:
     return tuple(_files("mechanics/systems"))
 
 
+def _keys(module: str, table: str) -> tuple[list[str], bool]:
+    """Keys of a module's dictionary `table` as they stand in its file, and whether these are all: to find an id without
+    importing each file."""
+    place = module_file(module)
+    text = place.read_text("utf-8") if place else ""
+    start = re.search(rf"^{table}\b", text, re.MULTILINE)
+    if start is None:
+        return [], True
+    statement = ast.parse(text[start.start():]).body[0]
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.Dict):
+        return [], False
+    keys = [key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return keys, len(keys) == len(value.keys)
+
+
 @cache
-def _own_methods() -> dict[str, Entry[Method]]:
-    """Integrators of this package, in the order of the files' names."""
-    found: dict[str, Entry[Method]] = {}
-    for stem in _files("integrators"):
-        module = f"liestep.integrators.{stem}"
-        for name, item in getattr(importlib.import_module(module), "METHODS", {}).items():
+def _written() -> dict[str, tuple[list[str], bool]]:
+    """Modules of integrators with the ids that are written in their files, and whether these are all."""
+    return {module: _keys(module, "METHODS") for module in (f"liestep.integrators.{stem}"
+                                                            for stem in _files("integrators"))}
+
+
+@cache
+def _own_methods() -> dict[str, str]:
+    """Module of each integrator of this package, in the order of the files' names."""
+    found: dict[str, str] = {}
+    for module, (names, complete) in _written().items():
+        for name in names if complete else importlib.import_module(module).METHODS:
             if name in found:
-                raise RuntimeError(f"integrator {name} is declared in {found[name].module} and in {module}")
-            found[name] = Entry(name, module, item)
+                raise RuntimeError(f"integrator {name} is declared in {found[name]} and in {module}")
+            found[name] = module
     return found
+
+
+@cache
+def _own_integrator(name: str) -> Entry[Method] | None:
+    module = next((module for module, (names, _) in _written().items() if name in names), None)
+    if module is None and name in _own_methods():
+        module = _own_methods()[name]
+    return Entry(name, module, importlib.import_module(module).METHODS[name]) if module else None
 
 
 def own_integrators() -> tuple[str, ...]:
@@ -104,24 +137,47 @@ def integrator_ids() -> tuple[str, ...]:
     return tuple(sorted((*_own_methods(), *_plugin_methods)))
 
 
+class Presets(Mapping[str, Preset]):
+    """Presets of a system: first those of the paper, or of the file, that has its default, last its own. Papers are
+    asked for what the file does not have."""
+
+    def __init__(self, system: str, facts: Sheet):
+        self.system, self.own, self.default = system, facts.presets, facts.default_preset
+
+    @cached_property
+    def every(self) -> dict[str, Preset]:
+        of_papers = [_presets(paper, self.system) for paper in papers().values()]
+        merged: dict[str, Preset] = {}
+        for presets in sorted((*of_papers, self.own), key=lambda presets: self.default not in presets):
+            twice = merged.keys() & presets.keys()
+            if twice:
+                raise RuntimeError(f"{self.system} has two presets {min(twice)}")
+            merged |= presets
+        return merged
+
+    def __getitem__(self, name: str) -> Preset:
+        return self.own[name] if name in self.own else self.every[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.every)
+
+    def __len__(self) -> int:
+        return len(self.every)
+
+
 @cache
 def _own_system(name: str) -> Entry[Sheet]:
-    """A system of this package with the presets of the papers, which its file does not know: first those of the
-    paper, or of the file, that has its default, last its own."""
     module = f"liestep.mechanics.systems.{name}"
-    facts = importlib.import_module(module).SHEET
-    of_papers = (_presets(paper).get(name, {}) for paper in papers().values())
-    merged: dict[str, Preset] = {}
-    for presets in sorted((*of_papers, facts.presets), key=lambda presets: facts.default_preset not in presets):
-        twice = merged.keys() & presets.keys()
-        if twice:
-            raise RuntimeError(f"{name} has two presets {min(twice)}")
-        merged |= presets
-    return Entry(name, module, replace(facts, presets=merged))
+    facts: Sheet = importlib.import_module(module).SHEET
+    return Entry(name, module, replace(facts, presets=Presets(name, facts)))
 
 
-def _presets(paper: Paper) -> Mapping[str, Mapping[str, Preset]]:
-    return paper_module(paper, paper.presets).PRESETS if paper.presets else {}
+def _presets(paper: Paper, system: str) -> Mapping[str, Preset]:
+    """What a paper declares for a system; its module is imported where it has something."""
+    if not paper.presets:
+        return {}
+    names, complete = _keys(paper.module(paper.presets), "PRESETS")
+    return paper_module(paper, paper.presets).PRESETS.get(system, {}) if system in names or not complete else {}
 
 
 def system_entry(name: str) -> Entry[Sheet]:
@@ -145,8 +201,9 @@ def integrator_entry(name: str) -> Entry[Method]:
     Raises:
         InputError: unknown id; the sentence names the closest one.
     """
-    if name in _own_methods():
-        return _own_methods()[name]
+    own = _own_integrator(name)
+    if own is not None:
+        return own
     if name not in _plugin_methods:
         _find_more()
     if name not in _plugin_methods:

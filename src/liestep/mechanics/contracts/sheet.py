@@ -6,6 +6,7 @@ known everywhere under its file name.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -99,7 +100,7 @@ class Sheet:
                 continue
             if name not in parameters:
                 raise InputError(f"parameter {name} is missing")
-            value = rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+            value = rule.check(name, parameters[name], sizes, partial(self._excepted, name, parameters[name]))
             if rule.absent is None or value != rule.absent:
                 checked[name] = value
         self.combination(checked)

@@ -14,7 +14,6 @@ from liestep.mechanics.contracts.formulated import Observable
 from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
-from liestep.simulation.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
@@ -76,6 +75,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
 def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]) -> None:
     """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
     all exponents are there, the largest sum of two that belong together; of an ensemble the exponent of each member."""
+    from liestep.simulation.tangents.rates import exponents, pair_sums
+
     if spec.ensemble is not None:
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")

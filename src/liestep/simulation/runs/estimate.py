@@ -14,7 +14,6 @@ import numpy as np
 
 from liestep.compile.pieces import LINEAR, QUADRATIC
 from liestep.errors import InputError
-from liestep.simulation.runs.maps import trajectories
 from liestep.simulation.runs.specification import RunSpecification
 
 MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
@@ -53,7 +52,7 @@ class Estimate:
 
 def estimate(spec: RunSpecification) -> Estimate:
     """Size of one run with all its replicas or members."""
-    kept = trajectories(spec)
+    kept = spec.trajectories
     times = max(kept, spec.replicas)
     stored = spec.samples*(_numbers(spec) + OBSERVABLES)*NUMBER
     size = stored*kept + FIXED

@@ -117,6 +117,10 @@ class ShardSpecification(RunSpecification):
     count: int = 1
 
     @property
+    def trajectories(self) -> int:
+        return self.count
+
+    @property
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
         facts = self.sheet
@@ -178,13 +182,6 @@ def first_of(spec: RunSpecification) -> int:
     if isinstance(spec, ShardSpecification):
         return spec.first
     return spec.ensemble.first if spec.ensemble else 0
-
-
-def trajectories(spec: RunSpecification) -> int:
-    """Number of trajectories in a file."""
-    if isinstance(spec, ShardSpecification):
-        return spec.count
-    return spec.ensemble.size if spec.ensemble else 1
 
 
 def rows_of(spec: RunSpecification) -> int:

@@ -21,7 +21,7 @@ from liestep.simulation.runs.content import (
 )
 from liestep.simulation.runs.execution import Outcome, not_run, run_once
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.maps import ShardSpecification, first_of, trajectories
+from liestep.simulation.runs.maps import ShardSpecification, first_of
 from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.reductions import reductions
 from liestep.simulation.runs.specification import RunSpecification
@@ -39,7 +39,7 @@ class Cells:
     def __init__(self, spec: RunSpecification, prototype: Outcome):
         self.spec, self.prototype = spec, prototype
         self.lead = CELL if isinstance(spec, ShardSpecification) else MEMBER
-        self.number = trajectories(spec)
+        self.number = spec.trajectories
         self.content = Content()
         self.status = np.full(self.number, REFUSED, dtype=np.int64)
         self.counts = {name: np.zeros(self.number, dtype=np.int64) for name in COUNTS}

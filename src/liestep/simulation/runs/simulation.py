@@ -10,7 +10,6 @@ from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
-from liestep.simulation.runs.until import with_nodes
 
 if TYPE_CHECKING:
     import xarray
@@ -83,7 +82,11 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    return with_nodes(spec) if dense else carry_out(spec, threads=_processors())
+    if not dense:
+        return carry_out(spec, threads=_processors())
+    from liestep.simulation.runs.until import with_nodes
+
+    return with_nodes(spec)
 
 
 def _processors() -> int:

@@ -97,6 +97,11 @@ class RunSpecification:
         return 1.0 if self.t_end > self.t_start else -1.0
 
     @property
+    def trajectories(self) -> int:
+        """Number of them in its file."""
+        return self.ensemble.size if self.ensemble else 1
+
+    @property
     def observed(self) -> bool:
         """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
         return self.times is not None or self.until is not None
@@ -210,15 +215,18 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
                              f" is {span/declared.fewest_steps!r}")
         points = count
-    own = output_times(times, begin, end, samples)
-    samples = _samples(samples, points)
+    own, samples = output_times(times, begin, end, samples), _samples(samples, points)
     return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
                             samples, points + 1, whole("statistics_every", statistics_every),
                             whole("replicas", replicas),
-                            _ensemble(ensemble, start.initial), bool(log_steps),
-                            {entry.name: entry.content for entry in (held, known) if entry.content},
+                            _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
                             _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until),
                             system=held, declared=known)
+
+
+def _contents(*entries: Entry) -> dict[str, str]:
+    """id -> content hash of those that come from plugins."""
+    return {entry.name: entry.content for entry in entries if entry.content}
 
 
 def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:
@@ -280,8 +288,7 @@ def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapp
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     end = positive("t_end", start.t_end if t_end is None else t_end)
     return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
-                            plugins={problem: start.system.content} if start.system.content else {},
-                            system=start.system, declared=None)
+                            plugins=_contents(start.system), system=start.system, declared=None)
 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
