@@ -2,6 +2,7 @@
 
 A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
 a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
+Files are imported when what they declare is asked for.
 """
 import ast
 import importlib

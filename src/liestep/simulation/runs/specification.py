@@ -216,7 +216,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
                              f" is {span/declared.fewest_steps!r}")
         points = count
     own, samples = output_times(times, begin, end, samples), _samples(samples, points)
-    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
+    return RunSpecification(held.name, start.parameters, start.initial, known.name, resolved, end, count, tolerance,
                             samples, points + 1, whole("statistics_every", statistics_every),
                             whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
