@@ -337,7 +337,7 @@ def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Ma
     """Raises InputError when the integrator cannot run on the system (at these parameters), naming those that can."""
     reason = known.item.lacks(held.item, parameters)
     if reason is not None:
-        able = ", ".join(name for name in integrator_ids() if applicable(held.name, name, parameters)) or "none"
+        able = ", ".join(name for name in integrator_ids() if not method(name).lacks(held.item, parameters)) or "none"
         raise InputError(f"{known.name} cannot run on {held.name}{'' if reason.formulation else f': {reason.reason}'};"
                          f" integrators that can: {able}")
 
