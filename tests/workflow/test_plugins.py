@@ -15,8 +15,8 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"
@@ -94,7 +94,7 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
     """One file each; every integrator of its formulations runs on the system, and the integrator on other systems."""
     package = tmp_path/"liestep"
     shutil.copytree(Path(door.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(EXAMPLES/"dipole_in_field.py", package/"systems")
+    shutil.copy(EXAMPLES/"dipole_in_field.py", package/"mechanics"/"systems")
     shutil.copy(EXAMPLES/"ralston.py", package/"integrators")
     code = ("import liestep\nfrom liestep.simulation.runs.specification import specify\n"
             "for problem, name in (('dipole_in_field', 'rk2_ralston'), ('dipole_in_field', 'vi_sphere'),"
