@@ -227,7 +227,7 @@ def test_page_of_the_results_lists_every_product():
     patterns = listed_products()
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
     names |= {f"any/{table}.csv" for table in TABLES}  # of any study that asks
-    names |= {"any/animations/bodies.rk4.h0.1.gif", "any/cells.parquet"}
+    names |= {"any/animations/bodies.rk4.h0.1.gif", "any/cells.csv.gz"}
     names |= {f"any/{PRODUCTS}", "report/studies.html"}
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 

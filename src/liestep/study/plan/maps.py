@@ -13,7 +13,7 @@ from liestep.study.plan.config import ProblemConfig, SpanConfig, StudyConfig
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Study
 
-CELLS = "cells.parquet"  # table of the trajectories that are reduced
+CELLS = "cells.csv.gz"  # table of the trajectories that are reduced
 TABLES, FIGURES = ("energy", "momentum"), ("map",)  # that show maps
 # settings of single runs: what they store has no place in a shard
 OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")
