@@ -12,8 +12,8 @@ import liestep
 
 ROOT = Path(liestep.__file__).parent
 LAYERS = (  # from the bottom; rooms of one line do not import each other
-    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "study", "claims",
-    "figures", "papers", "tools", "workflow", "lgt", "api", "__init__")
+    "errors", "files", "compile", "geometry", "mechanics", "extend", "integrators", "simulation", "lockstep", "study",
+    "claims", "figures", "papers", "tools", "workflow", "lgt", "api", "__init__")
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms.split()}
 FILES = {".".join(("liestep", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
          for path in sorted(ROOT.rglob("*.py"))}
@@ -68,6 +68,13 @@ def test_files_and_functions_are_short(module):
     long = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)
             and node.end_lineno - node.lineno >= 60]
     assert not long
+
+
+def test_lockstep_is_asked_for_in_one_place():
+    """By its name, when an ensemble is made: it stands outside the flow of a run."""
+    asked = [module for module, path in FILES.items() if room(module) != "lockstep"
+             and "liestep.lockstep" in path.read_text("utf-8")]
+    assert asked == ["liestep.simulation.runs.execution"]
 
 
 def test_papers_do_not_import_each_other():

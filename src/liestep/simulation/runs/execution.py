@@ -28,7 +28,7 @@ from liestep.simulation.runs.specification import RunSpecification
 EXPONENTS = "liestep.simulation.tangents.exponents"
 OBSERVED = "liestep.simulation.runs.until"  # likewise: of runs with events or output times of their own
 # by name likewise: only ensembles of this integrator are made by them
-LANES, OF_LANES = "liestep.simulation.runs.lanes", "liestep.integrators.taylor"
+LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
