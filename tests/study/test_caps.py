@@ -8,9 +8,10 @@ import pytest
 from liestep.errors import InputError
 from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.runs.specification import start_of
+from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of
-from liestep.study.plan.plan import Study, budget
-from liestep.study.tables.which_table import matrix_rows
+from liestep.study.plan.plan import Study
+from liestep.study.tables.kinds.matrix import matrix_rows
 
 STUDY = """title: Caps
 samples: 6

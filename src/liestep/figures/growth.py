@@ -20,7 +20,7 @@ from liestep.figures.panels import (
 )
 from liestep.figures.style import drawing
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
-from liestep.study.tables.growth import SPAN
+from liestep.study.tables.kinds.growth import SPAN
 
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
