@@ -178,7 +178,7 @@ def test_results_of_another_state_are_refused(small, tmp_path):
     with pytest.raises(InputError, match=r"metrics.csv does not exist"):
         _ = changed.metrics
     changed.study.folder = small.study.folder
-    with pytest.raises(InputError, match=r"another state of the study; run `liestep analyse small`"):
+    with pytest.raises(InputError, match=r"another state of the study; run `liestep job analyse small`"):
         _ = changed.metrics
     with pytest.raises(InputError, match="unknown"):
         small.file("bodies", "vi_sphere", "h0.3")

@@ -144,7 +144,7 @@ def test_a_process_takes_less_than_a_gigabyte(tmp_path):
     sweep = "import sys; from liestep.api.command_line import main; sys.exit(main(sys.argv[1:]))"
     # by a small process of its own: the peak of memory that a process reports is at least that of the one it is made by
     script = ("import os, subprocess, sys\n"
-              f"sweep = subprocess.Popen([sys.executable, '-c', {sweep!r}, 'sweep', 'small', 'one'])\n"
+              f"sweep = subprocess.Popen([sys.executable, '-c', {sweep!r}, 'job', 'sweep', 'small', 'one'])\n"
               "_, status, used = os.wait4(sweep.pid, 0)\n"
               "print(status, used.ru_maxrss)")
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -186,8 +186,8 @@ def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
     (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
     (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
     monkeypatch.chdir(tmp_path)
-    for command in (("sweep", "mine/pendulum", "pendulum"), ("reference", "mine/pendulum", "pendulum"),
-                    ("analyse", "mine/pendulum")):
+    for command in (("job", "sweep", "mine/pendulum", "pendulum"), ("job", "reference", "mine/pendulum", "pendulum"),
+                    ("job", "analyse", "mine/pendulum")):
         assert main(list(command)) == 0
     orders = pandas.read_csv(tmp_path/"results"/"mine"/"pendulum"/"orders.csv").set_index("integrator_id")
     assert list(orders["class"]) == ["asymptotic", "asymptotic"]

@@ -44,7 +44,7 @@ def growth(results: "StudyResults") -> Figure:
         for curve in curves(results, problem):
             place = (problem, curve.key, curve.cell.resolution)
             if place not in table.index:
-                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse"
+                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep job analyse"
                                  f" {results.study.name}` again")
             row = table.loc[place]
             if curve.file.failed:

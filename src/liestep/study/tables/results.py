@@ -45,8 +45,8 @@ class StudyResults:
         wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells
                   for _ in range(rows_of(cell.spec))]
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
-            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
-                             f" {self.study.name}` again")
+            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep job"
+                             f" analyse {self.study.name}` again")
         require_same(self.study.folder/"metrics.csv")
         # a copy has the columns of one kind together: rows are taken from it often
         return table.copy().assign(seconds=table["run_sha256"].map(self._seconds()))
@@ -72,7 +72,7 @@ class StudyResults:
         table = read_csv(path, (*declared.keys, *declared.needed) if declared else
                          (*KEYS, *(TIMINGS if name == "timings" else ())))
         if not table["study"].eq(self.study.name).all():
-            raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
+            raise InputError(f"{path} is of another study; run `liestep job analyse {self.study.name}` again")
         require_same(path)
         return table
 
