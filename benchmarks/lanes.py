@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.peers import ours, timed
 from liestep.compile.cache import loop_for
-from liestep.simulation.runs import lanes
+from liestep.lockstep import lanes
+from liestep.lockstep.loop import advance_lanes
 from liestep.simulation.runs.execution import Outcome, build, ensemble_states, run_once
-from liestep.simulation.runs.lockstep import advance_lanes
 from liestep.simulation.runs.specification import RunSpecification, specify
 
 # label, system, preset, end

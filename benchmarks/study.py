@@ -107,7 +107,7 @@ def _overheads(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, 
     seconds = {}
     for name, steps in ladders.items():
         (studies/f"{name}.yaml").write_text(SWEEP.format(steps=steps))
-        command = ["liestep", "sweep", name, "bodies", "vi_sphere"]
+        command = ["liestep", "job", "sweep", name, "bodies", "vi_sphere"]
         run(command, work, environment)  # compiles
         times = []
         for _ in range(5):

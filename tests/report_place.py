@@ -89,10 +89,10 @@ def made_place(folder: Path) -> Place:
         path = place.folder/"config"/f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for command in (("sweep", "paper/bodies", "bodies"), ("reference", "paper/bodies", "bodies"),
-                    ("sweep", "own", "pendulum"), ("analyse", "paper/bodies"), ("analyse", "own"),
-                    ("figure", "paper/bodies"),
-                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)), ("claims",),
-                    ("errata",), ("report",)):
+    for command in (("job", "sweep", "paper/bodies", "bodies"), ("job", "reference", "paper/bodies", "bodies"),
+                    ("job", "sweep", "own", "pendulum"), ("job", "analyse", "paper/bodies"), ("job", "analyse", "own"),
+                    ("job", "figure", "paper/bodies"),
+                    ("animate", str(place.folder/"results"/RUN), "-o", str(place.folder/"results"/FILM)),
+                    ("job", "claims"), ("job", "errata"), ("job", "report")):
         assert place.liestep(*command) == 0, command
     return place

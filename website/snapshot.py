@@ -95,7 +95,7 @@ def _manifest(results: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; make all results first: python3 make.py results") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is not a manifest; run `liestep manifest`") from None
+        raise InputError(f"{path} is not a manifest; run `liestep job manifest`") from None
     return content
 
 

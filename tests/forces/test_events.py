@@ -13,7 +13,6 @@ import liestep
 from liestep import Event
 from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.simulation.runs.specification import specify
 
 CHAIN = "spherical_pendulum_chain"
 ROTOR = {"parameters": {"mass": [1.0], "length": [1.0], "gravity": [0.0, 0.0, 0.0]},
@@ -240,14 +239,6 @@ def test_dense_output_of_a_run_that_starts_later_and_goes_backward():
     assert np.abs(at["q"].values[:, 0, 0] - np.sin([-0.1, -1.0, -3.0])).max() < 1e-14
     with pytest.raises(InputError, match=r"outside of the run, which is from 1 to -2\.0"):
         data.liestep.at([1.5])
-
-
-def test_runs_without_them_keep_their_names():
-    """As they were before there were events, times and t_start in specifications."""
-    assert specify(CHAIN, "vi_sphere", step=0.01, t_end=1.0).sha256.startswith("5e476139e4ec1434")
-    assert specify("free_rigid_body", "taylor", tolerance=1e-9).sha256.startswith("7c06f212779bb22a")
-    named = specify(CHAIN, "vi_sphere", step=0.01, t_end=1.0, t_start=0.5, times=[0.75], until=("q", (0, 2), 0.0))
-    assert {"t_start", "times", "until"} <= set(named.canonical())
 
 
 @pytest.mark.parametrize(("request_", "words"), [

@@ -19,7 +19,7 @@ from liestep.simulation.catalogue import method, own_integrators
 from liestep.tools.certify import functions, symplecticity
 from liestep.tools.certify.flow import COLUMNS, flow_of
 from liestep.tools.certify.identities import SAME_MAPS, difference, identities
-from liestep.tools.certify.number import libmp, numbers, operations, short
+from liestep.tools.certify.number import libmp, numbers, short
 from liestep.tools.certify.orders import CASES, VARIANTS, certificates_of, certify, complete, variants_of
 from liestep.tools.certify.steps import OTHERWISE, RoundedError, step_of
 
@@ -169,19 +169,6 @@ def test_flow_knows_its_own_error():
     shorter = flow_of(CASES[0], "", Fraction(1, 10**4), 150)
     fall = flow.error.exponent10() - shorter.error.exponent10()
     assert fall/2 == pytest.approx(2*COLUMNS - 1, abs=0.2)  # of the last but one column
-
-
-def test_operations_are_those_of_mpmath():
-    """The package's own sums and products, which save time without gmpy2, round like `mpf_add` and `mpf_mul`."""
-    values = [LONG.of(Fraction(a, b)*Fraction(2)**k).value for a in (-7, 1, 10**40 + 1, 0) for b in (1, 3, 10**9 + 7)
-              for k in (-400, -3, 0, 1, 900)]
-    values += [libmp.finf, libmp.fninf, libmp.fnan]
-    own = operations(LONG.BITS)
-    for s in values:
-        for t in values:
-            assert own["add"](s, t) == libmp.mpf_add(s, t, LONG.BITS, "n")
-            assert own["sub"](s, t) == libmp.mpf_sub(s, t, LONG.BITS, "n")
-            assert own["mul"](s, t) == libmp.mpf_mul(s, t, LONG.BITS, "n")
 
 
 def test_series_keep_all_digits_at_every_angle():

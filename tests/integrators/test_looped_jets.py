@@ -15,7 +15,7 @@ from liestep.errors import InputError
 from liestep.integrators import taylor
 from liestep.integrators._jets import LoopedJet
 from liestep.integrators.taylor import field_expressions, jet_of
-from liestep.simulation.runs import lanes
+from liestep.lockstep import lanes
 from liestep.simulation.runs.execution import ensemble_states, run_once
 from liestep.simulation.runs.specification import specify, start_of
 from liestep.tools.inspect import describe

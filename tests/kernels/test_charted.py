@@ -84,18 +84,6 @@ def test_charts_end(chart, end):
         assert charted.dexpinv(sigma, sigma, np.zeros_like(sigma)) == inside
 
 
-def test_default_is_no_part_of_a_run():
-    """Runs from before the option keep their name; poses, which always had it, keep theirs too."""
-    pendulum = specify("spherical_pendulum_chain", "rkmk4", steps=10)
-    assert "chart" not in pendulum.options
-    named = specify("spherical_pendulum_chain", "rkmk4", steps=10, options={"chart": "exp"})
-    assert named.options == pendulum.options
-    assert specify("spherical_pendulum_chain", "rkmk4", steps=10,
-                   options={"chart": "cayley"}).options["chart"] == "cayley"
-    assert specify("heavy_top", "rkmk4", preset="bruels_cardona", steps=10,
-                   options={"action": "se3"}).options["chart"] == "exp"
-
-
 @pytest.mark.parametrize(("problem", "options", "said"), [
     ("spherical_pendulum_chain", {"chart": "log"}, "option chart is 'log'; allowed are exp, cayley, cayley2, second_k"),
     ("heavy_top", {"action": "se3", "chart": "log"}, "option chart is 'log'; allowed are exp, cayley, cayley2"),

@@ -5,14 +5,14 @@ import pytest
 from liestep.compile import rows
 from liestep.compile.address import call_address
 from liestep.compile.straight.exact import RESULT, STALE, exact
-from liestep.compile.straight.lane_routines import lane_routine
 from liestep.compile.straight.routines import Call
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
+from liestep.lockstep.code import LaneTrace, lane_routine
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.machine_code.straight import MOST_NUMBERS, MOST_OPERATIONS
-from liestep.simulation.machine_code.traced import LaneTrace, Trace, field_methods
+from liestep.simulation.machine_code.traced import Trace, field_methods
 from tests.kernels.test_straight import bits
 
 LANES = 4

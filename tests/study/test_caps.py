@@ -11,7 +11,7 @@ from liestep.simulation.runs.specification import start_of
 from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of
 from liestep.study.plan.plan import Study
-from liestep.study.tables.which_table import matrix_rows
+from liestep.study.tables.kinds.matrix import matrix_rows
 
 STUDY = """title: Caps
 samples: 6

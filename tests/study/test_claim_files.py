@@ -108,7 +108,7 @@ def workplace(tmp_path, monkeypatch, data_are_printed):  # noqa: F811
     (tmp_path/"config"/"claims"/"paper.yaml").write_text(GOOD.replace("statement: s", "statement: \"|q| = 1\""))
     monkeypatch.setattr(Study, "find", lambda name, config, results: name)
     monkeypatch.setattr("liestep.study.tables.results.StudyResults", RESULTS.__getitem__)
-    return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "claims"], tmp_path
+    return ["--config", str(tmp_path/"config"), "--results", str(tmp_path/"results"), "job", "claims"], tmp_path
 
 
 def test_the_command_writes_table_and_page(workplace):
@@ -138,7 +138,7 @@ def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
 
 
 def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
-    arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "claims"]
+    arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "job", "claims"]
     assert main(arguments) == 2
     assert "there is no claims file" in capsys.readouterr().err
     (tmp_path/"claims").mkdir()

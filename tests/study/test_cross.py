@@ -18,8 +18,9 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.plan.budget import evaluations_per_step, step_counts
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables import which_table
 from liestep.study.tables.choice import choose
+from liestep.study.tables.kinds import which as which_table
+from liestep.study.tables.kinds.matrix import matrix_rows
 from liestep.study.tables.tables import analyse
 from liestep.study.tables.which_page import which_page
 
@@ -232,7 +233,7 @@ def test_an_encounter_shows_angles_and_energies(small):
 def test_outcomes_of_the_matrix():
     rows = [*runs("top", "rk4", [(10, 1e-2)]), *runs("top", "rk4", [(20, nan)], "not_finite"),
             *runs("top", "cf4", [(10, nan)], "chart_limit")]
-    found = which_table.matrix_rows(results(rows, {"top": TOP}, dict.fromkeys(("rk4", "cf4", "campello")),
+    found = matrix_rows(results(rows, {"top": TOP}, dict.fromkeys(("rk4", "cf4", "campello")),
                                             {("top", "campello"): "three equal moments"}))
     assert [(row["integrator"], row["outcome"], row["completed"]) for row in found] == [
         ("rk4", "partly", 1), ("cf4", "failed", 0), ("campello", "refused", 0)]
@@ -319,7 +320,7 @@ def test_a_plugin_is_in_the_matrix_and_on_the_page_without_a_change_elsewhere(tm
     metrics = pandas.DataFrame([*runs("top", new, QUADRATIC),
                                 *runs("top", "rk4", [(2.0*w, error) for w, error in QUADRATIC])])
     found = SimpleNamespace(metrics=metrics, config=study.config, study=study)
-    assert {(row["integrator"], row["outcome"]) for row in which_table.matrix_rows(found)} >= {(new, "ok")}
+    assert {(row["integrator"], row["outcome"]) for row in matrix_rows(found)} >= {(new, "ok")}
     page = which_page(found, which_table.which_rows(found))
     assert f"| 1e-03 | **{new}**, step" in page
     assert "rk4 2" in page

@@ -12,9 +12,9 @@ from liestep.simulation.references.reference import compute_reference, specify_r
 from liestep.simulation.runs.specification import start_of
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
+from liestep.study.tables.kinds.matrix import matrix_rows
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
-from liestep.study.tables.which_table import matrix_rows
 from liestep.tools.certify import symplecticity
 
 

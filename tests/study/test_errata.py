@@ -233,7 +233,7 @@ def test_unknown_paper_names_the_closest():
 
 
 def test_the_command_writes_table_and_page(folder, capsys):
-    arguments = ["--config", str(folder), "--results", str(folder/"results"), "errata"]
+    arguments = ["--config", str(folder), "--results", str(folder/"results"), "job", "errata"]
     assert main(arguments) == 0
     assert capsys.readouterr().err == "made_up: 1 confirmed, 0 not confirmed, 1 text only\n"
     table = read_csv(folder/"results"/"errata.csv")
@@ -251,5 +251,5 @@ def test_the_command_writes_table_and_page(folder, capsys):
 
 
 def test_no_errata_are_refused(tmp_path, capsys):
-    assert main(["--config", str(tmp_path), "--results", str(tmp_path/"results"), "errata"]) == 2
+    assert main(["--config", str(tmp_path), "--results", str(tmp_path/"results"), "job", "errata"]) == 2
     assert "there is no errata file" in capsys.readouterr().err

@@ -72,12 +72,12 @@ def made(tmp_path_factory) -> dict[str, StudyResults]:
         study = Study.find(name, root/"config", root/"results")
         start = ["--config", str(root/"config"), "--results", str(root/"results")]
         for sweep in study.sweeps:
-            assert cli.main([*start, "sweep", name, sweep.problem, sweep.integrator]) == 0
+            assert cli.main([*start, "job", "sweep", name, sweep.problem, sweep.integrator]) == 0
         if study.config.reference:
-            assert cli.main([*start, "reference", name, "bodies"]) == 0
+            assert cli.main([*start, "job", "reference", name, "bodies"]) == 0
         if study.config.timing:
-            assert cli.main([*start, "time", name]) == 0
-        assert cli.main([*start, "analyse", name]) == 0
+            assert cli.main([*start, "job", "time", name]) == 0
+        assert cli.main([*start, "job", "analyse", name]) == 0
         found[name] = StudyResults(study)
     return found
 
@@ -204,8 +204,8 @@ def test_names_are_checked_without_loading_matplotlib():
 
 def test_command_refuses_unknown_names_before_drawing(made, capsys):
     root = made["tiny"].study.path.parents[1]
-    assert cli.main(["--config", str(root), "--results", str(root.parent/"results"), "figure", "tiny", "failures",
-                     "failure"]) == 2
+    assert cli.main(["--config", str(root), "--results", str(root.parent/"results"), "job", "figure", "tiny",
+                     "failures", "failure"]) == 2
     assert "did you mean failures" in capsys.readouterr().err
 
 

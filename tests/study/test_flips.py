@@ -120,7 +120,7 @@ def test_commands_name_the_flipped_file(place, capsys):
     """Through the commands that people call: exit code 0 or 2, and one sentence."""
     dice = random.Random(SEED + 1)
     for name, command in ((RUN, ["check", RUN]), (RUN, ["judge", RUN, *JUDGE, "--no-reference"]),
-                          (REFERENCE, ["check", REFERENCE]), ("results/tiny/energy.csv", ["claims"]),
+                          (REFERENCE, ["check", REFERENCE]), ("results/tiny/energy.csv", ["job", "claims"]),
                           ("results/manifest.json", ["verify"]), ("results/manifest.json", ["verify", "--repair"]),
                           (RUN, ["status"]), (RUN, ["verify"]))*(FLIPS//50):
         path = Path(name)

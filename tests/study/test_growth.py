@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from liestep.simulation.runs.files import RunFile
-from liestep.study.tables import crossover, growth
+from liestep.study.tables.kinds import crossover, growth
 
 TIME = np.linspace(0.0, 400.0, 8001)
 WIGGLE = 1.0 + 0.3*np.sin(2.0*np.pi*TIME)

@@ -4,7 +4,7 @@ import pytest
 
 from liestep import simulate
 from liestep.compile.status import Status
-from liestep.simulation.runs import lanes
+from liestep.lockstep import lanes
 from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
 from liestep.simulation.runs.reductions import reductions
 from liestep.simulation.runs.specification import specify

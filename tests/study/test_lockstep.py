@@ -1,4 +1,4 @@
-"""The phases of a step of lanes (`simulation.runs.lockstep`): which steps are plain, and what becomes of the others."""
+"""The phases of a step of lanes (`lockstep.loop`): which steps are plain, and what becomes of the others."""
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,10 +9,11 @@ from liestep.compile.counters import new_meter
 from liestep.compile.rows import stage_columns
 from liestep.compile.status import Status
 from liestep.compile.straight.straight import loaded
+from liestep.lockstep import lanes
+from liestep.lockstep.loop import sort
 from liestep.simulation.machine_code.traced import Trace, field_methods
-from liestep.simulation.runs import execution, lanes
+from liestep.simulation.runs import execution
 from liestep.simulation.runs.execution import build, ensemble_states, run_once
-from liestep.simulation.runs.lockstep import sort
 from tests.study.test_lanes import CASES, differences, ensemble, in_lanes
 
 

@@ -15,8 +15,8 @@ from liestep.api.command_line import main
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
 SCHEMAS = Path(__file__).parents[2]/"workflow"/"schemas"
-COMMANDS = {"config": ["manifest"], "study": ["check", "tiny"], "maps": ["check", "maps"],
-            "claims": ["claims"], "errata": ["errata"]}
+COMMANDS = {"config": ["job", "manifest"], "study": ["check", "tiny"], "maps": ["check", "maps"],
+            "claims": ["job", "claims"], "errata": ["job", "errata"]}
 FILES = {"config": "config/config.yaml", "study": "config/studies/tiny.yaml", "maps": "config/studies/maps.yaml",
          "claims": "config/claims/paper.yaml",
          "errata": "config/errata/twospheres2009.yaml"}
@@ -82,7 +82,7 @@ def made(tmp_path_factory):
         for kind in FILES:
             write(kind, VALID[kind])
         Path(FILES["study"]).write_text(STUDY)
-        for command in (["sweep", "tiny", "bodies,many,top"], ["analyse", "tiny"]):
+        for command in (["job", "sweep", "tiny", "bodies,many,top"], ["job", "analyse", "tiny"]):
             assert main(command) == 0
     return folder
 

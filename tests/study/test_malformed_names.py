@@ -88,8 +88,8 @@ def test_hostile_ids_on_the_command_line(name, place, capsys):
     with pytest.raises(InputError, match="unknown study"):
         Workflow({"studies": [name]})
     if not name.startswith("-"):
-        for command in (["new-study", name], ["sweep", name, "bodies"], ["sweep", "tiny", name],
-                        ["figure", "tiny", name], ["claims", name]):
+        for command in (["new-study", name], ["job", "sweep", name, "bodies"], ["job", "sweep", "tiny", name],
+                        ["job", "figure", "tiny", name], ["job", "claims", name]):
             unchanged(command, capsys)
 
 
@@ -166,7 +166,8 @@ def test_files_that_are_no_files(kind, odd, place, capsys):
                                                                        kind == "study" else "paper.yaml")
     path.unlink(missing_ok=True)
     ODD[odd][0](path)
-    command = {"study": ["check", "tiny"], "claims": ["claims"], "errata": ["errata"], "config": ["report"]}[kind]
+    command = {"study": ["check", "tiny"], "claims": ["job", "claims"], "errata": ["job", "errata"],
+               "config": ["job", "report"]}[kind]
     start, expected = time.monotonic(), ODD[odd][1]
     sentence = refused(command, capsys)
     assert expected in sentence
@@ -181,7 +182,7 @@ def test_files_that_are_no_files(kind, odd, place, capsys):
     ({"samples": 10**9, "steps": {"counts": [10**9 - 1]}, "replicas": 10}, "of memory, of which there are")])
 def test_runs_that_no_machine_can_hold(change, expected, place, capsys):
     study({**STUDY, "integrators": {"rk4": None}, "steps": [0.1], **change})
-    for command in (["check", "tiny"], ["sweep", "tiny", "bodies"]):
+    for command in (["check", "tiny"], ["job", "sweep", "tiny", "bodies"]):
         assert expected in unchanged(command, capsys)
     with pytest.raises(InputError, match=r"config/studies/tiny\.yaml: bodies rk4"):
         Workflow({"studies": "all"})
@@ -190,7 +191,7 @@ def test_runs_that_no_machine_can_hold(change, expected, place, capsys):
 @pytest.mark.parametrize("members", [10**12, 10**15])
 def test_ensembles_of_more_members_than_are_allowed(members, place, capsys):
     study({**STUDY, "integrators": {"rk4": None}, "steps": [0.1], "ensemble": {"members": members, "amplitude": 0.1}})
-    for command in (["check", "tiny"], ["sweep", "tiny", "bodies"]):
+    for command in (["check", "tiny"], ["job", "sweep", "tiny", "bodies"]):
         assert f"has {members} members; at most 1000000 are allowed" in unchanged(command, capsys)
 
 
@@ -243,7 +244,7 @@ def test_values_that_python_would_take(content, expected, place, capsys):
     (["judge", "x"*300, "--problem", "sphere_nbody"], "File name too long"),
     (["animate", "none.nc", "-o", "new/folder/film.gif"], "there is no folder new/folder"),
     (["--config", "/nowhere", "check", "tiny"], "call it in the repository"),
-    (["sweep", "z"*300, "bodies"], "unknown study 'zzz"),
+    (["job", "sweep", "z"*300, "bodies"], "unknown study 'zzz"),
     (["run", "sphere_nbody", "nothing_like_it", "--step", "0.1", "-o", "out.nc"], "(closest of "),
 ])
 def test_small_mistakes_on_the_command_line(arguments, expected, place, capsys):

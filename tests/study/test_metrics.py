@@ -14,8 +14,9 @@ from liestep.simulation.runs.files import RunFile, write
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables import drift_table, tables, work_table
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
+from liestep.study.tables.kinds.drift import energy_terms, longest_period
+from liestep.study.tables.kinds.work import at_equal_error
 from liestep.study.tables.metrics import COLUMNS
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse, markdown
@@ -177,7 +178,7 @@ def test_results_of_another_state_are_refused(small, tmp_path):
     with pytest.raises(InputError, match=r"metrics.csv does not exist"):
         _ = changed.metrics
     changed.study.folder = small.study.folder
-    with pytest.raises(InputError, match=r"another state of the study; run `liestep analyse small`"):
+    with pytest.raises(InputError, match=r"another state of the study; run `liestep job analyse small`"):
         _ = changed.metrics
     with pytest.raises(InputError, match="unknown"):
         small.file("bodies", "vi_sphere", "h0.3")
@@ -253,7 +254,7 @@ def test_work_at_equal_error_is_interpolated_in_log_log():
     steps = np.array([40.0, 80.0, 160.0])
     runs = pandas.DataFrame({"error": 50.0/steps**3, "step": 1.0/steps, "tolerance": np.nan, "steps": steps,
                              "iterations": 3.0*steps, "cost": 5.0*steps, "exponentials": 0.0})
-    row, = work_table.at_equal_error(runs.sample(frac=1.0, random_state=1),
+    row, = at_equal_error(runs.sample(frac=1.0, random_state=1),
                                      ("steps", "iterations", "cost", "exponentials"))
     assert row["error"] == 1e-4
     wanted = 5e5**(1.0/3.0)
@@ -284,11 +285,11 @@ def test_drift_rows_are_confirmed_by_the_same_run_over_four_times_its_length(tmp
 def test_longest_period_and_energy_terms():
     time = np.linspace(0.0, 100.0, 2001)
     q = np.stack([np.cos(math.pi*time), np.sin(math.pi*time), 1e-4*np.sin(0.01*time)], axis=-1)[:, None]
-    assert drift_table.longest_period(time, q) == pytest.approx(2.0, rel=0.03)  # the slow component hardly moves
+    assert longest_period(time, q) == pytest.approx(2.0, rel=0.03)  # the slow component hardly moves
     spec = specify("sphere_nbody", "vi_sphere", steps=10, t_end=0.1)
     file = {"q": spec.initial["q"][None], "omega": spec.initial["omega"][None], "energy": np.array([2.0])}
     kinetic = 0.5*(1.1**2 + 2.0)
-    assert drift_table.energy_terms(spec, file) == pytest.approx(kinetic + abs(2.0 - kinetic))
+    assert energy_terms(spec, file) == pytest.approx(kinetic + abs(2.0 - kinetic))
 
 
 def test_ensemble_rows_have_quantiles_and_a_horizon(tmp_path):
@@ -345,4 +346,3 @@ def test_csv_reads_back_the_same_values(tmp_path):
 def test_markdown_is_readable():
     text = markdown(["name", "value"], [{"name": "a|b", "value": 0.123456789}, {"name": "c", "value": math.nan}])
     assert text == "| name | value |\n| --- | --- |\n| a\\|b | 0.12346 |\n| c |  |\n"
-    assert set(tables.READABLE) == {*tables.TABLES, "which_seconds"}  # made with `which`

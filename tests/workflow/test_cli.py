@@ -1,13 +1,15 @@
 """The command line: what it prints, and that every wrong input gives one sentence, exit code 2, no
 traceback, and changes no file."""
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 from commands import STUDY, contents, refused
+from place import TOP
 
-from liestep.api.command_line import main
+from liestep.api.command_line import GROUPS, main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.tools.inspect.describe import describe
@@ -27,28 +29,30 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("arguments", "expected"), [
     ([], "the following arguments are required: command"),
     (["fly"], "invalid choice: 'fly'"),
+    (["sweep", "tiny", "bodies"], "`liestep sweep` is a job of the workflow: type `liestep job sweep`"),
+    (["job", "run"], "invalid choice: 'run'"),
     (["describe"], "required: name"),
     (["describe", "vi_spher"], "did you mean vi_sphere?"),
     (["list", "sphere_nbodi"], "did you mean sphere_nbody?"),
     (["check", "tinny"], "did you mean tiny?"),
     (["check", "none.nc"], "none.nc does not exist"),
     (["--config", "elsewhere", "check", "tiny"], "there is no study in elsewhere"),
-    (["sweep", "tiny", "body"], "did you mean bodies?"),
-    (["sweep", "tiny", "bodies", "rk4"], "unknown integrator 'rk4'"),
-    (["sweep", "tiny", "bodies", "vi_sphere", "h0.2"], "did you mean h0.1?"),
-    (["reference", "tiny", "body"], "did you mean bodies?"),
-    (["reference", "no", "bodies"], "unknown study 'no'"),
-    (["time", "no"], "unknown study 'no'"),
-    (["analyse", "no"], "unknown study 'no'"),
-    (["analyse", "tiny"], "does not exist"),
-    (["figure", "no"], "unknown study 'no'"),
-    (["figure", "tiny", "energy_eror"], "did you mean energy_error?"),
-    (["figure", "tiny", "energy_error"], "does not exist"),
+    (["job", "sweep", "tiny", "body"], "did you mean bodies?"),
+    (["job", "sweep", "tiny", "bodies", "rk4"], "unknown integrator 'rk4'"),
+    (["job", "sweep", "tiny", "bodies", "vi_sphere", "h0.2"], "did you mean h0.1?"),
+    (["job", "reference", "tiny", "body"], "did you mean bodies?"),
+    (["job", "reference", "no", "bodies"], "unknown study 'no'"),
+    (["job", "time", "no"], "unknown study 'no'"),
+    (["job", "analyse", "no"], "unknown study 'no'"),
+    (["job", "analyse", "tiny"], "does not exist"),
+    (["job", "figure", "no"], "unknown study 'no'"),
+    (["job", "figure", "tiny", "energy_eror"], "did you mean energy_error?"),
+    (["job", "figure", "tiny", "energy_error"], "does not exist"),
     (["lyapunov", "sphere_nbodi", "rk4"], "did you mean sphere_nbody?"),
     (["lyapunov", "sphere_nbody", "ode45"], "ode45 is adaptive: exponents need fixed steps"),
     (["lyapunov", "sphere_nbody", "rk4", "--exponents", "13"], "the states of this system have 12 dimensions"),
-    (["claims"], "there is no claims file"),
-    (["errata"], "there is no errata file"),
+    (["job", "claims"], "there is no claims file"),
+    (["job", "errata"], "there is no errata file"),
 ])
 def test_wrong_names(arguments, expected, place, capsys):
     before = contents(place)
@@ -156,7 +160,7 @@ def test_exponents_without_a_point_are_numbers(place, capsys):
 
 def test_a_folder_with_a_file_in_the_way_of_results(place, capsys):
     (place/"results").write_text("not a folder")
-    assert "--results results is not a folder" in refused(["sweep", "tiny", "bodies"], capsys)
+    assert "--results results is not a folder" in refused(["job", "sweep", "tiny", "bodies"], capsys)
 
 
 def test_a_reader_that_goes_away_is_no_error():
@@ -201,3 +205,26 @@ def test_public_functions_have_the_names_of_subpackages_and_can_be_called_again(
 
     assert liestep.systems() == liestep.systems()
     assert set(liestep.integrators("heavy_top")) < set(liestep.integrators())
+
+
+def test_help_lists_what_people_type_and_each_has_an_example(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["fly"])
+    known = set(re.findall(r"'([\w-]+)'", capsys.readouterr().err.partition("choose from")[2])) - {"job"}
+    assert known == {name for names in GROUPS.values() for name in names}
+    for name in known:
+        assert f"\n  {name} " in shown
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert f"example: liestep {name} " in capsys.readouterr().out
+
+
+def test_rules_call_jobs_that_exist(capsys):
+    with pytest.raises(SystemExit):
+        main(["job", "--help"])
+    jobs = set(re.findall(r"^    (\w+)\b", capsys.readouterr().out, re.MULTILINE))
+    rules = "".join(path.read_text() for path in sorted((TOP/"workflow"/"rules").glob("*.smk")))
+    assert set(re.findall(r'"liestep (?:job )?(\w+) ', rules)) <= jobs | {"animate", "verify"}

@@ -18,7 +18,7 @@ from liestep.workflow import handover
 from liestep.workflow.handover import SERVER, THREADS, hand_over, start
 from tests.place import Place
 
-SWEEP = ("sweep", "tiny", "bodies", "vi_sphere")
+SWEEP = ("job", "sweep", "tiny", "bodies", "vi_sphere")
 
 
 @contextmanager
@@ -77,10 +77,10 @@ def test_a_fork_writes_the_same_bytes_and_messages_as_the_command(where):
 
 
 def test_a_wrong_name_is_the_commands_sentence_and_exit_code(where):
-    code, messages, _ = done(where, "sweep", "tyni", "bodies")
+    code, messages, _ = done(where, "job", "sweep", "tyni", "bodies")
     assert code == 2
     assert messages.startswith("liestep: unknown study 'tyni'")
-    assert done(where, "sweep")[0] == 2
+    assert done(where, "job", "sweep")[0] == 2
 
 
 @pytest.mark.parametrize("change", [{"LIESTEP_CACHE": "elsewhere"}, {"OMP_NUM_THREADS": "2"}])

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from liestep.api.command_line import main
-from liestep.study.tables.tables import TABLES
+from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
 from liestep.workflow.products import PRODUCTS
 from liestep.workflow.workflow import Workflow
@@ -186,8 +186,8 @@ def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
     (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
     (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
     monkeypatch.chdir(tmp_path)
-    for command in (("sweep", "mine/pendulum", "pendulum"), ("reference", "mine/pendulum", "pendulum"),
-                    ("analyse", "mine/pendulum")):
+    for command in (("job", "sweep", "mine/pendulum", "pendulum"), ("job", "reference", "mine/pendulum", "pendulum"),
+                    ("job", "analyse", "mine/pendulum")):
         assert main(list(command)) == 0
     orders = pandas.read_csv(tmp_path/"results"/"mine"/"pendulum"/"orders.csv").set_index("integrator_id")
     assert list(orders["class"]) == ["asymptotic", "asymptotic"]
@@ -195,8 +195,8 @@ def test_study_of_the_readme_claims_its_orders(tmp_path, monkeypatch):
 
 
 def listed_products() -> list[re.Pattern]:
-    """Paths below results/ that its page lists; "<...>" stands for any text, and a suffix alone for another one of
-    the file before it."""
+    """Paths below results/ that its page lists; "<...>" stands for any text, "<table>" for any table, and a suffix
+    alone for another one of the file before it."""
     found, folder, stem = [], "", ""
     for row in re.findall(r"^\| (`.*?) \|", (TOP/"results"/"README.md").read_text(), re.MULTILINE):
         for k, item in enumerate(re.findall(r"`([^`]+)`", row)):
@@ -207,7 +207,7 @@ def listed_products() -> list[re.Pattern]:
             elif "/" not in item and folder:
                 item = f"{folder}/{item}"
             stem = item.partition(".")[0] if "<name>" in item else item
-            pattern = item.replace(".", r"\.").replace("<study>", ".+")
+            pattern = item.replace(".", r"\.").replace("<study>", ".+").replace("<table>", f"({'|'.join(NAMES)})")
             found.append(re.compile(re.sub(r"<\w+>", "[^/]+", pattern)))
     return found
 
@@ -226,8 +226,8 @@ def test_page_of_the_results_lists_every_product():
     names = {path.relative_to(results).as_posix() for path in paths}
     patterns = listed_products()
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
-    names |= {f"any/{table}.csv" for table in TABLES}  # of any study that asks
-    names |= {"any/animations/bodies.rk4.h0.1.gif", "any/cells.parquet"}
+    names |= {f"any/{table}.csv" for table in NAMES}  # of any study that asks
+    names |= {"any/animations/bodies.rk4.h0.1.gif", "any/cells.csv.gz"}
     names |= {f"any/{PRODUCTS}", "report/studies.html"}
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
@@ -294,7 +294,7 @@ def test_strict_rooms_are_strict():
     """The overrides that switch on all checks name the rooms that others build on, and no room is left out."""
     overrides = PROJECT["tool"]["mypy"]["overrides"]
     strict, = (part for part in overrides if part.get("disallow_untyped_defs"))
-    rooms = ("contracts.*", "errors", "catalogue", "api", "extend")
+    rooms = ("mechanics.contracts.*", "errors", "simulation.catalogue", "api.functions", "extend")
     assert set(strict["module"]) == {f"liestep.{room}" for room in rooms}
     assert not any(part.get("ignore_errors") for part in overrides)
     assert (TOP/"src"/"liestep"/"py.typed").is_file()

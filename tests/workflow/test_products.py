@@ -30,8 +30,8 @@ def made(tmp_path_factory, source):
 
 
 def said(place: Place) -> dict[str, str]:
-    """What `liestep products` says of each product: made or kept."""
-    result = place.liestep("products", "tiny")
+    """What `liestep job products` says of each product: made or kept."""
+    result = place.liestep("job", "products", "tiny")
     assert result.returncode == 0, result.stderr
     return dict(line.removeprefix("tiny ").split(": ") for line in result.stderr.splitlines())
 

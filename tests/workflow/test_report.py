@@ -189,9 +189,9 @@ def test_captions_are_those_beside_the_figures(place):
 
 def test_another_call_gives_the_same_bytes_and_studies_can_be_chosen(copy):
     before = [path.read_bytes() for path in copy.files]
-    assert copy.liestep("report") == 0
+    assert copy.liestep("job", "report") == 0
     assert [path.read_bytes() for path in copy.files] == before
-    assert copy.liestep("report", "own") == 0
+    assert copy.liestep("job", "report", "own") == 0
     assert [path.read_bytes() for path in copy.files] == before  # the pages of everything stay
     text = (copy.report.parent/"selection"/"report.html").read_text("utf-8")
     assert "paper.html" not in text
@@ -203,8 +203,8 @@ def test_a_claim_about_a_study_of_another_page_leads_there(copy):
     path = copy.folder/"config"/"claims"/"paper.yaml"
     path.write_text(path.read_text().replace("study: paper/bodies, problem: bodies, integrator: rk4}",
                                              "study: own, problem: pendulum, integrator: vi_sphere, resolution: h0.1}"))
-    assert copy.liestep("claims") == 0
-    assert copy.liestep("report") == 0
+    assert copy.liestep("job", "claims") == 0
+    assert copy.liestep("job", "report") == 0
     assert f"studies.html#{anchor('runs', 'own')}" in Elements(copy.page).values("href")
     assert f"paper.html#{anchor('claim', 'paper', 'impossible')}" in Elements(copy.own).values("href")
 
@@ -212,7 +212,7 @@ def test_a_claim_about_a_study_of_another_page_leads_there(copy):
 def test_claims_of_another_name_than_their_file_are_refused(copy, capsys):
     path = copy.folder/"config"/"claims"/"paper.yaml"
     path.write_text(path.read_text().replace("paper: paper", "paper: other"))
-    assert copy.liestep("report") == 2
+    assert copy.liestep("job", "report") == 2
     assert "paper.yaml: paper is other; it must be paper" in capsys.readouterr().err
 
 
@@ -248,12 +248,12 @@ def spoil_erratum(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("spoil", "sentence"), [
-    (spoil_metrics, "own/metrics.csv is of another state of the study; run `liestep analyse own` again"),
+    (spoil_metrics, "own/metrics.csv is of another state of the study; run `liestep job analyse own` again"),
     (spoil_label,
-     "convergence.png is of another state of the study; run `liestep figure paper/bodies convergence` again"),
+     "convergence.png is of another state of the study; run `liestep job figure paper/bodies convergence` again"),
     (spoil_table, "own/energy.csv was changed after it was made; remove it and make it again"),
-    (spoil_claim, "claims.csv is of another state of the claims files; run `liestep claims` again"),
-    (spoil_erratum, "errata.csv is of another state of the errata files; run `liestep errata` again"),
+    (spoil_claim, "claims.csv is of another state of the claims files; run `liestep job claims` again"),
+    (spoil_erratum, "errata.csv is of another state of the errata files; run `liestep job errata` again"),
     (lambda folder: (folder/"results"/"claims.csv").unlink(), "claims.csv does not exist"),
     (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.png").unlink(),
      "convergence.png does not exist"),
@@ -268,14 +268,14 @@ def spoil_erratum(folder: Path) -> None:
      "h0.03125.gif is of another state of the study; run `liestep animate "),
     (lambda folder: (folder/"results"/"paper/bodies/figures/convergence.caption.txt").unlink(),
      "convergence.caption.txt does not exist"),
-    (spoil_source, "own/metrics.csv is of another state of the study; run `liestep analyse own` again"),
+    (spoil_source, "own/metrics.csv is of another state of the study; run `liestep job analyse own` again"),
     (lambda folder: (folder/"results"/"paper/bodies/references/bodies.nc").unlink(),
      "references/bodies.nc does not exist"),
 ])
 def test_what_is_stale_or_missing_is_refused_in_one_sentence(copy, spoil, sentence, capsys):
     before = [path.read_bytes() for path in copy.files]
     spoil(copy.folder)
-    assert copy.liestep("report") == 2
+    assert copy.liestep("job", "report") == 2
     complaint = capsys.readouterr().err
     assert sentence in complaint
     assert complaint.count("\n") == 1

@@ -1,6 +1,6 @@
 """Parts of the report without a study: headings of tables, links in texts, compact data."""
 from liestep.claims.claimfile import VERDICTS
-from liestep.study.tables.tables import READABLE
+from liestep.study.tables.kinds import NAMES, table_of
 from liestep.workflow.report.headings import heading
 from liestep.workflow.report.links import link_errata
 from liestep.workflow.report.provenance import SHOWN, abbreviate, shared
@@ -8,7 +8,7 @@ from liestep.workflow.report.verdicts import MEANINGS
 
 
 def test_columns_have_headings_for_people_and_units():
-    for columns in (*READABLE.values(), SHOWN):
+    for columns in (*(table_of(name).readable for name in NAMES), SHOWN):
         texts = [heading(column, {"energy": "J"})[0] for column in columns]
         assert not any("_" in text for text in texts)
         assert len(set(texts) - {"problem", "integrator"}) >= len(columns) - 2

@@ -22,7 +22,7 @@ def place(tmp_path, monkeypatch):
     (tmp_path/"config"/"studies"/"tiny.yaml").write_text(WITH_REFERENCE)
     monkeypatch.chdir(tmp_path)
     for command in (["sweep", "tiny", "bodies"], ["reference", "tiny", "bodies"], ["analyse", "tiny"]):
-        assert main(command) == 0
+        assert main(["job", *command]) == 0
     return tmp_path
 
 

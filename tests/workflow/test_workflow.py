@@ -204,15 +204,15 @@ def test_stale_and_damaged_files_are_refused(tmp_path):
     path = tmp_path/"results"/"tiny"/"runs"/"bodies"/"rk4"/"h0.1.nc"
     content, table = path.read_bytes(), (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes()
     path.write_bytes(content[:len(content)//2])
-    result = place.liestep("analyse", "tiny")
+    result = place.liestep("job", "analyse", "tiny")
     assert result.returncode == 2
     assert "h0.1.nc is not a readable NetCDF file" in result.stderr
     shutil.copy(path.parents[1]/"vi_sphere"/"h0.1.nc", path)
-    result = place.liestep("analyse", "tiny")
+    result = place.liestep("job", "analyse", "tiny")
     assert result.returncode == 2
     assert "h0.1.nc is of another specification" in result.stderr
     assert (tmp_path/"results"/"tiny"/"metrics.csv").read_bytes() == table
-    assert place.liestep("sweep", "tiny", "bodies").returncode == 0
+    assert place.liestep("job", "sweep", "tiny", "bodies").returncode == 0
     assert path.read_bytes() == content
 
 

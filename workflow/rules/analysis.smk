@@ -26,7 +26,7 @@ for products in WORKFLOW.analysed_alone:
         message:
             f"{products.name}: tables"
         shell:
-            "liestep analyse {params.study:q} 2> {log:q}"
+            "liestep job analyse {params.study:q} 2> {log:q}"
 
 for products in WORKFLOW.studies:
     if products.timings:
@@ -53,4 +53,4 @@ for products in WORKFLOW.studies:
             message:
                 f"{products.name}: time every run alone"
             shell:
-                "liestep time {params.study:q} 2> {log:q}"
+                "liestep job time {params.study:q} 2> {log:q}"

@@ -20,7 +20,7 @@ if WORKFLOW.claims:
         message:
             "claims: verdicts"
         shell:
-            "liestep claims {params.papers:q} --to {params.folder:q} 2> {log:q}"
+            "liestep job claims {params.papers:q} --to {params.folder:q} 2> {log:q}"
 
 
 if WORKFLOW.errata:
@@ -44,4 +44,4 @@ if WORKFLOW.errata:
         message:
             "errata: evidence"
         shell:
-            "liestep errata {params.papers:q} --to {params.folder:q} 2> {log:q}"
+            "liestep job errata {params.papers:q} --to {params.folder:q} 2> {log:q}"

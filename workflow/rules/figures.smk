@@ -34,4 +34,4 @@ for drawing in WORKFLOW.drawings:
         message:
             f"{drawing.study.name}: figures {', '.join(drawing.names)}"
         shell:
-            "liestep figure {params.study:q} {params.names:q} 2> {log:q}"
+            "liestep job figure {params.study:q} {params.names:q} 2> {log:q}"

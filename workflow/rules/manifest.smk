@@ -19,7 +19,7 @@ rule manifest:
     message:
         "manifest of all products"
     shell:
-        "liestep manifest {params.studies:q} 2> {log:q}"
+        "liestep job manifest {params.studies:q} 2> {log:q}"
 
 
 # Asked for by name: snakemake verify. It has no inputs, because it must see the files as they are, not make them first.

@@ -40,4 +40,4 @@ if WORKFLOW.config.granularity == "problem":
             message:
                 f"{products.name}: tables and figures"
             shell:
-                "liestep products {params.study:q} 2> {log:q}"
+                "liestep job products {params.study:q} 2> {log:q}"

@@ -19,4 +19,4 @@ for batch in WORKFLOW.references:
         message:
             f"{batch.study}: reference of {batch.problems}"
         shell:
-            "liestep reference {params.place:q} --list {output:q} 2> {log:q}"
+            "liestep job reference {params.place:q} --list {output:q} 2> {log:q}"

@@ -24,4 +24,4 @@ rule page:
     message:
         "report of everything"
     shell:
-        "liestep report {params.studies:q} 2> {log:q}"
+        "liestep job report {params.studies:q} 2> {log:q}"

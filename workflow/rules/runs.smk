@@ -21,7 +21,7 @@ if WORKFLOW.config.granularity != "run":
             message:
                 f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
             shell:
-                "liestep sweep {params.place:q} --list {output:q} 2> {log:q}"
+                "liestep job sweep {params.place:q} --list {output:q} 2> {log:q}"
 
 else:
 
@@ -39,5 +39,5 @@ else:
         message:
             "{wildcards.study}: run of {wildcards.problem} by {wildcards.integrator}, {wildcards.resolution}"
         shell:
-            "liestep sweep {wildcards.study:q} {wildcards.problem:q} {wildcards.integrator:q} {wildcards.resolution:q}"
+            "liestep job sweep {wildcards.study:q} {wildcards.problem:q} {wildcards.integrator:q} {wildcards.resolution:q}"
             " 2> {log:q}"

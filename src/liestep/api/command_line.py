@@ -1,24 +1,38 @@
-"""Command line: the same commands that people type and that the workflow's rules call. Imports are inside the commands,
-because a sweep must start fast."""
+"""Command line: commands that people type, and after `job` those that the workflow's rules call. Imports are inside the
+commands, because a sweep must start fast."""
 import argparse
 import gc
 import importlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from liestep.errors import InputError
 from liestep.files import answers
+
+# what `liestep --help` shows, in this order
+GROUPS = {"what there is": ("list", "describe", "recommend"),
+          "one run": ("run", "animate", "lyapunov"),
+          "studies": ("new-study", "check", "status", "verify", "clean", "export-crate"),
+          "systems, integrators and codes of your own": ("check-system", "certify", "judge", "export-reference")}
 
 
 class Parser(argparse.ArgumentParser):
     """Complains in one sentence instead of printing the usage."""
 
+    jobs: Container[str] = ()  # names that stand after `job`
+
     def error(self, message: str):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if value in self.jobs and action.dest == "command":
+            raise InputError(f"`liestep {value}` is a job of the workflow: type `liestep job {value}`")
+        super()._check_value(action, value)
 
 
 class ShowVersion(argparse.Action):
@@ -120,26 +134,34 @@ def command_sweep(arguments: argparse.Namespace) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="liestep", description="Numerical studies of structure-preserving integrators.")
+    parser = Parser(prog="liestep", usage="%(prog)s [options] command ...", description="Numerical studies of"
+                    " structure-preserving integrators.", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of the products")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
                         help="file with own systems or integrators, docs/own_system.md")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS)
+    jobs = commands.add_parser("job", description="Jobs of the workflow, which snakemake calls.").add_subparsers(
+        dest="job", required=True, metavar="job")
+    parser.jobs, texts = jobs.choices, {}
 
-    def add(name, function, text):
-        command = commands.add_parser(name, help=text, description=text)
+    def add(name, function, text, example=""):
+        """With an example it is a command that people type, else a job of the workflow."""
+        texts[name] = text
+        command = (commands.add_parser(name, description=text, epilog=f"example: liestep {example}") if example
+                   else jobs.add_parser(name, description=text, help=text))
         command.set_defaults(function=function)
         return command
 
-    listing = add("list", command_list, "list problems and integrators")
+    listing = add("list", command_list, "list problems and integrators", "list heavy_top")
     listing.add_argument("problem", nargs="?", help="only integrators that run on this problem")
     described = add("describe", command_describe, "equations, parameters, units, presets of a problem, options of an"
-                    " integrator, or which code the runs of both get")
+                    " integrator, or which code the runs of both get", "describe heavy_top")
     described.add_argument("name", help="a problem or an integrator")
     described.add_argument("integrator", nargs="?", help="with a problem: which code their runs get, and why")
-    run = add("run", command_run, "make one run and write its NetCDF file")
+    run = add("run", command_run, "make one run and write its NetCDF file",
+              "run spring_pendulum rk4 --step 0.01 -o pendulum.nc")
     run.add_argument("problem")
     run.add_argument("integrator")
     run.add_argument("--step", type=float)
@@ -155,7 +177,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("-o", "--output", type=Path, required=True)
-    add("check", command_check, "check a run's file or a study").add_argument("target")
+    add("check", command_check, "check a run's file or a study", "check quick/double_pendulum").add_argument("target")
     sweep = add("sweep", command_sweep, "make the missing or outdated runs of one problem of a study")
     sweep.add_argument("study")
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
@@ -163,6 +185,9 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("resolution", nargs="*", help="only these runs")
     sweep.add_argument("--list", type=Path, metavar="FILE", help="write a table of these runs when all are made")
     add_products(add)
+    parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
+                                for group, names in GROUPS.items())
+    parser.epilog += "\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the workflow"
     return parser
 
 

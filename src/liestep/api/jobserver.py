@@ -80,7 +80,7 @@ def _take(connection: socket.socket, state: list[tuple[str, int, int, int]], lis
     """Start a job in a fork, or decline it."""
     request, descriptors = receive(connection)
     try:
-        if not _fits(request) or not _prepared(request["arguments"][0]) or _files() != state:
+        if not _fits(request) or not _prepared(_job(request)) or _files() != state:
             connection.sendall(bytes([DECLINED]))
         elif os.fork() == 0:
             listener.close()
@@ -94,7 +94,12 @@ def _fits(request: dict[str, Any]) -> bool:
     """Whether this is a job, and whether its environment is that of this process."""
     environments = [{name: value for name, value in each.items() if name not in OWN}
                     for each in (request["environment"], os.environ)]
-    return environments[0] == environments[1] and next(iter(request["arguments"]), "") in COMMANDS
+    return environments[0] == environments[1] and _job(request) in COMMANDS
+
+
+def _job(request: dict[str, Any]) -> str:
+    """The name of a job: `liestep job NAME ...`."""
+    return " ".join(request["arguments"][:2]).removeprefix("job ")
 
 
 @cache

@@ -124,7 +124,7 @@ def _readable(value: Any) -> str:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     for command in (add("claims", command_claims,
                         "judge the claims in config/claims from the results: claims.csv, claims.md"),
                     add("errata", command_errata,

@@ -11,7 +11,7 @@ from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.exponents_table import NAMES as EXPONENTS
+from liestep.study.tables.kinds.exponents import NAMES as EXPONENTS
 from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS
 from liestep.study.tables.quantities import quantities_of
 

@@ -94,7 +94,7 @@ def command_figure(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     command = add("figure", command_figure,
                   "draw figures of a study from its runs and tables, as PDF and PNG with captions")
     command.add_argument("study")

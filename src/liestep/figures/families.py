@@ -21,7 +21,7 @@ from liestep.figures.panels import (
     slope_triangle,
 )
 from liestep.figures.style import drawing
-from liestep.study.tables.work_table import at_equal_error
+from liestep.study.tables.kinds.work import at_equal_error
 
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults

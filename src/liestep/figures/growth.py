@@ -20,7 +20,7 @@ from liestep.figures.panels import (
 )
 from liestep.figures.style import drawing
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
-from liestep.study.tables.growth import SPAN
+from liestep.study.tables.kinds.growth import SPAN
 
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
@@ -44,7 +44,7 @@ def growth(results: "StudyResults") -> Figure:
         for curve in curves(results, problem):
             place = (problem, curve.key, curve.cell.resolution)
             if place not in table.index:
-                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep analyse"
+                raise InputError(f"growth.csv has no row of {'/'.join(place)}; run `liestep job analyse"
                                  f" {results.study.name}` again")
             row = table.loc[place]
             if curve.file.failed:

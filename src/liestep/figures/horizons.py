@@ -11,11 +11,11 @@ from liestep.errors import InputError
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import grid, label_of, legend_below, line_handle, logarithmic
 from liestep.figures.style import drawing
-from liestep.study.tables.takeover import at_cost, joined, motions, spent
+from liestep.study.tables.kinds.takeover import at_cost, joined, motions, spent
 
 if TYPE_CHECKING:
+    from liestep.study.tables.kinds.takeover import Motion
     from liestep.study.tables.results import StudyResults
-    from liestep.study.tables.takeover import Motion
 
 AT_ONCE, NEVER = 0.3, 3.0   # where takeovers before the first and after the last time are drawn, in those times
 BESIDE = 1.02               # methods at the same cost are drawn beside each other by this factor

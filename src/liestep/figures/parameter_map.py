@@ -13,6 +13,7 @@ from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import drawing
 from liestep.simulation.runs.maps import ShardSpecification
+from liestep.study.plan.maps import CELLS
 from liestep.study.tables.cells_table import numbers, rows
 from liestep.study.tables.reading import run_file
 
@@ -65,7 +66,7 @@ def _rows(results: "StudyResults", cells: "list[Cell]", name: str) -> pandas.Dat
         found = found[found["resolution"].isin([cell.resolution for cell in cells])]
     known = list(found.select_dtypes("number").columns)
     if name not in known:
-        where = "cells.parquet" if cells[0].spec.reduced else "metrics.csv"
+        where = CELLS if cells[0].spec.reduced else "metrics.csv"
         raise InputError(f"map_quantity: {unknown(f'number of {where}', name, known)}")
     return found
 

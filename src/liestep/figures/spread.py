@@ -18,9 +18,9 @@ from liestep.figures.scenes.colour import mix
 from liestep.figures.style import DOUBLE, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.chaos import interval
-from liestep.study.tables.crossover import energy_errors
 from liestep.study.tables.drift import rounded_up
 from liestep.study.tables.errors import member_distances
+from liestep.study.tables.kinds.crossover import energy_errors
 
 if TYPE_CHECKING:
     from liestep.study.plan.plan import Cell
@@ -114,7 +114,7 @@ def _symmetric(axes: Axes) -> tuple[float, float]:
          " state, each in its norm (vectors divided by the largest one of the unperturbed motion). The dotted line is"
          " the limit up to which states are compared. {runs}")
 def separation(results: "StudyResults") -> Figure:
-    from liestep.study.tables.drift_table import LIMIT
+    from liestep.study.tables.kinds.horizons import LIMIT
 
     rows = _ensembles(results, "separation")
     figure, axes = grid([label_of(results, cell.problem) for cell, _ in rows], 42.0, extra=10.0, columns=3)

@@ -1,5 +1,5 @@
-"""Taylor coefficients of a vector field at a state, as components: by straight-line machine code, in lanes, by loops
-over a tape, and on numbers of any kind."""
+"""Taylor coefficients of a vector field at a state, as components: by straight-line machine code, by loops over a
+tape, and on numbers of any kind."""
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -30,43 +30,6 @@ class StraightJet(NamedTuple):
 
     def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
         """out = sum_k c_k h^k, by Horner's rule."""
-        self.step[0] = h
-        call_address(self.polynomial, c, self.step, out)
-
-
-class LaneJet(NamedTuple):
-    """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
-    (`simulation.runs.lanes`); all numbers of the lanes stand side by side."""
-
-    lane: int
-    numbers: int              # (order + 1) m d
-    ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
-    h: np.ndarray             # (lanes,) steps for which there are sums
-    sums: np.ndarray          # (m d, lanes) states after them
-    coefficients: np.ndarray  # ((order + 1) m d + 4 groups, lanes)
-    gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
-    polynomial: int
-    step: np.ndarray          # (1,)
-
-    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        """The largest numbers alone; False for a state whose coefficients are still to come."""
-        if self.ready[self.lane] == 0:
-            return False
-        for i in range(self.numbers, out.shape[0]):
-            out[i] = self.coefficients[i, self.lane]
-        return True
-
-    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
-        """out = sum_k c_k h^k"""
-        if h == self.h[self.lane]:
-            for i in range(out.shape[0]):
-                for k in range(out.shape[1]):
-                    out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
-            return
-        if self.gathered[self.lane] == 0:
-            for i in range(self.numbers):
-                c[i] = self.coefficients[i, self.lane]
-            self.gathered[self.lane] = 1
         self.step[0] = h
         call_address(self.polynomial, c, self.step, out)
 

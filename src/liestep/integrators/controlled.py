@@ -24,7 +24,7 @@ def _share(value: Any) -> float:
 
 CONTROL = {
     "safety": Option(SAFETY, "factor theta of the step control, typically 0.8 to 0.9", normalise=_share,
-                     values="any number above 0 and at most 1", silent=lambda options: True),
+                     values="any number above 0 and at most 1"),
     "control": Option("paper", "paper: the rule of liegroup2021 section 4; pi: proportional-integral", ("paper", "pi")),
     "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the"
                        " paper's program", ("default", "quarter")),
@@ -67,5 +67,5 @@ class Controlled(NamedTuple):
 def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
     """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""
     exponent = 1.0/(1.0 + lower_order) if options["exponent"] == "default" else 0.25
-    common = (tolerance, exponent, options.get("safety", SAFETY), SMALLEST_ERROR*tolerance)
+    common = (tolerance, exponent, options["safety"], SMALLEST_ERROR*tolerance)
     return Controlled(pair, PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1)))

@@ -13,7 +13,7 @@ from liestep.mechanics.contracts.sheet import Options, Sheet
 DISTANCE = {"distance": Option(
     "scaled", "between the two states of the pair. scaled: of rows, each relative to the size of its field, so that"
     " units do not matter; euclidean: of all numbers of the rows, as in liegroup2021; riemannian: angles of directions"
-    " and attitudes, velocities carried along", ("scaled", "euclidean", "riemannian"), absent="euclidean")}
+    " and attitudes, velocities carried along", ("scaled", "euclidean", "riemannian"))}
 WITHOUT = ("coadjoint", "se3", "so3_r3")  # actions whose states have no such distance here
 
 
@@ -58,13 +58,13 @@ class Riemannian(NamedTuple):
 
 def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:
     """Component of the checked option `distance`."""
-    if options.get("distance") == "scaled":
+    if options["distance"] == "scaled":
         return StateNorm()
-    return Riemannian(0) if options.get("distance") == "riemannian" else Euclidean(0)
+    return Riemannian(0) if options["distance"] == "riemannian" else Euclidean(0)
 
 
 def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
     """Raises InputError for a distance on states that have none."""
-    if options.get("distance") == "riemannian" and options.get("action") in WITHOUT:
+    if options["distance"] == "riemannian" and options.get("action") in WITHOUT:
         raise InputError(f"option distance is riemannian, which states with action {options['action']} do not have;"
                          " allowed are scaled and euclidean")

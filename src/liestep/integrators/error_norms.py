@@ -13,7 +13,7 @@ from liestep.mechanics.contracts.option import Option
 NORM = {
     "norm": Option("state", "of the error. state: of rows of the state, each relative to the size of its field, so that"
                    " units do not matter; algebra: Euclidean, of all numbers of the algebra, as in liegroup2021",
-                   ("state", "algebra"), absent="algebra"),
+                   ("state", "algebra")),
 }
 
 
@@ -106,7 +106,7 @@ class StateNorm(NamedTuple):
 
 def error_norm(options: Mapping[str, Any]) -> AlgebraNorm | StateNorm:
     """Component of checked options NORM."""
-    return StateNorm() if options.get("norm") == "state" else AlgebraNorm(0.0)
+    return StateNorm() if options["norm"] == "state" else AlgebraNorm(0.0)
 
 
 def for_system(norm: Any, formulated: Formulated) -> Any:

@@ -91,7 +91,7 @@ def command_clean(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     reference = add("reference", command_reference,
                     "make the reference solution of a problem of a study, unless it is up to date")
     reference.add_argument("study")
@@ -101,15 +101,17 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
     add("products", command_products,
         "make the tables and figures of a study that are missing or out of date").add_argument("study")
-    new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit")
+    new = add("new-study", command_new_study, "write a commented study file that runs as it is, to edit",
+              "new-study mine/pendulum --problem spring_pendulum")
     new.add_argument("name", help="id of the study: config/studies/NAME.yaml is written, folders are separated by /")
     new.add_argument("--problem", default="sphere_nbody",
                      help="id of a problem, see `liestep list` (default sphere_nbody)")
     new.add_argument("--preset", help="its parameters and start (default: the first)")
     clean = add("clean", command_clean,
-                "list files of earlier studies, problems and runs that no study asks for any more")
+                "list files of earlier studies, problems and runs that no study asks for any more", "clean --yes")
     clean.add_argument("--yes", action="store_true", help="remove them")
     status = add("status", command_status,
-                 "what is done, failed, stale, damaged or missing in each study, and why it would be made anew")
+                 "what is done, failed, stale, damaged or missing in each study, and why it would be made anew",
+                 "status quick/double_pendulum")
     status.add_argument("study", nargs="*", help="ids of studies (default: all)")
     status.add_argument("--all", action="store_true", help="every product that is not done on a line of its own")

@@ -30,7 +30,7 @@ TREE = ("Snakefile", "workflow", "profiles", "src/liestep", "pyproject.toml", "r
         "Containerfile", "LICENSE", "README.md", "CITATION.cff", "codemeta.json")
 SKIPPED = ("__pycache__", ".snakemake")
 LARGE = ".nc"  # runs and references, which are left out unless somebody asks for them
-TYPES = {".nc": "application/netcdf", ".parquet": "application/vnd.apache.parquet", ".yaml": "application/yaml",
+TYPES = {".nc": "application/netcdf", ".gz": "application/gzip", ".yaml": "application/yaml",
          ".md": "text/markdown", ".rst": "text/x-rst", ".smk": "text/x-snakemake", ".lock": "text/plain"}
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of all files in the archive
 

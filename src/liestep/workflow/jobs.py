@@ -16,7 +16,7 @@ TOGETHER = 6
 @dataclass(frozen=True)
 class Batch:
     """Runs that one job makes, all of one problem of a study or of problems with the same system. `place` are the
-    arguments of `liestep sweep` after the study."""
+    arguments of `liestep job sweep` after the study."""
 
     study: str
     place: tuple[str, ...]
@@ -67,7 +67,7 @@ class ReferenceBatch:
 
     @property
     def problems(self) -> str:
-        """Argument of `liestep reference`."""
+        """Argument of `liestep job reference`."""
         return ",".join(reference.problem for reference in self.references)
 
     @property

@@ -56,15 +56,17 @@ def command_export_crate(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     manifest = add("manifest", command_manifest,
                    "write manifest.json, hashes of all products and of what they were made from, and environment.json")
     manifest.add_argument("study", nargs="*", help="studies to list (default: those of config.yaml)")
     check = add("verify", command_verify,
-                "compare all products with manifest.json: names what was changed or lost, exit code 1")
+                "compare all products with manifest.json: names what was changed or lost, exit code 1",
+                "verify --repair")
     check.add_argument("--repair", action="store_true",
                        help="remove changed products, so that snakemake makes them again")
     crate = add("export-crate", command_export_crate,
-                "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate")
+                "write a ZIP file for archives: the workflow, its inputs and products as a Workflow Run RO-Crate",
+                "export-crate results.zip")
     crate.add_argument("file", type=Path, help="name of the ZIP file")
     crate.add_argument("--runs", action="store_true", help="with the files of runs and references")

@@ -24,8 +24,8 @@ def results(tmp_path_factory):
     for name, text in STUDIES.items():
         (folder/"config"/"studies"/f"{name}.yaml").write_text(f"title: {name}\ntables: []\n{text}")
         problem = "bodies" if name == "bodies" else "springs"
-        assert main([*place, "sweep", name, problem]) == 0
-        assert main([*place, "analyse", name]) == 0
+        assert main([*place, "job", "sweep", name, problem]) == 0
+        assert main([*place, "job", "analyse", name]) == 0
     return {name: StudyResults(Study.find(name, folder/"config", folder/"results")) for name in STUDIES}
 
 

@@ -45,7 +45,7 @@ class Takeover(Limits, Criterion):
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        from liestep.study.tables.takeover import takeovers
+        from liestep.study.tables.kinds.takeover import takeovers
 
         numbers, parts = [], []
         others = claim.against*len(claim.runs) if len(claim.against) == 1 else claim.against
@@ -158,7 +158,7 @@ class EqualError(Limits, Criterion):
         return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(sorted(parts)))
 
     def _work(self, quantity: str, choice: RunChoice, results: Results) -> dict[float, float]:
-        from liestep.study.tables.work_table import at_equal_error
+        from liestep.study.tables.kinds.work import at_equal_error
 
         rows = select(choice, results)
         require_quantity(quantity, rows.columns)

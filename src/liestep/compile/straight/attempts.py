@@ -11,8 +11,8 @@ import numpy as np
 
 from liestep.compile.straight.exact import STALE, Leaf, Unset, decision_tree, leaves_of
 from liestep.compile.straight.routines import Blocks, Code, Routine, add_counts, parts_of, vector
-from liestep.compile.straight.straight import literal
 from liestep.compile.straight.symbols import Untraceable
+from liestep.compile.straight.writer import literal
 
 HEAD = "define i64 @routine(double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %meter)"
 

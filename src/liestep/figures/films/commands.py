@@ -17,9 +17,10 @@ def command_animate(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     film = add("animate", command_animate,
-               "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample")
+               "film of a run's file, as GIF or, where ffmpeg is installed, MP4; every frame is a stored sample",
+               "animate pendulum.nc -o pendulum.gif")
     film.add_argument("file", type=Path, help="NetCDF file of a run or a reference")
     film.add_argument("-o", "--output", type=Path, metavar="FILE",
                       help="name that ends with .gif or .mp4 (default: FILE with .gif)")

@@ -24,7 +24,7 @@ class Form:
 
     def complete(self, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         """All options of the form that exist together, those that are not given at their defaults; other names are
-        left out, and defaults that are silent.
+        left out.
 
         Raises:
             InputError: a value or a combination is not allowed, or an option needs another choice of one before it.
@@ -36,9 +36,8 @@ class Form:
                     owner, words = option.needs
                     raise InputError(f"option {name} exists with {owner} {' or '.join(words)}, not {chosen[owner]}")
                 continue
-            value = option.check(name, given[name]) if name in given else option.default_at(parameters, chosen)
-            if option.written(value, chosen):
-                chosen[name] = value
+            chosen[name] = (option.check(name, given[name]) if name in given
+                            else option.default_at(parameters, chosen))
         self.combination(parameters, chosen)
         return chosen
 

@@ -26,19 +26,10 @@ class Option:
     after_steps: tuple[str, ...] = ()
     # of forms: (option before this one, its choices with which this one exists); elsewhere it is no part of a run
     needs: tuple[str, tuple[str, ...]] | None = None
-    # options before this one -> whether its default is no part of a run: for options that are younger than runs
-    silent: Callable[[Mapping[str, Any]], bool] = lambda options: False
-    # the value of runs that are older than the option, where it is not the default: it is no part of a run either
-    absent: Any = None
 
     def applies(self, chosen: Mapping[str, Any]) -> bool:
         """Whether the option exists beside the options before it."""
         return self.needs is None or chosen[self.needs[0]] in self.needs[1]
-
-    def written(self, value: Any, options: Mapping[str, Any]) -> bool:
-        """Whether a checked value is part of a run, beside the options before it."""
-        silent = value == self.default and self.silent(options)
-        return not silent and (self.absent is None or value != self.absent)
 
     @property
     def allowed(self) -> str:

@@ -54,8 +54,7 @@ class Parameter:
         with such moments; choice: one of `choices`.
     empty: the array may have no entries (its sizes named by letters are then zero).
     needs: (parameter before this one, its choices with which this one exists); elsewhere it is no part of a run.
-    absent: value of a parameter that is younger than runs: it need not be given, and with this value it is no part of a
-    run, so that a system reads it as `values.get(name, absent)`.
+    default: value of a parameter that need not be given.
     """
 
     units: str
@@ -65,7 +64,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     empty: bool = False
     needs: tuple[str, tuple[str, ...]] | None = None
-    absent: float | None = None
+    default: float | None = None
 
     def applies(self, name: str, given: Mapping[str, Any], checked: Mapping[str, Any]) -> bool:
         """Whether the parameter exists beside those before it. Raises InputError when it is given and does not."""

@@ -88,19 +88,18 @@ class Sheet:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
         missing = [name for name, rule in self.parameters.items() if name not in parameters and rule.needs is None
-                   and rule.absent is None]
+                   and rule.default is None]
         if missing:
             raise InputError(f"parameter {missing[0]} is missing")
         sizes: dict[str, int] = {}
         checked: dict[str, Any] = {}
         for name, rule in self.parameters.items():
-            if not rule.applies(name, parameters, checked) or (rule.absent is not None and name not in parameters):
+            if not rule.applies(name, parameters, checked):
                 continue
-            if name not in parameters:
+            given = parameters.get(name, rule.default)
+            if given is None:
                 raise InputError(f"parameter {name} is missing")
-            value = rule.check(name, parameters[name], sizes, partial(self._excepted, name, parameters[name]))
-            if rule.absent is None or value != rule.absent:
-                checked[name] = value
+            checked[name] = rule.check(name, given, sizes, partial(self._excepted, name, given))
         self.combination(checked)
         return checked
 

@@ -1,6 +1,5 @@
 """What Lie group integrators ask for: an action and a map f from states to the algebra, y' = d/ds
 exp(s f(t, y)).y at s = 0."""
-from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +8,9 @@ from liestep.compile.counters import Counter
 from liestep.geometry.groups import CHARTS
 from liestep.mechanics.contracts.option import Option
 
-
-def chart_option(silent: Callable[[Mapping[str, Any]], bool]) -> Option:
-    """The option `chart` of actions of rotations and rigid motions; `silent` as of `Option`."""
-    return Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three turns"
-                  " about the axes)", CHARTS, silent=silent)
+# option of actions of rotations and rigid motions
+CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind"
+                         " (three turns about the axes)", tuple(CHARTS))}
 
 
 class ActionForm(NamedTuple):

@@ -29,9 +29,9 @@ LAWS = {
 }
 DAMPING = {
     "bond_damping": Parameter("J s", "damping of the extension of a bond over its length, and of the turn between its"
-                              " particles, about whose axis it acts", (), "non-negative", absent=0.0),
+                              " particles, about whose axis it acts", (), "non-negative", default=0.0),
     "contact_damping": Parameter("s", "damping of a contact, of particles and of the wall: the force is multiplied by"
-                                 " 1 + this x rate of the overlap", (), "non-negative", absent=0.0),
+                                 " 1 + this x rate of the overlap", (), "non-negative", default=0.0),
 }
 BOND_STIFFNESS = {f"{kind}_stiffness": Parameter("J", f"stiffness of {text} of every bond", (), "non-negative")
                   for kind, text in {"bending": "bending and torsion", "axial": "extension", "shear": "shear"}.items()}
@@ -65,7 +65,7 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
             WALL.index(values["wall_law"]), PAIRS.index(values["contact_pairs"]), CONTACT.index(values["contact_law"]),
             neighbour_list(found.diameter, values["contact_pairs"] == "all"),
             bool(np.any(found.attitude != np.eye(3))), rest, np.zeros_like(rest))
-        damping = [values.get(name, 0.0) for name in DAMPING]
+        damping = [values[name] for name in DAMPING]
         return DampedParticles(plain, *damping) if any(damping) else plain
 
     return rigid_bodies(
@@ -80,7 +80,7 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
 def stand_in(assembly: Callable[[Parameters], Assembly]) -> Callable[[Parameters], str]:
     """`Sheet.fallback`: a composition, and a Runge-Kutta-Munthe-Kaas method where there is damping."""
     def fallback(values: Parameters) -> str:
-        if any(values.get(name, 0.0) for name in DAMPING):
+        if any(values[name] for name in DAMPING):
             return "rkmk4"
         return accurate_composition(assembly(values).inertia)
 

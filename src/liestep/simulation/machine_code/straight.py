@@ -21,14 +21,7 @@ from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.machine import Machine, Seen, StraightAction, StraightField, StraightRates
-from liestep.simulation.machine_code.traced import (
-    LaneTrace,
-    Method,
-    Trace,
-    check_stage,
-    field_methods,
-    generator_methods,
-)
+from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
 
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
@@ -202,19 +195,18 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, s
     return _remembered(f"{asked!r} {kind} {digest_of(problem)}", parts, traced)
 
 
-def lane_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, lanes: int) -> dict[str, Routine]:
-    """The methods that an integrator with a jet of its own and its recorder call, for so many lanes at once.
+def routines_of(trace: Trace, key: str, module: str, y: np.ndarray, width: int,
+                integrator: Any) -> dict[str, Routine]:
+    """The methods that an integrator with a jet of its own and its recorder call, as another trace writes them; `key`
+    and a module tell it apart.
 
     Raises:
         Untraceable: why there are none.
     """
     _check_size(y)
     asked = _asked(y, width, integrator)
-
-    def traced() -> dict[str, Routine]:
-        return LaneTrace(problem, lanes, MOST_OPERATIONS).routines(asked, y)
-
-    return _remembered(f"{asked!r} {lanes} {digest_of(problem)}", (problem, integrator), traced)
+    return _remembered(f"{asked!r} {key} {digest_of(trace.problem)}", (trace.problem, integrator),
+                       lambda: trace.routines(asked, y), module)
 
 
 def _check_size(y: np.ndarray) -> None:
@@ -269,14 +261,15 @@ def _observe(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
 LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
 
 
-def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
-    """What `traced` returns or raises, asked once for each key and the sources of the parts: a trace of a mechanism
-    takes up to a second."""
+def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]],
+                module: str = __name__) -> dict[str, Routine]:
+    """What `traced` returns or raises, asked once for each key and the sources of the parts and of a module: a trace of
+    a mechanism takes up to a second."""
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
         try:
-            _found[key] = kept(f"{source_hash(*component_modules(*parts), __name__)} {key}", traced)
+            _found[key] = kept(f"{source_hash(*component_modules(*parts), module)} {key}", traced)
         except Untraceable as error:
             _found[key] = error
     known = _found[key]

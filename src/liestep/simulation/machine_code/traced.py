@@ -9,7 +9,6 @@ import numpy as np
 
 from liestep.compile.straight.attempts import Tableau, attempt
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
-from liestep.compile.straight.lane_routines import lane_routine
 from liestep.compile.straight.routines import Call, Routine, routine
 from liestep.compile.straight.symbols import Untraceable
 
@@ -90,18 +89,6 @@ class Trace:
             for key, entries in copy.written():
                 self.written.setdefault(key, set()).update(entries)
         return Call(value, added), [RESULT if new is old else new for new, old in zip(target.flat, before, strict=True)]
-
-
-class LaneTrace(Trace):
-    """The same for several lanes at once."""
-
-    def __init__(self, problem: Any, lanes: int, most: int):
-        super().__init__(problem, most)
-        self.lanes = lanes
-
-    def code(self, method: Method) -> Routine:
-        return lane_routine(lambda symbols: self.run(method, symbols), len(method.places), self.lanes, self.most,
-                            in_place=method.out is None)
 
 
 class _Copy:

@@ -29,9 +29,6 @@ from liestep.simulation.plugins.reads import digest_of_reads
 GROUP = "liestep.plugins"
 SOURCE = "LIESTEP_PLUGIN_SOURCE"  # attribute of a plugin's module: hash of its file alone
 PREFIX = "liestep_plugin_"  # begins the module name of a plugin, which is part of the key of its machine code
-# names that plugins of earlier versions import: the new name, and names that are no longer needed
-RENAMED = {"SphereSheet": "spheres", "BodySheet": "Sheet"}
-GONE = {"ACTION_OPTIONS", "FORMS", "MASS_OPTION", "PROJECTION"}
 LARGEST = 1 << 20  # bytes of a plugin
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -98,25 +95,14 @@ def load_plugin(path: Path | str) -> tuple[str, ...]:
 def _moved(error: BaseException, source: bytes, path: Path) -> str | None:
     """What to write instead, for an import from a place of the package where the name is no longer; None for other
     errors."""
-    if not isinstance(error, ImportError) or (error.name or "").split(".")[0] != "liestep":
+    if (not isinstance(error, ImportError) or error.name == "liestep.extend"
+            or (error.name or "").split(".")[0] != "liestep"):
         return None
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module == error.name:
-            names = sorted({RENAMED.get(item.name, item.name) for item in node.names} - GONE)
-            new = f"write: from liestep.extend import {', '.join(names)}" if names else "leave it out"
             return (f"{path}, line {node.lineno}: plugins import from liestep.extend only, not from {node.module};"
-                    f" {new}{_hints({item.name for item in node.names})}")
+                    f" write: from liestep.extend import {', '.join(sorted(item.name for item in node.names))}")
     return None
-
-
-def _hints(names: set[str]) -> str:
-    """What else an old plugin has to change, by the names that it imports."""
-    hints = [text for name, text in (("SphereSheet", "spheres(...) takes no `system`"),
-                                     ("BodySheet", "Sheet takes `forms` instead of `formulate`"))
-             if name in names]
-    if names & GONE:
-        hints.append(f"{', '.join(sorted(names & GONE))} are options of the problem's form, which methods do not list")
-    return f" ({'; '.join(hints)})" if hints else ""
 
 
 def _require_alone(source: bytes, path: Path) -> None:

@@ -21,7 +21,8 @@ from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
 
-OF_LANES = "liestep.integrators.taylor"  # whose ensembles are made in lockstep
+# by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
+LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
@@ -59,9 +60,9 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     return (spec.system.module, spec.declared.module, "liestep.mechanics.formulations",
             "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
             # an edit of one of these puts only the runs that use it out of date
-            *(f"liestep.simulation.{name}" for name, used in (
-                ("tangents.exponents", spec.exponents), ("runs.lanes", has_lanes(spec)),
-                ("runs.until", spec.observed)) if used),
+            *(f"liestep.{name}" for name, used in (
+                ("simulation.tangents.exponents", spec.exponents), (LANES.removeprefix("liestep."), has_lanes(spec)),
+                ("simulation.runs.until", spec.observed)) if used),
             *getattr(spec, "modules", ()))  # of a shard of a map
 
 

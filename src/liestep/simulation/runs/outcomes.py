@@ -2,6 +2,7 @@
 
 No source of a run's file: which of the modules that it imports are sources says `run_modules`.
 """
+import importlib
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -10,6 +11,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.simulation.runs.content import Content, collected
 from liestep.simulation.runs.execution import (
+    LANES,
     Outcome,
     Progress,
     ensemble_states,
@@ -48,9 +50,7 @@ def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], O
     be made in lockstep is, in so many threads."""
     states = ensemble_states(spec)
     if has_lanes(spec):
-        from liestep.simulation.runs import lanes
-
-        return lanes.outcomes(spec, states, threads=threads)
+        return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
     return (partial(trajectory, spec, state) for state in states)
 
 

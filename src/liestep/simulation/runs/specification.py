@@ -31,8 +31,6 @@ from liestep.simulation.tangents.directions import span
 HELD = ("system", "declared")
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
-# runs without them keep the text, and the name, that they had before there were any
-YOUNGER = ("exponents", "reduced", "t_start", "times", "until")
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
 
 
@@ -111,8 +109,7 @@ class RunSpecification:
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
                   "until": self.until and self.until.canonical()}
-        left_out = {name for name in YOUNGER if np.ndim(values[name]) == 0 and not values[name]}
-        return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
+        return {name: _plain(value) for name, value in sorted(values.items())}
 
     @cached_property
     def sha256(self) -> str:
@@ -303,7 +300,6 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
         if name not in form.options and name not in declared.options:
             raise InputError(_strange_option(name, declared, facts))
     own = {name: option.check(name, given.get(name, option.default)) for name, option in declared.options.items()}
-    own = {name: value for name, value in own.items() if declared.options[name].written(value, own)}
     chosen = form.preferred(parameters, given, declared.prefers)
     if not declared.projects:
         for name, value in chosen.items():

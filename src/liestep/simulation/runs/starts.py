@@ -55,10 +55,8 @@ class Ensemble:
         return self.count or self.members
 
     def canonical(self) -> dict[str, Any]:
-        """As the specification says it; an ensemble in one file keeps the text that it had before there were shards."""
-        found = {**vars(self), "turns": [vars(turn) for turn in self.turns]}
-        left_out = ["turns"]*(not self.turns) + ["first", "count"]*(not self.count)
-        return {name: value for name, value in found.items() if name not in left_out}
+        """As the specification says it."""
+        return {**vars(self), "turns": [vars(turn) for turn in self.turns]}
 
     def angles(self, side: int) -> np.ndarray:
         """(size,): angles (rad) of the members on one side of the grid."""

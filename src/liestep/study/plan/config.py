@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -22,7 +22,12 @@ from liestep.study.plan.complaints import complaint
 from liestep.study.plan.names import LONGEST
 from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.plan.yamlfile import line_of, read_yaml
+from liestep.study.tables.kinds import NAMES
 
+if TYPE_CHECKING:
+    TableName = str
+else:
+    TableName = Literal[NAMES]
 MOST_RUNGS = 10_000  # of a geometric ladder
 
 
@@ -284,10 +289,8 @@ class StudyConfig(Settings):
                                           " against it too (error_final_second)")
     map_quantity: Name = Field("energy_error_max", description="column of metrics.csv that the figure map shows")
     timing: bool = Field(False, description="time every run alone (for work-precision in seconds)")
-    tables: Annotated[list[Literal["orders", "energy", "momentum", "drift", "crossover", "growth", "horizons",
-                                   "exponents", "work", "which", "matrix", "takeover", "validity",
-                                   "ensembles"]], Once] = Field(
-                          ["energy", "momentum"], description="tables wanted besides metrics.csv")
+    tables: Annotated[list[TableName], Once] = Field(
+        ["energy", "momentum"], description="tables wanted besides metrics.csv")
     figures: Annotated[list[str], Once] = Field([], description="figures wanted: names of generic figures or"
                                                 " paper.figure, see config/README.md")
     animations: Annotated[list[str], Once] = Field(

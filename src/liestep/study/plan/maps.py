@@ -10,7 +10,7 @@ from liestep.simulation.runs.maps import MOST_CELLS, ParameterMap
 from liestep.simulation.runs.specification import DEFAULT_SAMPLES
 from liestep.study.plan.config import ProblemConfig, SpanConfig, StudyConfig
 
-CELLS = "cells.parquet"  # table of the trajectories that are reduced
+CELLS = "cells.csv.gz"  # table of the trajectories that are reduced
 TABLES, FIGURES = ("energy", "momentum"), ("map",)  # that show maps
 # settings of single runs: what they store has no place in a shard
 OF_SINGLE_RUNS = ("replicas", "ensemble", "exponents", "log_steps")

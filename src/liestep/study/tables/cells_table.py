@@ -1,10 +1,11 @@
-"""cells.parquet: a row for each trajectory of a study that is reduced, read from its files shard by shard."""
-from collections.abc import Iterator
+"""cells.csv.gz: a row for each trajectory of a study that is reduced, read from its files shard by shard."""
+import gzip
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas
 
 from liestep.files.atomic import replacing
-from liestep.files.parquet import Column, ParquetWriter
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import first_of, rows_of
 from liestep.simulation.runs.shards import name_of
@@ -15,7 +16,7 @@ from liestep.study.tables.reading import run_file, shards_after
 
 def write_cells(study: Study) -> None:
     """Write the table: keys, number of the cell or member, status, then every number of the files; those of arrays are
-    columns name_i_j. A number that a trajectory has not is NaN, a counter 0.
+    columns name_i_j. A number that a trajectory has not is empty, a counter 0.
 
     Raises:
         InputError: a file is missing, incomplete or stale, or the folder cannot be written.
@@ -23,11 +24,10 @@ def write_cells(study: Study) -> None:
     names: dict[str, type] = {}
     for cell, _ in reduced_cells(study):
         names |= {name: values.dtype.type for name, values in numbers(run_file(cell))}
-    with replacing(study.folder/CELLS) as temporary, open(temporary, "wb") as file:
-        writer = ParquetWriter(file)
-        for cell, resolution in reduced_cells(study):
-            writer.write(rows(cell, resolution, names))
-        writer.close()
+    with (replacing(study.folder/CELLS) as temporary, open(temporary, "wb") as file,
+          gzip.GzipFile("", "wb", 6, file, mtime=0) as packed):  # without name and time: equal rows, equal bytes
+        for number, (cell, resolution) in enumerate(reduced_cells(study)):
+            pandas.DataFrame(rows(cell, resolution, names)).to_csv(packed, index=False, header=not number)
 
 
 def reduced_cells(study: Study) -> Iterator[tuple[Cell, str]]:
@@ -46,7 +46,7 @@ def numbers(file: RunFile) -> Iterator[tuple[str, np.ndarray]]:
             yield "_".join((name, *map(str, place))), values[(slice(None), *place)]
 
 
-def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, Column]:
+def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, np.ndarray | Sequence[str]]:
     """The columns of one file, with the numbers that `names` lists."""
     file, count = run_file(cell), cell.spec.trajectories
     found = dict(numbers(file))

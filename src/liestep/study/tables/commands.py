@@ -13,5 +13,5 @@ def command_analyse(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     add("analyse", command_analyse, "make metrics.csv and all tables of a study from its runs").add_argument("study")

@@ -11,7 +11,6 @@ from liestep.simulation.runs.joining import aggregated
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
 from liestep.simulation.runs.shards import cells_of
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables import exponents_table
 from liestep.study.tables.errors import (
     StateError,
     error_fields,
@@ -21,6 +20,7 @@ from liestep.study.tables.errors import (
     replica_floor,
     state_error,
 )
+from liestep.study.tables.kinds.exponents import numbers as exponent_numbers
 from liestep.study.tables.quantities import quantities_of
 from liestep.study.tables.reading import reference_file, run_file, whole_file
 
@@ -140,7 +140,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
     row |= {name: found.get(name, nan) for name in names}
-    row |= exponents_table.numbers(file)
+    row |= exponent_numbers(file)
     row |= {name: value for name, value in found.items() if FURTHER.search(name) and name not in row}
     row["momentum_error_max_relative"] = (row["momentum_error_max"]/row["momentum_scale"]
                                           if row["momentum_scale"] else nan)

@@ -12,18 +12,11 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.plan.config import StudyConfig
 from liestep.study.plan.plan import Cell, Study
+from liestep.study.tables.kinds import table_of
 from liestep.study.tables.reading import reference_file, whole_file
+from liestep.study.tables.table import KEYS
 
-KEYS = ("study", "problem", "integrator")  # columns of every table
-OTHER_KEYS = {"which": KEYS[:2], "which_seconds": KEYS[:2], "takeover": KEYS[:1]}  # rows of problems, and of motions
-NEEDED = {  # columns of a table that others read
-    "orders": ("p", "u", "class"), "drift": ("resolution", "invariant", "verdict", "bound", "slope"),
-    "timings": ("runtime", "run_sha256", "tolerance", "seconds", "error"),
-    "which_seconds": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
-    "which": ("scope", "by", "keep", "error", "winner", "ratio", "verdict"),
-    "takeover": ("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"),
-    "validity": ("axis", "value", "completes", "accurate"),
-    "growth": ("resolution", "exponent", "uncertainty", "growth")}
+TIMINGS = ("runtime", "run_sha256", "tolerance", "seconds", "error")  # further columns of timings.csv
 
 
 class StudyResults:
@@ -52,8 +45,8 @@ class StudyResults:
         wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells
                   for _ in range(rows_of(cell.spec))]
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
-            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep analyse"
-                             f" {self.study.name}` again")
+            raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep job"
+                             f" analyse {self.study.name}` again")
         require_same(self.study.folder/"metrics.csv")
         # a copy has the columns of one kind together: rows are taken from it often
         return table.copy().assign(seconds=table["run_sha256"].map(self._seconds()))
@@ -69,16 +62,17 @@ class StudyResults:
         return dict(zip(timings["run_sha256"], timings["seconds"], strict=True))
 
     def table(self, name: str) -> pandas.DataFrame:
-        """A table of the study by name: orders, energy, momentum, drift, work, timings.
+        """A table of the study by name, or its timings.
 
         Raises:
             InputError: it does not exist, is no table, or is of another study.
         """
         path = self.study.folder/f"{name}.csv"
-        keys = OTHER_KEYS.get(name, KEYS)
-        table = read_csv(path, (*keys, *NEEDED.get(name, ())))
+        declared = table_of(name)
+        table = read_csv(path, (*declared.keys, *declared.needed) if declared else
+                         (*KEYS, *(TIMINGS if name == "timings" else ())))
         if not table["study"].eq(self.study.name).all():
-            raise InputError(f"{path} is of another study; run `liestep analyse {self.study.name}` again")
+            raise InputError(f"{path} is of another study; run `liestep job analyse {self.study.name}` again")
         require_same(path)
         return table
 

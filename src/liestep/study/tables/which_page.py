@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
+from liestep.study.tables.kinds.which import NOT
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.which_table import NOT
 
 UNITS = {"evaluations": ("evaluations of forces or right-hand sides", "{:.4g}"),
          "seconds": ("processor time", "{:.3g} s")}

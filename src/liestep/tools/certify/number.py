@@ -21,6 +21,7 @@ NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
 LARGEST = 1e6    # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
+OPERATIONS = {"add": libmp.mpf_add, "sub": libmp.mpf_sub, "mul": libmp.mpf_mul, "truediv": libmp.mpf_div}
 
 
 def short(x: float) -> bool:
@@ -131,67 +132,9 @@ def _value(x: int | float) -> tuple[Any, ...]:
     return libmp.from_int(x) if isinstance(x, int) else libmp.from_float(float(x))
 
 
-def operations(bits: int) -> dict[str, Callable[[Any, Any], Any]]:
-    """Sum, difference, product and quotient of values as mpmath keeps them, rounded to nearest with so many bits,
-    halves to even. The first three take half the time of mpmath's without gmpy2: sizes of integers are asked for rather
-    than computed, and nothing is called."""
-    far = 2*bits  # between exponents: one number does not reach the other
-
-    def product(s: Any, t: Any) -> Any:
-        mantissa, exponent = s[1]*t[1], s[2] + t[2]
-        if not mantissa:
-            # a size is negative for what is infinite or no number
-            return libmp.fzero if s[3] >= 0 <= t[3] else libmp.mpf_mul(s, t, bits, NEAREST)
-        extra = mantissa.bit_length() - bits
-        if extra > 0:
-            twice = mantissa >> (extra - 1)
-            up = twice & 1 and (twice & 2 or mantissa & ((1 << (extra - 1)) - 1))
-            mantissa, exponent = (twice >> 1) + 1 if up else twice >> 1, exponent + extra
-        if not mantissa & 1:
-            zeros = (mantissa & -mantissa).bit_length() - 1
-            mantissa, exponent = mantissa >> zeros, exponent + zeros
-        return s[0] ^ t[0], mantissa, exponent, mantissa.bit_length()
-
-    def total(s: Any, t: Any, minus: int = 0) -> Any:
-        a, b, exponent = s[1], t[1], t[2]
-        offset = s[2] - exponent
-        if not a and s[3] == 0 < t[3] <= bits:
-            return (t[0] ^ minus, b, exponent, t[3])
-        if not b and t[3] == 0 < s[3] <= bits:
-            return s
-        if not a or not b or offset > far or offset < -far:
-            return (libmp.mpf_sub if minus else libmp.mpf_add)(s, t, bits, NEAREST)
-        if s[0]:
-            a = -a
-        if t[0] != minus:
-            b = -b
-        if offset > 0:
-            mantissa = (a << offset) + b
-        else:
-            mantissa, exponent = a + (b << -offset), s[2]
-        if not mantissa:
-            return libmp.fzero
-        sign = 0
-        if mantissa < 0:
-            sign, mantissa = 1, -mantissa
-        extra = mantissa.bit_length() - bits
-        if extra > 0:
-            twice = mantissa >> (extra - 1)
-            up = twice & 1 and (twice & 2 or mantissa & ((1 << (extra - 1)) - 1))
-            mantissa, exponent = (twice >> 1) + 1 if up else twice >> 1, exponent + extra
-        if not mantissa & 1:
-            zeros = (mantissa & -mantissa).bit_length() - 1
-            mantissa, exponent = mantissa >> zeros, exponent + zeros
-        return sign, mantissa, exponent, mantissa.bit_length()
-
-    return {"add": total, "sub": lambda s, t: total(s, t, 1), "mul": product,
-            "truediv": lambda s, t: libmp.mpf_div(s, t, bits, NEAREST)}
-
-
-def _arithmetic(cls: type[Number], name: str, inner: Callable[[Any, Any], Any],
-                flip: bool) -> Callable[[Any, Any], Any]:
+def _arithmetic(cls: type[Number], name: str, inner: Callable[..., Any], flip: bool) -> Callable[[Any, Any], Any]:
     """One binary operation; `flip` for the reflected one."""
-    new, rough = object.__new__, getattr(float, name)
+    new, rough, bits = object.__new__, getattr(float, name), cls.BITS
 
     def operation(self: Any, other: Any) -> Any:
         if type(other) is cls:
@@ -204,7 +147,7 @@ def _arithmetic(cls: type[Number], name: str, inner: Callable[[Any, Any], Any],
                 return rough(float(self), float(other))
             t = exact
         number: Any = new(cls)
-        number.value = inner(t, self.value) if flip else inner(self.value, t)
+        number.value = inner(t, self.value, bits, NEAREST) if flip else inner(self.value, t, bits, NEAREST)
         return number
 
     return operation
@@ -226,7 +169,7 @@ def numbers(digits: int) -> type[Number]:
     """The class of numbers of so many digits."""
     bits = int(digits*3.3219281) + GUARD
     cls = type(f"Number{digits}", (Number,), {"__slots__": (), "DIGITS": digits, "BITS": bits})
-    for name, function in operations(bits).items():
+    for name, function in OPERATIONS.items():
         setattr(cls, f"__{name}__", _arithmetic(cls, f"__{name}__", function, False))
         setattr(cls, f"__r{name}__", _arithmetic(cls, f"__r{name}__", function, True))
     for name in ("lt", "le", "gt", "ge", "eq"):

@@ -29,13 +29,15 @@ def command_lyapunov(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     check = add("check-system", command_check_system,
-                "check gradient, invariants, formulations and orders of a system (orders of an integrator)")
+                "check gradient, invariants, formulations and orders of a system (orders of an integrator)",
+                "check-system my_pendulum.py")
     check.add_argument("target", help="a plugin's file, or the id of a system")
     check.add_argument("--preset", help="of the system (default: the first)")
     lyapunov = add("lyapunov", command_lyapunov,
-                   "largest Lyapunov exponents of a motion with their standard errors, by complex steps")
+                   "largest Lyapunov exponents of a motion with their standard errors, by complex steps",
+                   "lyapunov spring_pendulum rk4 --step 0.01 --t-end 1000")
     lyapunov.add_argument("problem")
     lyapunov.add_argument("integrator", help="with fixed steps")
     lyapunov.add_argument("--step", type=float, help="default: t_end of the preset divided by 10,000")

@@ -35,9 +35,10 @@ def command_export(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `add(name, function, help)` returns an argparse parser."""
+    """Add the commands; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     judge = add("judge", command_judge,
-                "errors, orders, drift and work of states that any code has written as CSV or NetCDF")
+                "errors, orders, drift and work of states that any code has written as CSV or NetCDF",
+                "judge mine_*.csv --problem heavy_top")
     judge.add_argument("file", nargs="+", type=Path,
                        help="states of one run each; files of one label with different steps give an order")
     judge.add_argument("--problem", required=True, help="id of a problem, see `liestep list`")
@@ -57,7 +58,8 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     judge.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                        help="write errors.csv, orders.csv, drift.csv, work.csv and judgement.md")
     export = add("export-reference", command_export,
-                 "starts and end states of all presets with error bounds, as references.csv and .json")
+                 "starts and end states of all presets with error bounds, as references.csv and .json",
+                 "export-reference --problem heavy_top -o references")
     export.add_argument("--problem", help="only presets of this problem")
     export.add_argument("--preset", help="only this preset of the problem")
     export.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True,

@@ -31,10 +31,10 @@ from liestep.simulation.runs.files import RunFile, read, require_free
 from liestep.simulation.runs.recorder import BLOCKS
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate
-from liestep.study.tables.drift_table import NUMBERS, estimates, invariants, period_of
 from liestep.study.tables.errors import StateError, error_fields, reference_floor, state_error
-from liestep.study.tables.order_table import orders_table
-from liestep.study.tables.work_table import PAIR, WORK, at_equal_error
+from liestep.study.tables.kinds.drift import NUMBERS, estimates, invariants, period_of
+from liestep.study.tables.kinds.orders import orders_table
+from liestep.study.tables.kinds.work import PAIR, WORK, at_equal_error
 from liestep.tools.judge.page import RUN, Judgement
 from liestep.tools.judge.stand_ins import stand_ins
 from liestep.tools.judge.statefile import Layout, StateFile, read_states

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from liestep.compile import counters
-from liestep.study.tables.drift_table import NUMBERS
+from liestep.study.tables.kinds.drift import NUMBERS
+from liestep.study.tables.kinds.work import WORK
 from liestep.study.tables.tables import filled, markdown
-from liestep.study.tables.work_table import WORK
 
 RUN = ("problem", "label", "file", "resolution", "step", "tolerance")
 COLUMNS = {

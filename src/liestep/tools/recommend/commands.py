@@ -16,9 +16,10 @@ def command_recommend(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     command = add("recommend", command_recommend,
-                  "find the integrator and the step that reach an error at the least cost, by a tournament")
+                  "find the integrator and the step that reach an error at the least cost, by a tournament",
+                  "recommend heavy_top --error 1e-6")
     command.add_argument("problem")
     command.add_argument("--error", type=float, required=True, help="largest distance from the reference, relative")
     command.add_argument("--t-end", type=float, help="the horizon in s (default: that of the preset)")

@@ -17,7 +17,7 @@ def command_report(arguments: argparse.Namespace) -> None:
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the command; `add(name, function, help)` returns an argparse parser."""
+    """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     command = add("report", command_report,
                   "collect verdicts, figures, tables, runs and errata in HTML files: report.html, an index, and a page"
                   " for each paper")

@@ -36,7 +36,7 @@ def table_data(results: StudyResults, name: str) -> dict[str, Any]:
             for row in table[list(keys)].itertuples(index=False):
                 if tuple(row) not in known:
                     raise InputError(f"{results.study.folder/name}.csv has a row {' '.join(row)} that is not in the"
-                                     f" study; run `liestep analyse {results.study.name}` again")
+                                     f" study; run `liestep job analyse {results.study.name}` again")
     columns = [column for column in readable(name, table.columns) if column in table.columns
                and table[column].notna().any()]
     titles = dict(zip(columns, headings(columns, observable_units(results.study)), strict=True))

@@ -119,9 +119,10 @@ def _figure(products: StudyProducts, results: StudyResults, name: str) -> Figure
     try:
         found = read_text(text)
     except InputError as error:
-        raise InputError(f"{error}; run `liestep figure {products.name} {name}`") from None
+        raise InputError(f"{error}; run `liestep job figure {products.name} {name}`") from None
     if found.strip() != expected.strip():
-        raise InputError(f"{path} is of another state of the study; run `liestep figure {products.name} {name}` again")
+        raise InputError(f"{path} is of another state of the study; run `liestep job figure {products.name} {name}`"
+                         " again")
     return FigurePart(name, path, expected)
 
 

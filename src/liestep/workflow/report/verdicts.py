@@ -129,7 +129,7 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
     wanted = [(file.paper, claim.id, claim.statement, describe(claim), claim.asserted_by, claim.group)
               for file in papers for claim in file.claims]
     _require(table, ("paper", "claim", "statement", "criterion", "asserted_by", "group"), wanted,
-             results/"claims.csv", "liestep claims")
+             results/"claims.csv", "liestep job claims")
     rows = iter(table.to_dict("records"))
     return [PaperClaims(file.paper, file.citation,
                         [_claim(claim, next(rows), file.paper, figures, tables, errata.get(file.paper, []))
@@ -158,7 +158,8 @@ def paper_errata(paths: Iterable[Path], results: Path) -> list[PaperErrata]:
     table = _read(results/"errata.csv")
     wanted = [(file.paper, entry.id, entry.place, entry.printed, entry.correct) for file in files
               for entry in file.errata]
-    _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv", "liestep errata")
+    _require(table, ("paper", "erratum", "place", "printed", "correct"), wanted, results/"errata.csv",
+             "liestep job errata")
     rows = iter(table.to_dict("records"))
     return [PaperErrata(file.paper, file.citation, [next(rows) for _ in file.errata]) for file in files]
 

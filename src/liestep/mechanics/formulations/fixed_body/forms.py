@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
-from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
@@ -115,7 +115,7 @@ class Declared(NamedTuple):
         from liestep.geometry.groups.translation import Translation
 
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
-        chart = options.get("chart", "exp")
+        chart = options["chart"]
         if "reference_point" in options:
             return self.pinned.action(parameters, state, options, attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
@@ -205,16 +205,14 @@ class Declared(NamedTuple):
         action = {"action": Option("semidirect", "action of the group: on T*SO(3), of the direct product of SO(3) and"
                                    " R^3, or the coadjoint one", ("semidirect", "direct", "coadjoint"))}
         found = {"vector_field": Form(self.vector_field, field, self.check_form),
-                 "lie_action": Form(self.action, action | {"chart": chart_option(lambda options: True)},
-                                    self.check_form),
+                 "lie_action": Form(self.action, action | CHART, self.check_form),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
         if self.mass_center is not None:
             from liestep.mechanics.formulations.fixed_body.absolute import POSES, pose_options
 
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
                            " SO(3) x R^3", (*action["action"].choices, *POSES))
-            charts = {"chart": chart_option(lambda options: options["action"] not in POSES)}
-            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | charts, self.pinned.check)
+            found["lie_action"] = Form(self.action, {"action": poses} | pose_options() | CHART, self.pinned.check)
             found |= self.pinned.forms(lambda parameters: attitude_fields(self.gravity(parameters)))
         if quadratic:
             found["quadratic_rotation"] = Form(self.quadratic)

@@ -13,7 +13,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
-from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
 from liestep.mechanics.formulations.rigid_bodies.damped import DampedBodies, is_damped
 from liestep.mechanics.formulations.work import with_work
@@ -106,7 +106,7 @@ class Declared(NamedTuple):
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         bodies: Any = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
-        orthonormal = int(options.get("form") == "orthonormal")  # the default is no part of a run
+        orthonormal = int(options["form"] == "orthonormal")
         return self.formulated(parameters, state, bodies,
                                BodiesField(bodies, np.zeros_like(plain.spare), plain.meter, orthonormal))
 
@@ -115,7 +115,7 @@ class Declared(NamedTuple):
         plain = bodies.plain if isinstance(bodies, DampedBodies) else bodies
         n = len(plain.masses)
         factors: list[tuple[Any, int]] = [
-            (in_coordinates(CotangentRotations(n), options.get("chart", "exp")), 4*n)]
+            (in_coordinates(CotangentRotations(n), options["chart"]), 4*n)]
         if plain.moves:
             factors.append((Translation(2*n), 2*n))
         if bodies is not plain:
@@ -142,10 +142,9 @@ class Declared(NamedTuple):
 
     def forms(self) -> dict[str, Form]:
         field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"
-                       " after each step", ("embedded", "orthonormal"), after_steps=("orthonormal",),
-                       silent=lambda options: True)
+                       " after each step", ("embedded", "orthonormal"), after_steps=("orthonormal",))
         return {"rigid_bodies": Form(self.rigid), "vector_field": Form(self.vector_field, {"form": field}),
-                "lie_action": Form(self.action, {"chart": chart_option(lambda options: True)})}
+                "lie_action": Form(self.action, CHART)}
 
 
 def rows_of(state: State) -> np.ndarray:

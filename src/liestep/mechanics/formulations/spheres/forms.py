@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
-from liestep.mechanics.formulations.action import ActionForm, chart_option
+from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.formulations.spheres.components import (
@@ -81,7 +81,7 @@ class Declared(NamedTuple):
         parts, n = _parts(self, parameters, state, options), len(state["q"])
         generator = SphereGenerator(parts.lagrangian, np.zeros((n, 3)), np.zeros((n, 3)), options["alpha"],
                                     options["beta"])
-        action = in_coordinates(TangentSpheres(n), options.get("chart", "exp"))
+        action = in_coordinates(TangentSpheres(n), options["chart"])
         if parts.lagrangian.forced():
             action = product((action, 2*n), (Translation(1), 1))
         problem = ActionForm(action, generator, parts.lagrangian.meter)
@@ -148,13 +148,13 @@ class Declared(NamedTuple):
         }
         if self.printed is not None:
             field["extension"] = Option("potential", "off the spheres: the gradient of one potential, or the equations"
-                                        " as printed", ("potential", "printed"), silent=lambda options: True)
+                                        " as printed", ("potential", "printed"))
         action = {
             "action": Option("tangent_spheres", "action of the group", ("tangent_spheres",)),
             "alpha": Option(0.0, "(alpha q, alpha omega + beta q) of the isotropy algebra is added to f",
                             numbers="finite"),
             "beta": Option(0.0, "see alpha", numbers="finite"),
-            "chart": chart_option(lambda options: True),
+            **CHART,
             **mass("banded", "multipliers"),
         }
         cartesian = {"coordinates": Option("cartesian", "q_i in R^3 with |q_i| = 1", ("cartesian",))}

@@ -2,7 +2,7 @@
 instruction for all lanes. Every lane has its own time and step, and takes the next start when it has come to its end.
 
 All lanes make the operations of a single run, so that the results have the same bits for any number of lanes and
-threads. `simulation.runs.lockstep` is the time loop.
+threads. `lockstep.loop` is the time loop.
 """
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +22,11 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.taylor import Taylor, field_expressions
+from liestep.lockstep.code import LaneTrace, LaneWriter
+from liestep.lockstep.loop import Alone, LaneMethod, Lanes, Members, advance_lanes
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.machine_code.straight import lane_routines, straight_field
+from liestep.simulation.machine_code.straight import MOST_OPERATIONS, routines_of, straight_field
 from liestep.simulation.runs.execution import Outcome, build, run_once
-from liestep.simulation.runs.lockstep import Alone, LaneMethod, Lanes, Members, advance_lanes
 from liestep.simulation.runs.recorder import Recorder, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
 
@@ -57,11 +58,11 @@ def code_in_lanes(found: Expressions, order: int, width: int, lanes: int | None 
     """The number of lanes and their jet. By default eight where the processor has registers for them and the jet is
     short, else four: what a long one keeps of eight lanes is more than the first cache holds."""
     if lanes is None:
-        code = jet_code(found, order, 4, width, groups=groups)
+        code = jet_code(found, order, width, groups=groups, writer=LaneWriter(4))
         if code.operations > MOST_OF_EIGHT or not has_wide_registers():
             return 4, code
         lanes = 8
-    return lanes, jet_code(found, order, lanes, width, groups=groups)
+    return lanes, jet_code(found, order, width, groups=groups, writer=LaneWriter(lanes))
 
 
 class LaneCode:
@@ -76,7 +77,8 @@ class LaneCode:
         found = field_expressions(problem, start.shape)
         self.lanes, self.code = code_in_lanes(found, pair.order, start.shape[1], lanes,
                                                pair.groups.tolist())
-        self.methods = lane_routines(problem, start, formulated.width, pair, self.lanes)
+        self.methods = routines_of(LaneTrace(problem, self.lanes, MOST_OPERATIONS), f"{self.lanes}", __name__, start,
+                                   formulated.width, pair)
         self.addresses = loaded(self.code.text).addresses
         self.polynomial = loaded(jet_code(found, pair.order, width=start.shape[1]).text).addresses["sum"]
         self.size = formulated.start.size + formulated.width

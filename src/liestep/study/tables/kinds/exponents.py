@@ -8,6 +8,7 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.reading import run_file
+from liestep.study.tables.table import Table
 
 NAMES = ("lyapunov", "lyapunov_uncertainty", "lyapunov_pair_sum", "symplectic_error")
 COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end", "status", *NAMES, "lyapunov_time",
@@ -62,3 +63,6 @@ def _same_problem(one: RunSpecification, other: RunSpecification) -> bool:
 def in_lyapunov_times(horizon: float | None, scale: float) -> float | None:
     """A horizon (s) in Lyapunov times; None where one of them is missing."""
     return None if horizon is None or not np.isfinite(scale) else horizon/scale
+
+
+TABLE = Table(COLUMNS, lambda results: exponent_rows(results.study), readable=COLUMNS[1:])

@@ -7,6 +7,7 @@ from scipy.special import stdtrit
 
 from liestep.mechanics.contracts.sheet import State
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members", "mean", "low", "high", "energy_error",
            "against", "deviation", "verdict")
@@ -66,3 +67,6 @@ def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         few = min(row["members"], best["members"]) < FEWEST
         row["verdict"] = "too few" if few else "agrees" if row["deviation"] <= APART else "differs"
     return rows
+
+
+TABLE = Table(COLUMNS, ensemble_rows, readable=COLUMNS[1:])

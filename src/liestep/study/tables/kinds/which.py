@@ -1,5 +1,4 @@
-"""The tables `which` and `which_seconds`, the cheapest method for each problem and error, and `matrix`, what became of
-every pair."""
+"""The table `which`, and by seconds `which_seconds`: the cheapest method for each problem and error."""
 from collections.abc import Iterable, Mapping
 from math import exp, inf, isfinite, log, nan
 from typing import Any
@@ -13,8 +12,9 @@ from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.study.tables.choice import KEEP, choose
+from liestep.study.tables.kinds.work import at_equal_error
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.work_table import at_equal_error
+from liestep.study.tables.table import KEYS, Table
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
 # what must be kept -> facts of which one must be declared
@@ -24,10 +24,8 @@ NOT = "no "       # before a thing to keep: only methods that do not keep it
 KEPT |= {f"{NOT}symplectic form": KEPT["symplectic form"]}
 COSTS = ("evaluations", "cost")   # cost in flops
 CLOCK = ("seconds",)              # in a table of its own, because times differ from machine to machine
-WHICH_COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "error", "keep", "by", "winner", "step",
-                 "tolerance", "work", "runner_up", "ratio", "verdict")
-MATRIX_COLUMNS = ("study", "problem", "integrator", "outcome", "runs", "completed", "largest_step", "error_least",
-                  "error_largest", "sentence")
+COLUMNS = ("study", "scope", "problem", "class", "t_end", "periods", "error", "keep", "by", "winner", "step",
+           "tolerance", "work", "runner_up", "ratio", "verdict")
 Costs = dict[str, dict[float, dict[str, float]]]  # integrator -> level -> cost and resolution
 Facts = Mapping[str, frozenset[Keeps]]            # integrator -> what it keeps on a problem
 
@@ -59,7 +57,7 @@ def costs_at(runs: pandas.DataFrame, cost: str) -> Costs:
 
 
 def which_rows(results: StudyResults, costs: Iterable[str] = COSTS) -> list[dict[str, Any]]:
-    """Rows with columns WHICH_COLUMNS for each unit of cost: each problem alone, then each class with more than one
+    """Rows with columns COLUMNS for each unit of cost: each problem alone, then each class with more than one
     problem over the same number of periods, where the cost is the geometric mean of the costs divided by the best of
     each problem."""
     metrics = results.metrics
@@ -131,31 +129,5 @@ def winners(costs: Costs, kept: Facts, cost: str) -> list[dict[str, Any]]:
     return rows
 
 
-def matrix_rows(results: StudyResults) -> list[dict[str, Any]]:
-    """Rows with columns MATRIX_COLUMNS: every integrator on every problem. Outcomes are ok (every run ended), partly,
-    failed (none did; the sentence of the shortest step), refused. A sentence says too where budgets were cut."""
-    rows, runs_of = [], dict(iter(results.metrics.groupby(["problem", "integrator"], sort=False)))
-    for problem in results.config.problems:
-        for name in results.config.integrators:
-            runs, sentence = runs_of.get((problem, name)), results.study.refusals.get((problem, name))
-            row = {"study": results.study.name, "problem": problem, "integrator": name}
-            if runs is not None:
-                outcome = _outcome(runs)
-                said = filter(None, (outcome["sentence"], results.study.capped(problem, name)))
-                rows.append(row | outcome | {"sentence": "; ".join(said)})
-            elif sentence is not None:
-                rows.append(row | {"outcome": "refused", "runs": 0, "completed": 0, "sentence": sentence})
-    return rows
-
-
-def _outcome(runs: pandas.DataFrame) -> dict[str, Any]:
-    done = runs[runs["status"] == "ok"]
-    order = runs.sort_values("tolerance" if runs["tolerance"].notna().all() else "step")
-    stopped = order[order["status"] != "ok"]
-    errors = done["error"].dropna() if "error" in done else pandas.Series(dtype=float)
-    outcome = "ok" if len(done) == len(runs) else "partly" if len(done) else "failed"
-    return {"outcome": outcome, "runs": len(runs), "completed": len(done),
-            "largest_step": float(done["step"].max()) if len(done) else nan,
-            "error_least": float(errors.min()) if len(errors) else nan,
-            "error_largest": float(errors.max()) if len(errors) else nan,
-            "sentence": str(stopped["message"].iloc[0]) if len(stopped) else ""}
+TABLE = Table(COLUMNS, which_rows, readable=COLUMNS[1:], keys=KEYS[:2],
+              needed=("scope", "by", "keep", "error", "winner", "ratio", "verdict"))

@@ -5,6 +5,8 @@ import numpy as np
 import pandas
 
 from liestep.study.tables.order import observed_order, order_verdict
+from liestep.study.tables.steps import over_steps
+from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "adaptive",
            "order_theory", "p", "u", "class", "passed", "order_plain", "window_h_min", "window_h_max", "points", "runs",
@@ -46,3 +48,10 @@ def orders_table(metrics: pandas.DataFrame) -> list[dict[str, Any]]:
             "verdict": verdict, "energy_order": energy.order, "energy_u": energy.uncertainty,
             "energy_class": energy.classification})
     return rows
+
+
+TABLE = Table(
+    COLUMNS, lambda results: orders_table(over_steps(results.metrics)),
+    readable=("problem_label", "integrator_label", "order_theory", "p", "u", "class", "window_h_min", "window_h_max",
+              "points", "floor", "energy_order", "verdict"),
+    needed=("p", "u", "class"))

@@ -6,6 +6,7 @@ import numpy as np
 
 from liestep.simulation.runs.files import RunFile
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.table import Table
 
 PAIR = ("problem", "problem_label", "integrator", "resolution", "other", "other_resolution")
 COLUMNS = ("study", *PAIR, "t_end", "first", "last", "other_first", "other_last", "crossover")
@@ -39,3 +40,7 @@ def crossover_rows(results: StudyResults) -> list[dict[str, Any]]:
 def energy_errors(file: RunFile) -> np.ndarray:
     """(blocks,): largest |E - E(0)| up to the end of each block."""
     return np.fmax.accumulate(file.block_extents("energy"))
+
+
+TABLE = Table(COLUMNS, crossover_rows, readable=(*PAIR[1:], "t_end", "crossover", "first", "last", "other_first",
+                                                 "other_last"))

@@ -13,6 +13,7 @@ from liestep.study.tables.confirmation import CONFIRMATION, SLACK
 from liestep.study.tables.errors import error_fields, error_history, reference_floor
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.table import Table
 
 SPAN = 10.0          # the fit begins at T/SPAN
 POINTS = 40          # equally spaced in log t
@@ -102,3 +103,10 @@ def _slope(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     slope = float(x @ y)/spread
     rest = y - slope*x
     return slope, sqrt(float(rest @ rest)/(len(x) - 2)/spread) if len(x) > 2 else nan
+
+
+TABLE = Table(
+    COLUMNS, growth_rows,
+    readable=("problem_label", "integrator_label", "resolution", "t_end", "status", "growth", "reason", "error",
+              "floor"),
+    needed=("resolution", "exponent", "uncertainty", "growth"))

@@ -6,6 +6,7 @@ import pandas
 
 from liestep.compile.counters import evaluations_of
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.table import Table
 
 ACCURATE = 1e-4
 COLUMNS = ("study", "axis", "value", "problem", "integrator", "completes", "accurate", "evaluations", "smallest",
@@ -47,3 +48,7 @@ def largest_steps(runs: pandas.DataFrame) -> dict[str, Any]:
             found["accurate"] = run["step"]
             found["evaluations"] = int(evaluations_of(run))
     return found
+
+
+TABLE = Table(COLUMNS, validity_rows, readable=COLUMNS[1:],
+              needed=("axis", "value", "completes", "accurate"))

@@ -1,5 +1,4 @@
-"""The tables `drift` (does an invariant drift?) and `horizons` (how long can states be
-compared?), from the runs' files."""
+"""The table `drift`: does an invariant of a run drift?"""
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,26 +8,22 @@ from liestep.mechanics.contracts.sheet import State
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.chaos import horizon
 from liestep.study.tables.confirmation import UNCONFIRMED, pairs
 from liestep.study.tables.drift import DECIDED, DriftEstimate, confirm, drift_verdict
-from liestep.study.tables.errors import error_fields, member_distances
-from liestep.study.tables.exponents_table import in_lyapunov_times, time_scale
-from liestep.study.tables.reading import run_file, whole_file
+from liestep.study.tables.errors import error_fields
+from liestep.study.tables.reading import run_file
+from liestep.study.tables.table import Table
 
 RUN_COLUMNS = ("study", "problem", "integrator", "integrator_id", "resolution", "t_end")
 NUMBERS = ("amplitude", "slope", "slope_low", "slope_high", "bound", "growth", "largest", "round_off")
-DRIFT_COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by",
-                 "confirms", *NUMBERS, "period", "deciding_time")
-HORIZON_COLUMNS = (*RUN_COLUMNS, "members", "amplitude", "limit", "horizon", "lyapunov_time",
-                   "horizon_lyapunov_times", "separation_end")
-LIMIT = 1e-6
+COLUMNS = (*RUN_COLUMNS, "steps", "invariant", "verdict", "reason", "verdict_alone", "confirmed_by", "confirms",
+           *NUMBERS, "period", "deciding_time")
 MOVING = 1e-3  # components of q that vary less say nothing about periods
 
 
 def drift_rows(study: Study) -> list[dict[str, Any]]:
     """One row per run and invariant (energy, conserved components of the momentum map and of further invariants,
-    residuals), columns DRIFT_COLUMNS.
+    residuals), columns COLUMNS.
 
     verdict_alone is that of the run. verdict is the one that the run and the same run (system, parameters, start,
     method, step) over at least four times its t_end both support; both rows of the pair show it. confirmed_by and
@@ -56,7 +51,7 @@ def drift_rows(study: Study) -> list[dict[str, Any]]:
                 found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
                 found = {"verdict": "too short", "reason": alone}
-            rows.append({**_run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
+            rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
                          **found})
     return rows
 
@@ -69,7 +64,7 @@ def _verdict(alone: DriftEstimate, both: list[DriftEstimate]) -> dict[str, Any]:
             "deciding_time": judged.deciding_time, **{key: getattr(alone, key) for key in NUMBERS}}
 
 
-def _run_columns(cell: Cell) -> dict[str, Any]:
+def run_columns(cell: Cell) -> dict[str, Any]:
     values = (cell.study, cell.problem, cell.integrator, cell.spec.integrator, cell.resolution, cell.spec.t_end)
     return dict(zip(RUN_COLUMNS, values, strict=True))
 
@@ -142,23 +137,8 @@ def longest_period(time: np.ndarray, q: np.ndarray) -> float:
     return float((time[-1] - time[0])/max(passages.min(), 1)) if passages.size else float(time[-1] - time[0])
 
 
-def horizon_rows(study: Study) -> list[dict[str, Any]]:
-    """One row per ensemble: first time at which a member is 1e-6 from the unperturbed one, columns HORIZON_COLUMNS.
-
-    The distance is that of `member_distances`, the largest over the members; horizon is empty if it stays below, and
-    the perturbation is the amplitude of the study. The Lyapunov time is that of a run of the study with exponents, of
-    the same system, parameters and start.
-    """
-    rows = []
-    for cell in study.cells:
-        if cell.spec.ensemble is None or cell.spec.ensemble.first:
-            continue
-        file = whole_file(study, cell)
-        apart = member_distances(file).max(axis=0, initial=0.0)
-        amplitude = cell.spec.ensemble.amplitude
-        found = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None
-        scale = time_scale(study, cell.spec)
-        rows.append({**_run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
-                     "limit": LIMIT, "horizon": found, "lyapunov_time": scale,
-                     "horizon_lyapunov_times": in_lyapunov_times(found, scale), "separation_end": float(apart[-1])})
-    return rows
+TABLE = Table(
+    COLUMNS, lambda results: drift_rows(results.study),
+    readable=("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by",
+              "confirms", "amplitude", "slope", "bound", "growth", "reason"),
+    needed=("resolution", "invariant", "verdict", "bound", "slope"))

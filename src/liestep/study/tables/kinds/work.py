@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas
 
+from liestep.study.tables.table import Table
+
 LEVELS = (1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 COUNTERS = ("force_evaluations", "rhs_evaluations", "exponentials", "linear_solves", "iterations", "steps_rejected")
 WORK = ("steps", *COUNTERS, "cost")
@@ -71,3 +73,9 @@ def at_equal_error(runs: pandas.DataFrame, names: tuple[str, ...],
             row[name] = exp((1.0 - share)*log(a) + share*log(b)) if a > 0.0 and b > 0.0 else (1.0 - share)*a + share*b
         rows.append(row)
     return rows
+
+
+TABLE = Table(
+    COLUMNS, lambda results: work_rows(results.metrics),
+    readable=("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
+              "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"))

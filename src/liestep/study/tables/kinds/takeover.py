@@ -13,6 +13,7 @@ from liestep.simulation.runs.files import BLOCKS_SUFFIX, RunFile
 from liestep.study.tables.choice import TIE
 from liestep.study.tables.errors import error_fields, error_history
 from liestep.study.tables.results import StudyResults
+from liestep.study.tables.table import KEYS, Table
 
 COLUMNS = ("study", "motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover",
            "takeover_periods", "ratio", "error", "error_other", "t_end")
@@ -233,3 +234,8 @@ def takeovers(table: pandas.DataFrame, motion: str, quantity: str, method: str, 
         if {row["method"], row["other"]} == {method, other}:
             lost = row["verdict"] == "neither" or (row["verdict"] != "tie" and row["method"] != method)
             yield row["evaluations_per_period"], inf if lost else row["takeover_periods"]
+
+
+TABLE = Table(
+    COLUMNS, takeover_rows, readable=COLUMNS[1:], keys=KEYS[:1],
+    needed=("motion", "quantity", "evaluations_per_period", "method", "other", "verdict", "takeover_periods"))

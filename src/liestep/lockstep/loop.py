@@ -1,4 +1,4 @@
-"""The time loop of several trajectories in lockstep (`simulation.runs.lanes`). A step of all lanes has five phases: the
+"""The time loop of several trajectories in lockstep (`lockstep.lanes`). A step of all lanes has five phases: the
 jets and the next step of each lane; the states after these steps and their observables; which steps are plain; outputs
 within them; statistics.
 
@@ -15,7 +15,6 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance_adaptive, record_before
 from liestep.compile.status import Status
-from liestep.integrators._jets import LaneJet
 from liestep.integrators.taylor import TaylorWork
 from liestep.simulation.machine_code.machine import StraightField
 from liestep.simulation.runs.recorder import Integrals, Recorder
@@ -24,13 +23,50 @@ one_step = kernel(advance_adaptive)
 
 
 class LaneMethod(NamedTuple):
-    """A method of the system for all lanes, see `compile.straight.lane_routines`."""
+    """A method of the system for all lanes, see `lockstep.code`."""
 
     address: int
     table: np.ndarray
 
     def call(self, a: np.ndarray, out: np.ndarray) -> None:
         call_address(self.address, a, self.table, out)
+
+
+class LaneJet(NamedTuple):
+    """One lane of a jet of several trajectories at once, whose machine code has run before the lane's step
+    (`lockstep.lanes`); all numbers of the lanes stand side by side."""
+
+    lane: int
+    numbers: int              # (order + 1) m d
+    ready: np.ndarray         # (lanes,) 1 where the coefficients belong to the state
+    h: np.ndarray             # (lanes,) steps for which there are sums
+    sums: np.ndarray          # (m d, lanes) states after them
+    coefficients: np.ndarray  # ((order + 1) m d + 4 groups, lanes)
+    gathered: np.ndarray      # (lanes,) 1 when the workspace holds the coefficients of the lane
+    polynomial: int
+    step: np.ndarray          # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """The largest numbers alone; False for a state whose coefficients are still to come."""
+        if self.ready[self.lane] == 0:
+            return False
+        for i in range(self.numbers, out.shape[0]):
+            out[i] = self.coefficients[i, self.lane]
+        return True
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k"""
+        if h == self.h[self.lane]:
+            for i in range(out.shape[0]):
+                for k in range(out.shape[1]):
+                    out[i, k] = self.sums[i*out.shape[1] + k, self.lane]
+            return
+        if self.gathered[self.lane] == 0:
+            for i in range(self.numbers):
+                c[i] = self.coefficients[i, self.lane]
+            self.gathered[self.lane] = 1
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
 
 
 class Alone(NamedTuple):
