@@ -131,7 +131,7 @@ def test_wrong_torques_are_one_sentence_when_the_file_is_loaded(body, words, tmp
 def test_check_system_passes_on_the_example_and_shows_the_power():
     rows = check_system(load("satellite"))
     assert all(row.ok is not False for row in rows), [row for row in rows if row.ok is False]
-    assert not any(row.check == "rigid_bodies" for row in rows)  # lgvi_y4 has no such torques
+    assert not any(row.check == "rigid_bodies" for row in rows)  # lgvi has no such torques
     assert any("power" in row.found for row in rows)
     assert any(row.check.startswith("torque_slope") for row in rows)
 

@@ -10,7 +10,7 @@ from liestep.errors import InputError
 
 T = 1.0
 TIMES = np.linspace(0.0, T, 38)  # almost none of them nodes
-THEORY = {"vi_sphere": (2, (20, 40)), "vi_sphere_kl6": (6, (20, 40)), "rkmk4": (4, (40, 80))}
+THEORY = {"vi_sphere": (2, (20, 40)), "vi_sphere weights=kl6": (6, (20, 40)), "rkmk4": (4, (40, 80))}
 
 
 @pytest.fixture(scope="module")

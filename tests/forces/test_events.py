@@ -210,7 +210,7 @@ def test_methods_with_history_have_their_nodes_only():
 
 
 SIZES = {"taylor": {"tolerance": 1e-13}, "dop853": {"tolerance": 1e-13}, "rkmk853": {"tolerance": 1e-13},
-         "lie_taylor": {"tolerance": 1e-13}, "rkmk4": {"steps": 4000}, "vi_sphere_kl8": {"steps": 300}}
+         "lie_taylor": {"tolerance": 1e-13}, "rkmk4": {"steps": 4000}, "vi_sphere weights=kl8": {"steps": 300}}
 
 
 @pytest.mark.parametrize("integrator", SIZES)

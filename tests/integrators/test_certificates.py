@@ -248,8 +248,10 @@ def test_the_form_with_a_wrong_sign_is_kept_by_nothing():
 WRONG = 1 + LONG.of(Fraction(1, 10**9))
 MUTANTS = [("rkmk4", "a", (1, 0)), ("rkmk4", "b", (1,)), ("rkmk5", "a", (4, 2)),
            ("cf4", "weights", (2, 2)), ("cg3", "weights", (2, 1)), ("rkmk4_2comm", "e", (4,)),
-           ("rkmk4_2comm", "a", (4, 1)), ("rk4", "b", (2,)), ("rk4", "a", (2, 1)), ("vi_sphere_kl8", "weights", (3,)),
-           ("vi_sphere_y4", "weights", (0,)), ("ode45", "a", (5, 3)), ("ode45", "e", (2,)), ("ode45", "dense", (3, 1))]
+           ("rkmk4_2comm", "a", (4, 1)), ("rk4", "b", (2,)), ("rk4", "a", (2, 1)),
+           ("vi_sphere weights=kl8", "weights", (3,)),
+           ("vi_sphere weights=y4", "weights", (0,)), ("ode45", "a", (5, 3)), ("ode45", "e", (2,)),
+           ("ode45", "dense", (3, 1))]
 
 
 @pytest.mark.parametrize(("name", "table", "place"), MUTANTS)

@@ -15,7 +15,7 @@ from liestep.extend import ORBIT
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.method import Lack, Method
 from liestep.mechanics.formulations.fixed_body.forms import Declared
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.specification import complete_options, specify, start_of
 from liestep.study.tables.choice import KEEP
@@ -45,7 +45,7 @@ def test_no_declaration_contradicts_what_runs_keep(rows):
     wrong = [(row["system"], row["integrator"], fact, row[shown]) for row in rows for fact, shown in LIES.items()
              if fact in row["declared"] and row.get(shown, 0.0) > ROUND_OFF]
     assert wrong == []
-    assert {row["integrator"] for row in rows} | UNTRACED == set(integrator_ids())
+    assert {row["integrator"] for row in rows} | UNTRACED == set(integrator_calls())
 
 
 def test_where_the_manifold_is_not_declared_it_is_lost_somewhere(rows):

@@ -27,7 +27,7 @@ from liestep.integrators.declared_tableaux import classical_order
 from liestep.integrators.dexpinv import series
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.tableaux import TABLEAUX, Tableau
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.study.tables.order import observed_order, order_verdict
@@ -36,7 +36,7 @@ SCHEMES = (CF4, CF43, CF32A, CF32B, CG3)
 EMBEDDED = "rk2_heun"  # leaves the spheres
 CHAIN = "spherical_pendulum_chain"
 # lie_taylor traces kernels, of which there are none where compiling is switched off; test_lie_taylor.py has it
-LIE = [name for name in integrator_ids() if method(name).formulation == "lie_action" and name != "lie_taylor"
+LIE = [name for name in integrator_calls() if method(name).formulation == "lie_action" and name != "lie_taylor"
        and applicable(CHAIN, name, start_of(CHAIN).parameters)]
 SPRINGS = ("spring_pendula", "paper")
 Q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
@@ -110,7 +110,7 @@ def test_series_of_dexpinv():
 
 @cache
 def accurate(problem, t_end):
-    return states(problem, "vi_sphere_kl8", 1000, t_end)
+    return states(problem, "vi_sphere weights=kl8", 1000, t_end)
 
 
 FINE = [20, 40, 60, 90, 130, 190, 280]

@@ -58,10 +58,10 @@ RUNS = {
     "fixed point": (*PENDULUM, "vi_sphere", 0.01, MILLION, "fixed_point"),
     "explicit": ("sphere_nbody", "paper", "vi_sphere", 0.01),
     "explicit, small step": ("sphere_nbody", "paper", "vi_sphere", 0.001),
-    "order 4": ("sphere_nbody", "paper", "vi_sphere_s4", 0.02),
-    "order 6": ("sphere_nbody", "paper", "vi_sphere_kl6", 0.05),
-    "order 4, coupled": (*PENDULUM, "vi_sphere_y4", 0.02, 200_000),
-    "order 8, coupled": (*PENDULUM, "vi_sphere_kl8", 0.05, 100_000),
+    "order 4": ("sphere_nbody", "paper", "vi_sphere weights=s4", 0.02),
+    "order 6": ("sphere_nbody", "paper", "vi_sphere weights=kl6", 0.05),
+    "order 4, coupled": (*PENDULUM, "vi_sphere weights=y4", 0.02, 200_000),
+    "order 8, coupled": (*PENDULUM, "vi_sphere weights=kl8", 0.05, 100_000),
     "rod": ("elastic_rod", "no_gravity", "vi_sphere", 1e-4, 100_000),
 }
 

@@ -9,7 +9,7 @@ import pytest
 import liestep
 from liestep.compile.counters import EVALUATIONS, evaluations, evaluations_of, new_meter
 from liestep.compile.status import Status
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import applicable, specify, start_of
@@ -47,7 +47,7 @@ def steps_of(spec, watch=lambda problem: (problem, None)):
 
 def names(system):
     parameters = start_of(system).parameters
-    return [name for name in integrator_ids()
+    return [name for name in integrator_calls()
             if name not in GENERAL and applicable(system, name, parameters) and not method(name).adaptive]
 
 

@@ -5,7 +5,7 @@ import pytest
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import applicable, specify, start_of
 
@@ -13,7 +13,7 @@ from liestep.simulation.runs.specification import applicable, specify, start_of
 ON = {"vector_field": ("sphere_nbody", {"projection": "state"}),
       "lie_action": ("jointed_body", {"stabilisation": "projection"}),
       "lie_chart": ("jointed_body", {"stabilisation": "projection"})}
-NAMES = [name for name in integrator_ids() if method(name).formulation in ON
+NAMES = [name for name in integrator_calls() if method(name).formulation in ON
          and applicable(ON[method(name).formulation][0], name,
                         start_of(ON[method(name).formulation][0]).parameters)]
 STEPS = 5

@@ -112,7 +112,8 @@ def test_no_blas_in_compiled_code():
 
 
 @pytest.mark.parametrize("integrators", [
-    ["vi_sphere", "vi_sphere_y4", "vi_sphere_s4", "vi_sphere_y6", "vi_sphere_kl6", "vi_sphere_kl8"],
+    ["vi_sphere", "vi_sphere weights=y4", "vi_sphere weights=s4", "vi_sphere weights=y6", "vi_sphere weights=kl6",
+     "vi_sphere weights=kl8"],
     ["rk2_midpoint", "rk2_heun", "rk4"],
     ["lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk"],
     ["cf4", "cg3"],
@@ -141,13 +142,13 @@ def test_solvers_do_specialise():
 # problem, integrator, request
 SAME = [
     ("sphere_nbody", "vi_sphere", {"steps": 40, "t_end": 0.4}),
-    ("sphere_nbody", "vi_sphere_kl8", {"steps": 10, "t_end": 0.4, "options": {"form": "paper"}}),
+    ("sphere_nbody", "vi_sphere weights=kl8", {"steps": 10, "t_end": 0.4, "options": {"form": "paper"}}),
     ("sphere_nbody", "rk4", {"steps": 20, "t_end": 0.4}),
     ("sphere_nbody", "rkmk4", {"steps": 20, "t_end": 2.0}),  # angles beyond the series of the exponential
     ("sphere_nbody", "ode45", {"tolerance": 1e-4, "t_end": 2.0, "outputs": 21}),
     ("sphere_nbody", "dop853", {"tolerance": 1e-6, "t_end": 2.0, "outputs": 21}),
     ("spherical_pendulum_chain", "vi_sphere", {"steps": 40, "t_end": 0.4}),
-    ("spherical_pendulum_chain", "vi_sphere_y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
+    ("spherical_pendulum_chain", "vi_sphere weights=y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
     ("spherical_pendulum_chain", "vi_sphere",
      {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
     ("spherical_pendulum_chain", "rk2_heun",

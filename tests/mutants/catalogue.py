@@ -170,12 +170,13 @@ MUTANTS = (
         "put(work.move, i, scale(2.0, axpy(-ff, qi, cross(f, qi))))", ("manifold",), problem=PENDULUM, options=NEWTON),
     # compositions
     _vi("Yoshida's weight with a square root", "weights", '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(3)])',
-        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere_y4"),
-    _vi("digits of a weight swapped", "weights", "0.332599136789", "0.335299136789", ("order",), "vi_sphere_kl6"),
+        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere weights=y4"),
+    _vi("digits of a weight swapped", "weights", "0.332599136789", "0.335299136789", ("order",),
+        "vi_sphere weights=kl6"),
     _vi("no step back", "composition", "y, self.weights[i]*h, work)", "y, abs(self.weights[i])*h, work)", ("order",),
-        "vi_sphere_y4"),
+        "vi_sphere weights=y4"),
     _vi("last substep forgotten", "composition", "for i in range(self.weights.shape[0]):",
-        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere_s4"),
+        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4"),
 )
 
 # The package as it is must pass everything that a mutant of it can fail.

@@ -15,9 +15,8 @@ from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK
 from liestep.integrators._newton import largest, settled, worse
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -179,7 +178,7 @@ METHODS = {
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
                                      " it, relative to the increment"),
                  "iterations": Option(50, "Newton iterations, at most")},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        order_for=order_of_weights,
         build=lambda options, tolerance, t_end: Composition(Rattle(options["tolerance"], options["iterations"]),
                                                             composition_weights(options["weights"]))),
 }

@@ -16,9 +16,8 @@ from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, move, new_work
 from liestep.integrators._newton import clear, correct, largest, settled
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -130,7 +129,7 @@ METHODS = {
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
                                      " it, relative to the increment"),
                  "iterations": Option(40, "Newton iterations, at most")},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        order_for=order_of_weights,
         build=lambda options, tolerance, t_end: Composition(
             VariationalStep(options["tolerance"], options["iterations"]), composition_weights(options["weights"]))),
 }

@@ -15,6 +15,7 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.paper import Paper
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Sheet
+from liestep.simulation.renamed import refuse_renamed
 
 Item = TypeVar("Item", Sheet, Method)
 
@@ -107,6 +108,12 @@ def integrator_ids() -> tuple[str, ...]:
     return tuple(sorted((*_own_methods(), *_plugin_methods)))
 
 
+def integrator_calls() -> tuple[str, ...]:
+    """Ids of all integrators, each followed by its calls, which `method` and `specify` take as well: "lgvi weights=y4".
+    """
+    return tuple(f"{name} {call}".rstrip() for name in integrator_ids() for call in ("", *method(name).calls))
+
+
 @cache
 def _own_system(name: str) -> Entry[Sheet]:
     """A system of this package with the presets of the papers, which its file does not know: first those of the
@@ -133,16 +140,22 @@ def _system(name: str) -> Entry[Sheet]:
     if name not in _plugin_systems:
         _find_more()
     if name not in _plugin_systems:
+        refuse_renamed(name)
         raise InputError(unknown("problem", name, system_ids()))
     return _plugin_systems[name]
 
 
 def _integrator(name: str) -> Entry[Method]:
+    name, _, call = name.partition(" ")
+    if call:
+        entry = _integrator(name)
+        return entry._replace(item=entry.item.called(call))
     if name in _own_methods():
         return _own_methods()[name]
     if name not in _plugin_methods:
         _find_more()
     if name not in _plugin_methods:
+        refuse_renamed(name)
         raise InputError(unknown("integrator", name, integrator_ids()))
     return _plugin_methods[name]
 
@@ -162,10 +175,10 @@ def system_module(name: str) -> str:
 
 
 def method(name: str) -> Method:
-    """Declaration of an integrator.
+    """Declaration of an integrator, or of one of its calls: "lgvi weights=y4".
 
     Raises:
-        InputError: unknown id; the sentence names the closest one.
+        InputError: unknown id or call; the sentence names the closest one, and what an id of before is now.
     """
     return _integrator(name).item
 

@@ -130,7 +130,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     """Check a request and fill in what it leaves open.
 
     A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
-    `start` stands for preset, parameters and initial when they have been checked before.
+    `start` stands for preset, parameters and initial when they have been checked before. The integrator is one of
+    `catalogue.integrator_calls`, whose options are then the defaults.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
@@ -142,8 +143,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     require_applicable(problem, integrator, start.parameters)
     begin, end = _ends(t_start, t_end, start.t_end, exponents)
-    span = abs(end - begin)
-    count = None
+    span, count = abs(end - begin), None
     try:
         resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
     except InputError as error:
@@ -174,12 +174,12 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
                              f" is {span/declared.fewest_steps!r}")
         points = count
     own = output_times(times, begin, end, samples)
-    samples = _samples(samples, points)
-    return RunSpecification(problem, start.parameters, start.initial, integrator, resolved, end, count, tolerance,
+    samples, name = _samples(samples, points), integrator.partition(" ")[0]
+    return RunSpecification(problem, start.parameters, start.initial, name, resolved, end, count, tolerance,
                             samples, points + 1, whole("statistics_every", statistics_every),
-                            whole("replicas", replicas),
-                            _ensemble(ensemble, start.initial), bool(log_steps), contents(problem, integrator),
-                            _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until))
+                            whole("replicas", replicas), _ensemble(ensemble, start.initial), bool(log_steps),
+                            contents(problem, name), _exponents(exponents, facts, start), bool(reduced), begin, own,
+                            event_of(until))
 
 
 def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:

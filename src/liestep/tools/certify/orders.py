@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.integrators.embedded_tableaux import PAIRS
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.flow import Flow, flow_of, largest
 from liestep.tools.certify.number import numbers
@@ -85,8 +85,8 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
                     Variant({"tableau": "dop853"})),
     "gauss": (Variant({}), Variant({"stages": 3})),
     "rkmk5": (Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
-    "rodrigues_newmark": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
-    "rodrigues_euler": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
+    "rodrigues": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
+    "rodrigues kick=whole": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
     "campello": (Variant({}), Variant({"phi": 0.5})),
     # not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign
     # from step to step and does not add up, so that a single step is of order 1 and the method of order 2
@@ -192,7 +192,7 @@ def complete(found: Sequence[Certificate]) -> bool:
 
 def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
     """Certificates of all integrators of the catalogue, or of those named, one list for each variant of options."""
-    for name in names or integrator_ids():
+    for name in names or integrator_calls():
         for options, cases in variants_of(name):
             if cases:
                 yield certify(name, options, cases)
