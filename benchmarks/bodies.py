@@ -18,7 +18,7 @@ FLAGS = ("-O3", "-ffp-contract=off", "-shared", "-fPIC")
 RING_TARGETS = {80: 0.95, 320: 0.5}  # core over the pair loop in C
 LIST_TARGET, PENDULUM_TARGET, STATISTICS_TARGET, NUMPY_TARGET, GROWTH_TARGET = 1.3, 1.3, 1.6, 40.0, 1.6
 RULES = {"rodrigues drift=exact": 0, "rodrigues": 1, "rodrigues drift=exp": 2}
-UPDATES = ("rodrigues drift=exact", "rodrigues drift=exp", "lgvi", "dlm", "richardson", "rkmk4")
+UPDATES = ("rodrigues drift=exact", "rodrigues drift=exp", "lgvi", "dlm", "richardson", "rkmk")
 SIZES = {"ring": (100, 1000, 10_000, 100_000), "block": (125, 1000, 10_000, 100_000)}
 CELLS = {125: [5, 5, 5], 1000: [10, 10, 10], 10_000: [25, 20, 20], 100_000: [50, 50, 40]}
 _folder = tempfile.TemporaryDirectory(prefix="liestep-bodies-")

@@ -24,10 +24,10 @@ CASES = [
     ("drag_and_clock", "vi_sphere weights=kl8", 1.2, (4, 6, 9)),
     ("drag_and_clock", "vi_sphere weights=kl6", 1.6, (4, 8, 16)),
     ("satellite", "slgi", 0.5, (8, 16, 32)),
-    ("satellite", "rkmk4", 0.5, (8, 16, 32)),
-    ("heavy_top", "slgi_composed", 0.02, (8, 16, 32)),
+    ("satellite", "rkmk", 0.5, (8, 16, 32)),
+    ("heavy_top", "slgi weights=y4", 0.02, (8, 16, 32)),
     ("bonded_particles", "rodrigues weights=s4", 0.2, (8, 16, 32)),
-    pytest.param("body_chain", "rkmk4", 0.2, (8, 16, 32), marks=pytest.mark.slow),
+    pytest.param("body_chain", "rkmk", 0.2, (8, 16, 32), marks=pytest.mark.slow),
     ("spring_pendulum", "rk4", 0.4, (8, 16, 32)),
     ("spring_pendulum", "rattle", 0.2, (8, 16, 32)),
 ]

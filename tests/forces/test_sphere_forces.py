@@ -50,7 +50,7 @@ def test_variational_steps_and_compositions_keep_their_orders(name, integrator, 
 
 
 @pytest.mark.parametrize(("integrator", "options"), [
-    ("rk4", {}), ("rk4", {"form": "velocity"}), ("rkmk4", {}),
+    ("rk4", {}), ("rk4", {"form": "velocity"}), ("rkmk", {}),
     ("vi_sphere", {"solver": "newton"}), ("vi_sphere", {"solver": "fixed_point"}), ("vi_sphere", {"form": "paper"})])
 def test_other_methods_and_solvers_take_the_same_force(integrator, options, references):
     counts = (40, 80)
@@ -70,7 +70,7 @@ def test_all_solvers_of_the_implicit_step_are_one_map(solver):
 PLAIN = (("    def force(self, t, q, omega, out):", "    def unused(self, t, q, omega, out):"),)
 
 
-@pytest.mark.parametrize("integrator", ["vi_sphere", "vi_sphere weights=kl6", "rk4", "rkmk4"])
+@pytest.mark.parametrize("integrator", ["vi_sphere", "vi_sphere weights=kl6", "rk4", "rkmk"])
 @pytest.mark.parametrize("name", ["magnetic_pendulum", "damped_pendulum"])
 def test_zero_force_has_the_bits_of_no_force(name, integrator, tmp_path):
     load(name)
@@ -107,7 +107,7 @@ def test_magnetic_force_does_no_work_in_many_steps():
 
 @pytest.mark.parametrize(("problem", "largest"), [("pendulum", 1.1), ("pivot", 1.5)])  # one angle, or four that beat
 @pytest.mark.parametrize(("integrator", "drifts"),
-                         [("vi_sphere", False), ("vi_sphere weights=y4", False), ("rk4", True), ("rkmk4", True)])
+                         [("vi_sphere", False), ("vi_sphere weights=y4", False), ("rk4", True), ("rkmk", True)])
 def test_energy_less_work_stays_bounded_or_drifts_in_proportion_to_time(integrator, drifts, problem, largest):
     """What docs/examples/energy_less_work.yaml draws: the largest deviation in ten times the time, over the first."""
     for name in ("magnetic_pendulum", "damped_pendulum"):
@@ -122,7 +122,7 @@ def test_energy_less_work_stays_bounded_or_drifts_in_proportion_to_time(integrat
 
 def test_study_of_the_energy_less_work_is_valid():
     study = Study.find(str(EXAMPLES/"energy_less_work.yaml"), TOP/"config", TOP/"results")
-    assert [cell.integrator for cell in study.cells] == 2*["vi_sphere", "vi_sphere_y4", "rk4", "rkmk4", "cf4"]
+    assert [cell.integrator for cell in study.cells] == 2*["vi_sphere", "vi_sphere_y4", "rk4", "rkmk", "cf4"]
     assert all(cell.spec.t_end == 2000.0 for cell in study.cells)
 
 

@@ -21,8 +21,10 @@ from literals import Literals, counted
 CHAIN, BODIES, TOP = CASES[0], CASES[1], CASES[3]
 # steps that execute most of them cheaply; all others come after them
 EXECUTED_BY = (
-    (CHAIN, "cf32a", {}), (CHAIN, "ode45", {}), (CHAIN, "rkmk54", {}), (CHAIN, "rkmk", {"tableau": "midpoint"}),
-    (CHAIN, "rkmk5", {}), (CHAIN, "rk4", {"form": "velocity"}), (TOP, "rkmk4", {"action": "direct"}), (TOP, "slgi", {}),
+    (CHAIN, "cf_pair scheme=cf32a", {}), (CHAIN, "ode45", {}), (CHAIN, "rkmk_pair", {}),
+    (CHAIN, "rkmk", {"tableau": "midpoint"}),
+    (CHAIN, "rkmk tableau=dormand_prince5", {}), (CHAIN, "rk4", {"form": "velocity"}),
+    (TOP, "rkmk", {"action": "direct"}), (TOP, "slgi", {}),
     (CHAIN, "vi_sphere", {}), (CHAIN, "vi_sphere", {"form": "paper"}), (BODIES, "vi_sphere", {}),
     (BODIES, "vi_sphere", {"form": "paper"}), (CHAIN, "vi_sphere", {"solver": "newton"}),
     (CHAIN, "vi_sphere", {"solver": "newton", "form": "paper"}), (CHAIN, "vi_sphere", {"solver": "fixed_point"}),

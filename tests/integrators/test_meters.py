@@ -66,7 +66,7 @@ def watched_mechanism(problem):
 
 @pytest.mark.parametrize(("name", "options"), [
     ("generalized_alpha", {}), ("generalized_alpha", {"newmark_beta": 0.0, "newmark_gamma": 0.5}),
-    ("bliedf1", {}), ("bliedf2", {}), ("bliedf3", {})])
+    ("bliedf order=1", {}), ("bliedf order=2", {}), ("bliedf", {})])
 def test_index_three_methods_count_every_residual(name, options):
     preset = "spring_offset" if options else None
     spec = specify("jointed_body", name, preset=preset, steps=STEPS, t_end=STEPS*H, options=options)

@@ -86,13 +86,13 @@ def test_charts_end(chart, end):
 
 def test_default_is_no_part_of_a_run():
     """Runs from before the option keep their name; poses, which always had it, keep theirs too."""
-    pendulum = specify("spherical_pendulum_chain", "rkmk4", steps=10)
+    pendulum = specify("spherical_pendulum_chain", "rkmk", steps=10)
     assert "chart" not in pendulum.options
-    named = specify("spherical_pendulum_chain", "rkmk4", steps=10, options={"chart": "exp"})
+    named = specify("spherical_pendulum_chain", "rkmk", steps=10, options={"chart": "exp"})
     assert named.options == pendulum.options
-    assert specify("spherical_pendulum_chain", "rkmk4", steps=10,
+    assert specify("spherical_pendulum_chain", "rkmk", steps=10,
                    options={"chart": "cayley"}).options["chart"] == "cayley"
-    assert specify("heavy_top", "rkmk4", preset="bruels_cardona", steps=10,
+    assert specify("heavy_top", "rkmk", preset="bruels_cardona", steps=10,
                    options={"action": "se3"}).options["chart"] == "exp"
 
 
@@ -102,9 +102,9 @@ def test_default_is_no_part_of_a_run():
 ])
 def test_charts_that_do_not_exist_are_refused(problem, options, said):
     with pytest.raises(InputError, match=said):
-        specify(problem, "rkmk4", preset={"heavy_top": "bruels_cardona"}.get(problem), steps=10, options=options)
+        specify(problem, "rkmk", preset={"heavy_top": "bruels_cardona"}.get(problem), steps=10, options=options)
 
 
 def test_a_step_that_leaves_its_chart_says_which():
     with pytest.raises(Exception, match="chart cayley, which ends at a turn of pi"):
-        simulate("heavy_top", "rkmk4", preset="asymmetric", steps=1, t_end=40.0, options={"chart": "cayley"}, samples=2)
+        simulate("heavy_top", "rkmk", preset="asymmetric", steps=1, t_end=40.0, options={"chart": "cayley"}, samples=2)

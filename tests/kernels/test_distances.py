@@ -85,17 +85,17 @@ def test_velocities_that_follow_the_sphere_are_not_apart():
     ("heavy_top", {"safety": "small"}, "option safety must be a number above 0 and at most 1, not 'small'")])
 def test_wrong_options_are_refused(problem, options, said):
     with pytest.raises(InputError, match=said):
-        specify(problem, "cf43", tolerance=1e-6, options=options)
+        specify(problem, "cf_pair", tolerance=1e-6, options=options)
 
 
 def test_values_of_older_runs_are_no_part_of_a_run():
-    plainly = specify("heavy_top", "cf43", tolerance=1e-6).options
+    plainly = specify("heavy_top", "cf_pair", tolerance=1e-6).options
     assert "safety" not in plainly
     assert plainly["distance"] == "scaled"
-    assert "distance" not in specify("heavy_top", "cf43", tolerance=1e-6, options={"distance": "euclidean"}).options
-    for name in ("rkmk54", "rkmk_pair"):
+    assert "distance" not in specify("heavy_top", "cf_pair", tolerance=1e-6, options={"distance": "euclidean"}).options
+    for name in ("rkmk_pair", "rkmk_pair"):
         assert specify("heavy_top", name, tolerance=1e-6).options["norm"] == "state"
         assert "norm" not in specify("heavy_top", name, tolerance=1e-6, options={"norm": "algebra"}).options
-    assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.85}).options == plainly
-    assert specify("heavy_top", "cf43", tolerance=1e-6, options={"safety": 0.8}).options["safety"] == 0.8
-    assert "safety" not in specify("heavy_top", "rkmk54", tolerance=1e-6).options
+    assert specify("heavy_top", "cf_pair", tolerance=1e-6, options={"safety": 0.85}).options == plainly
+    assert specify("heavy_top", "cf_pair", tolerance=1e-6, options={"safety": 0.8}).options["safety"] == 0.8
+    assert "safety" not in specify("heavy_top", "rkmk_pair", tolerance=1e-6).options

@@ -28,7 +28,7 @@ def _rk(name, old, new, integrator="rk4", **more):
 
 
 def _rkmk(name, file, old, new, breaks=("order",), **more):
-    return Mutant(name, file, old, new, "rkmk4", breaks, **more)
+    return Mutant(name, file, old, new, "rkmk", breaks, **more)
 
 
 def _vi(name, file, old, new, breaks, integrator="vi_sphere", **more):
@@ -40,11 +40,11 @@ def _cf(name, old, new, **more):
 
 
 def _cut(name, old, new):
-    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk4", ("order",), options={"dexpinv": 2})
+    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
 
 
 def _top(name, file, old, new):
-    return Mutant(name, file, old, new, "rkmk4", ("order",), TOP)
+    return Mutant(name, file, old, new, "rkmk", ("order",), TOP)
 
 
 def _slgi(name, old, new, breaks=("order", "symmetry"), file="integrators/slgi.py", **more):
@@ -89,7 +89,7 @@ MUTANTS = (
     _rkmk("body-fixed angular acceleration", "mechanics/formulations/spheres/components.py",
           "axpy(self.beta, a, cross(a, row(self.dw, i)))", "axpy(self.beta, a, row(self.dw, i))"),
     Mutant("rotation the other way", "geometry/se3.py", "q = quadratic(s, c, A, q)", "q = quadratic(-s, c, A, q)",
-           "lie_euler", ("order",)),
+           "rkmk tableau=euler", ("order",)),
     _cut("all terms of dexpinv positive", "[number/factorial(j)", "[abs(number)/factorial(j)"),
     _cut("last bracket of the series forgotten", "range(1, self.coefficients.shape[0])",
          "range(1, self.coefficients.shape[0] - 1)"),

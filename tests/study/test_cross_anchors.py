@@ -95,7 +95,7 @@ def test_the_start_of_the_fast_top_turns_156_rad_in_a_step(fast_top):
 
 
 @pytest.mark.parametrize(("integrator", "least"), [
-    ("exact_split", 8), ("dmv", 512), ("rkmk4", 1024), ("slgi", 16384), ("rk4", 32768), ("body_midpoint", None)])
+    ("exact_split", 8), ("dmv", 512), ("rkmk", 1024), ("slgi", 16384), ("rk4", 32768), ("body_midpoint", None)])
 def test_steps_of_a_fast_top_for_an_error_of_1e_4(fast_top, integrator, least):
     """The trial's numbers, powers of two, by the largest entry of the difference of attitudes."""
     start, true = fast_top

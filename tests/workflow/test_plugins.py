@@ -94,7 +94,7 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
     """One file each; every integrator of its formulations runs on the system, and the integrator on other systems."""
     package = tmp_path/"liestep"
     shutil.copytree(Path(door.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(EXAMPLES/"dipole_in_field.py", package/"systems")
+    shutil.copy(EXAMPLES/"dipole_in_field.py", package/"mechanics"/"systems")
     shutil.copy(EXAMPLES/"ralston.py", package/"integrators")
     code = ("import liestep\nfrom liestep.simulation.runs.specification import specify\n"
             "for problem, name in (('dipole_in_field', 'rk2_ralston'), ('dipole_in_field', 'vi_sphere'),"
@@ -218,7 +218,7 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
 @pytest.mark.parametrize(("name", "change", "said"), [
     ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"),
      "step must return a Status"),
-    ("taken", ('"my_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
+    ("taken", ('"my_midpoint"', '"rkmk"'), "id rkmk exists already"),
     ("form", ('formulation="lie_action"', 'formulation="lie_acton"'),
      "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])

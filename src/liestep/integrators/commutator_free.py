@@ -18,6 +18,7 @@ from liestep.integrators.stages import combine
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
 
 
@@ -163,7 +164,7 @@ CF32B = ExponentialScheme(
     "cf32b", 3, "liegroup2021 section 4.2.1, second pair (with the parenthesis that is missing in Y3)", (
         exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True),
         exponential(1, "-1/6 -1/2 1"), exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
-PAIRS = (CF32A, CF32B, CF43)
+PAIRS = {scheme.name: scheme for scheme in (CF43, CF32A, CF32B)}
 
 
 def fixed(scheme: ExponentialScheme) -> Method:
@@ -175,17 +176,21 @@ def fixed(scheme: ExponentialScheme) -> Method:
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 
-def _pair(scheme: ExponentialScheme) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
-        assert tolerance is not None
-        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
-                                             distance_of(options)), scheme.lower_order, options, tolerance)
-
-    return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
-                  f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
-                  order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
-                  options=CONTROL | DISTANCE, build=build, combination=require_distance,
-                  order_for=lambda options, sheet, parameters: chart_order(scheme.order, options))
+def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    scheme = PAIRS[options["scheme"]]
+    return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
+                                         distance_of(options)), scheme.lower_order, options, tolerance)
 
 
-METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}
+METHODS = {
+    "cf4": fixed(CF4),
+    "cf_pair": Method(
+        summary="order 4(3) with 5 stages, or 3(2) with 3, explicit, adaptive with dense output, Lie group action",
+        order=CF43.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=CF43.source,
+        options={"scheme": Option(CF43.name, "the pair", tuple(PAIRS))} | CONTROL | DISTANCE, build=_pair,
+        combination=require_distance,
+        order_for=lambda options, sheet, parameters: chart_order(PAIRS[options["scheme"]].order, options),
+        calls={f"scheme={scheme.name}": {"order": scheme.order, "citation": scheme.source}
+               for scheme in (CF32A, CF32B)}),
+}

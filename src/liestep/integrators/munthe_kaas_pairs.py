@@ -10,7 +10,7 @@ from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_or
 from liestep.integrators.embedded_tableaux import PAIR, pair_of
 from liestep.integrators.error_norms import NORM, error_norm, for_system
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
+from liestep.integrators.tableaux import DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
@@ -96,24 +96,18 @@ class MuntheKaasPair(NamedTuple):
         copy(work.slope, work.k[0])
 
 
-def _pair(tableau: EmbeddedTableau, options: Options, tolerance: float | None) -> Any:
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
+    tableau = pair_of(options)
     pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
                           error_norm(options))
     return controlled(pair, tableau.embedded_order, options, tolerance)
 
 
 METHODS = {
-    "rkmk54": Method(
-        summary="order 5(4), 7 stages, explicit, adaptive with dense output, Lie group action",
-        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        citation=f"liegroup2021 section 4; {DORMAND_PRINCE54.source}", options=DEXPINV | CONTROL | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(DORMAND_PRINCE54.order, options),
-        build=lambda options, tolerance, t_end: _pair(DORMAND_PRINCE54, options, tolerance)),
     "rkmk_pair": Method(
-        summary="any explicit embedded tableau, known or declared, adaptive with dense output, Lie group action",
-        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options),
-        build=lambda options, tolerance, t_end: _pair(pair_of(options), options, tolerance)),
+        summary="order 5(4) with 7 stages, or any explicit embedded tableau, known or declared, adaptive with dense"
+        " output, Lie group action", order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT,
+        adaptive=True, citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build),
 }

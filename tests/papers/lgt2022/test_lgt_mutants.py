@@ -213,8 +213,8 @@ def top(rate=(1.0, -2.0, 3.0)):
 def third_order(modules):
     """How far bliedf3 is from order 3 in the rates, between 40, 80 and 160 steps."""
     form, problem = index_three(modules, *top((10.0, 20.0, -30.0)), action="so3_r3")
-    make = modules.bliedf.METHODS["bliedf3"].build
-    method = make({"commutator": "on", "tolerance": 1e-13, "iterations": 25}, None, 1.0)
+    make = modules.bliedf.METHODS["bliedf"].build
+    method = make({"order": 3, "commutator": "on", "tolerance": 1e-13, "iterations": 25}, None, 1.0)
     ends = [march(problem, form, method, steps, 0.1)["body_rate"] for steps in (40, 80, 160)]
     return abs(np.log2(np.abs(ends[0] - ends[1]).max()/np.abs(ends[1] - ends[2]).max()) - 3.0)
 

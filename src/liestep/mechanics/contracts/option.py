@@ -100,3 +100,16 @@ class Option:
         sign = "positive " if self._rule == "positive" else ""
         word = "whole number" if isinstance(self.default, int) else "number"
         return f"option {name} must be a {sign}{word}, not {value!r}"
+
+
+def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) -> Option:
+    """An option that is one of some whole numbers."""
+    rest = " | ".join(str(value) for value in allowed if value != default)
+
+    def normalise(value: Any) -> int:
+        number = next((number for number in allowed if str(number) == str(value)), None)
+        if number is None:
+            raise InputError(f"option {name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
+        return number
+
+    return Option(default, doc, normalise=normalise, values=rest)

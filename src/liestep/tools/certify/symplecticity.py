@@ -82,7 +82,7 @@ def defects() -> Iterator[Defect]:
         for case in cases_of(name, (CHAIN, BODIES, TOP)):
             if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
                 yield defect_of(case, name)
-    yield defect_of(VORTICES[0], "lie_heun")
+    yield defect_of(VORTICES[0], "rkmk tableau=heun")
     for theta in (0.0, 0.25):
         yield defect_of(TOP, "slgi", {"theta": theta})
 

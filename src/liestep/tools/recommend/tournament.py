@@ -18,9 +18,9 @@ from liestep.tools.recommend.search import USABLE, Candidate, search
 from liestep.tools.recommend.trials import QUARTER, Trials
 from liestep.tools.recommend.words import BUDGET
 
-GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
+GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which
-LIKELY = ("vi_sphere", "rkmk4", "rkmk54", "rodrigues", "slgi")
+LIKELY = ("vi_sphere", "rkmk", "rkmk_pair", "rodrigues", "slgi")
 # methods that won by time in study cross/matrix though a bound from the steps of other methods spoke against them, and
 # the least error at which they did: their classes are opened first, unless the bound is more than FAR times the best
 WINNERS = {"rk4": 1e-4, "sphere_split": 0.0, "dmv": 0.0, "exact_split": 0.0}

@@ -24,12 +24,13 @@ class Pair(NamedTuple):
     beside: int
 
 
-PAIRS = (Pair("rkmk54", 5, 4), Pair("cf43", 4, 3), Pair("cf32a", 3, 2), Pair("cf32b", 3, 2))
+PAIRS = (Pair("rkmk_pair", 5, 4), Pair("cf_pair", 4, 3), Pair("cf_pair scheme=cf32a", 3, 2),
+         Pair("cf_pair scheme=cf32b", 3, 2))
 
 
 def _attempt(integrator: str, h: float) -> tuple[np.ndarray, float]:
     """q and omega after one attempt of a pair, and its estimate of the error."""
-    printed = {"norm": "algebra"} if integrator == "rkmk54" else {"distance": "euclidean"}
+    printed = {"norm": "algebra"} if integrator == "rkmk_pair" else {"distance": "euclidean"}
     spec = specify(CHAIN, integrator, preset=PRESET, tolerance=1e-9, options=printed)
     declared, options = method(integrator).on(sheet(CHAIN)), dict(spec.options)
     formulated = formulate(sheet(CHAIN), spec.parameters, spec.initial, declared.formulation, options)
