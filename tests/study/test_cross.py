@@ -118,8 +118,8 @@ def runs(problem, integrator, points, status="ok"):
 def results(rows, problems, integrators, refusals=()):
     return SimpleNamespace(
         metrics=pandas.DataFrame(rows), config=SimpleNamespace(problems=problems, integrators=integrators),
-        study=SimpleNamespace(name="s", integrator_id=lambda key: "rkmk" if key == "rkmk4" else key, refusals=dict(refusals),
-                              capped=lambda problem, integrator: ""))
+        study=SimpleNamespace(name="s", integrator_id=lambda key: "rkmk" if key == "rkmk4" else key,
+                              refusals=dict(refusals), capped=lambda problem, integrator: ""))
 
 
 TOP = SimpleNamespace(system="heavy_top", preset="asymmetric", parameters={}, initial={}, period=None)

@@ -19,6 +19,7 @@ from liestep.integrators._index_three import Newton, StepWork, step_work
 from liestep.integrators.generalized_alpha import NEWTON, newton_of
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import IndexThree
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
@@ -42,16 +43,16 @@ class Bliedf(NamedTuple):
     newton: Newton
     starter: MuntheKaas
 
-    def workspace(self, problem: Any, y: np.ndarray) -> StepWork:
+    def workspace(self, problem: IndexThree, y: np.ndarray) -> StepWork:
         return step_work(problem, y, self.starter)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def start(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         work.steps[0] = 0
         work.clock[0] = problem.work(y)
         problem.velocity(y, work.v[0])
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def step(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         if work.steps[0] < self.order - 1:
             return self.first(problem, t, y, h, work)
         if work.steps[0] == self.order - 1:
@@ -79,7 +80,7 @@ class Bliedf(NamedTuple):
         self.remember(work.new[0], problem.work(y), work)
         return Status.OK
 
-    def first(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def first(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         """A step of the starting method, with its increment."""
         copy(y, work.state)
         for k in range(SUBSTEPS):

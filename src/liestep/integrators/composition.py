@@ -6,6 +6,7 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.integrators.weights import SCHEMES
+from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
@@ -34,13 +35,13 @@ class Composition(NamedTuple):
     inner: Any
     weights: np.ndarray  # (s,)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: Component, y: np.ndarray) -> Any:
         return self.inner.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return self.inner.start(problem, t, y, h, work)
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         for i in range(self.weights.shape[0]):
             status = self.inner.step(problem, t, y, self.weights[i]*h, work)
             if status != Status.OK:

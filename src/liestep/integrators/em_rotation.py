@@ -20,6 +20,7 @@ from liestep.geometry.attitude import to_body, to_space
 from liestep.integrators._newton import settled
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import TOPS, Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -40,13 +41,13 @@ class CayleyStep(NamedTuple):
     tolerance: float  # error left in z, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         new, mean = work
         moments, momentum = problem.inertia(), row(y, 3)
         begin = self.rate(moments, y, momentum)

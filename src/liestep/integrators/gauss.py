@@ -11,6 +11,7 @@ from liestep.compile.precision import coefficients, square_root
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators._newton import settled
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -49,13 +50,13 @@ class Collocation(NamedTuple):
     tolerance: float  # error left in a row of the state, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k, z, slope = work
         stages = self.b.shape[0]
         for s in range(stages):

@@ -19,6 +19,7 @@ from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -33,13 +34,13 @@ class LieGroupVariational(NamedTuple):
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):

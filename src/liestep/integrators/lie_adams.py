@@ -17,6 +17,7 @@ from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option, whole_number
@@ -45,17 +46,17 @@ class LieAdams(NamedTuple):
     transport: bool
     starter: MuntheKaas
 
-    def workspace(self, problem: Any, y: np.ndarray) -> AdamsWork:
+    def workspace(self, problem: LieChart, y: np.ndarray) -> AdamsWork:
         count, rows = self.weights.shape[0], problem.algebra_rows()
         return AdamsWork(np.zeros((count - 1, *y.shape), y.dtype), np.zeros((count, rows, 3), y.dtype),
                          np.zeros((count, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                          np.zeros(1, dtype=np.int64), self.starter.workspace(problem, y))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
+    def start(self, problem: LieChart, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
         work.steps[0] = 0
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
+    def step(self, problem: LieChart, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
         count = self.weights.shape[0]
         if not problem.algebra(t, y, work.rates[0]):
             return Status.NOT_EVALUABLE

@@ -26,6 +26,7 @@ from liestep.integrators.taylor import (
     series_checks,
     share_of_radius,
 )
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -53,17 +54,17 @@ class LieTaylor(NamedTuple):
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
         return LieTaylorWork(chart_jet(problem, y, self.series.order),
                              np.zeros((self.series.order + 1)*rows[0]*rows[1] + 4, y.dtype), np.zeros_like(y),
                              np.zeros(2), np.zeros(rows, y.dtype))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         return self.series.start(problem, t, y, t_end, work)
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         if work.when[1] == 0.0:
             return Status.NOT_EVALUABLE, np.inf
@@ -74,13 +75,13 @@ class LieTaylor(NamedTuple):
         work.when[0] = t + h
         return Status.OK, 0.0
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.series.accept(problem, y, work)
 
 
@@ -105,7 +106,7 @@ NEAR_ZERO = SYMBOLIC._replace(kernels=series_kernels((LARGEST_ORDER - 1)//2))
 INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 
-def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """sigma' = dexpinv_sigma f(t, y) and y' = d/de exp(e f).y at e = 0 as expressions of sigma, y and the time, for
     series at sigma = 0.
 
@@ -133,7 +134,7 @@ def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
         problem.meter[:] = meter  # the trace is no evaluation
 
 
-def chart_series(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def chart_series(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """The same, remembered."""
     return remembered(problem, shape, chart_expressions)
 
@@ -144,7 +145,7 @@ def refusal(error: Untraceable) -> InputError:
                       " chart, or rkmk853")
 
 
-def chart_jet(problem: Any, y: np.ndarray, order: int) -> Any:
+def chart_jet(problem: LieAction, y: np.ndarray, order: int) -> Any:
     """Component that evaluates the coefficients of sigma at states like y.
 
     Raises:

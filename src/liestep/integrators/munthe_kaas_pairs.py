@@ -12,6 +12,7 @@ from liestep.integrators.error_norms import NORM, error_norm, for_system
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -47,17 +48,17 @@ class MuntheKaasPair(NamedTuple):
         """With the fields of a system's rows."""
         return self._replace(norm=for_system(self.norm, formulated))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                         np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
                         np.zeros(1))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
         self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
         work.current[0] = 0.0
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         stages = self.b.shape[0]
         for s in range(int(work.current[0]), stages):
@@ -76,7 +77,7 @@ class MuntheKaasPair(NamedTuple):
         combine(self.e, h, work.k, stages, work.sigma)
         return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         degree = self.dense.shape[1]

@@ -16,6 +16,7 @@ from liestep.integrators._free_exact import exact_flow
 from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -33,15 +34,15 @@ class RigidSplit(NamedTuple):
     drifts: np.ndarray  # (s,)
     kicks: np.ndarray   # (s + 1,), a kick first; no forces are taken where it is 0
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype), self.free.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         if self.kicks[0] == 0.0 or problem.forces(y, work[0]):
             return Status.OK
         return Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         forces, free = work
         if self.kicks[0] != 0.0:
             kick(problem, self.kicks[0]*h, forces, y)

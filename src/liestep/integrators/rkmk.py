@@ -12,6 +12,7 @@ from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
@@ -30,14 +31,14 @@ class MuntheKaas(NamedTuple):
     c: np.ndarray  # (s,)
     dexpinv: Any = Exact(0)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]
         k, z = work
         sigma, scratch = k[stages], k[stages + 1]

@@ -31,6 +31,7 @@ from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadra
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -53,13 +54,13 @@ class SymplecticTheta(NamedTuple):
     tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, jacobian = work
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
