@@ -69,9 +69,10 @@ def test_an_inertia_that_no_centre_of_mass_has_is_refused(action):
 
 def test_options_of_poses_exist_with_actions_on_poses_alone():
     """Runs on the other actions keep the specification that they had before there were poses."""
-    assert set(specify("heavy_top", "rkmk", steps=10).options) == {"action", "dexpinv"}
+    assert set(specify("heavy_top", "rkmk", steps=10).options) == {"action", "dexpinv", "tableau"}
     assert set(specify("heavy_top", "rkmk", preset="classical", steps=10, options={"action": "se3"}).options) == {
-        "action", "dexpinv", "chart", "attitude", "twist", "stabilisation", "stabilisation_rate", "reference_point"}
+        "action", "dexpinv", "tableau", "chart", "attitude", "twist", "stabilisation", "stabilisation_rate",
+        "reference_point"}
     for name, value in (("twist", "body"), ("reference_point", "joint"), ("stabilisation_rate", 3.0)):
         with pytest.raises(InputError, match=f"option {name} exists with action se3 or so3_r3, not semidirect"):
             specify("heavy_top", "rkmk", steps=10, options={name: value})

@@ -3,7 +3,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,9 @@ class Option:
 
 def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) -> Option:
     """An option that is one of some whole numbers."""
-    rest = " | ".join(str(value) for value in allowed if value != default)
-
     def normalise(value: Any) -> int:
-        number = next((number for number in allowed if str(number) == str(value)), None)
-        if number is None:
+        if number_or_nan(value) not in allowed:
             raise InputError(f"option {name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
-        return number
+        return int(float(value))
 
-    return Option(default, doc, normalise=normalise, values=rest)
+    return Option(default, doc, normalise=normalise, values=" | ".join(map(str, sorted({*allowed} - {default}))))
