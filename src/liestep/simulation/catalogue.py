@@ -146,9 +146,9 @@ def _system(name: str) -> Entry[Sheet]:
 
 
 def _integrator(name: str) -> Entry[Method]:
-    name, _, call = name.partition(" ")
-    if call:
-        entry = _integrator(name)
+    if isinstance(name, str) and " " in name:
+        known, _, call = name.partition(" ")
+        entry = _integrator(known)
         return entry._replace(item=entry.item.called(call))
     if name in _own_methods():
         return _own_methods()[name]
