@@ -26,8 +26,7 @@ def derivatives(repeats: int) -> Iterator[dict[str, Any]]:
     for problem, preset, integrator in CASES:
         spec = specify(problem, integrator, preset=preset, steps=1, t_end=STEP)
         fields = formulate_standard(sheet(problem), spec.parameters, spec.initial).fields
-        moved = tangents(problem, integrator, spec.parameters, spec.initial, spec.options,
-                         basis(fields, spec.initial), spec.t_end)
+        moved = tangents(spec, spec.initial, basis(fields, spec.initial), spec.t_end)
         formulated, component = build(spec)
         work = component.workspace(formulated.problem, formulated.start)
         recorder = new_recorder(formulated.start.shape, np.zeros(formulated.width), STEPS, 0, STEPS + 1)

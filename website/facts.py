@@ -5,7 +5,7 @@ from pathlib import Path
 
 import liestep
 from liestep import extend
-from liestep.api.functions import functions as api
+from liestep.api import functions as api
 from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_ids, system_module
 from liestep.simulation.runs.specification import applicable
 from website.source import cell

@@ -18,8 +18,8 @@ from liestep.figures.films.motions import motion_of
 from liestep.figures.scenes.space import Scene
 from liestep.figures.style import MM, RC, new_figure
 from liestep.simulation.catalogue import integrator_ids, sheet, system_ids
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import applicable, specify
 
 STEPS = 24

@@ -18,7 +18,7 @@ from liestep.integrators.variational_sphere import ExplicitStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.spheres import series
-from liestep.simulation.catalogue import plugin_entries, sheet
+from liestep.simulation.catalogue import method, plugin_entries, sheet
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs import dense
@@ -86,7 +86,8 @@ def between(module, weights, count, times):
     """States of a run at times, by the partial steps of a module."""
     form, step, work, nodes = moved(weights, count)
     run = object.__new__(module.Between)
-    run.spec = SimpleNamespace(integrator="vi_sphere", t_start=0.0, step=T/count, direction=1.0)
+    run.spec = SimpleNamespace(integrator="vi_sphere", method=method("vi_sphere"), t_start=0.0, step=T/count,
+                               direction=1.0)
     run.formulated, run.adaptive = form, False
     run._parts, run._work, run._loop = (step, form.problem), work, partial_steps
     run.extend(nodes, None)

@@ -31,7 +31,7 @@ def test_the_width_of_registers_changes_no_bit():
 
 GENERATOR = """
 import sys
-from liestep.api.functions import jobserver
+from liestep.api import jobserver
 from liestep.compile import cache, processor
 jobserver._prepare_compiler() if sys.argv[1] == "server" else cache.compiling()
 from numba.core.registry import cpu_target

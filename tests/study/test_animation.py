@@ -17,8 +17,8 @@ from liestep.figures.scenes.space import Scene
 from liestep.figures.style import new_figure
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.workflow.workflow import StudyProducts

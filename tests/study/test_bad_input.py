@@ -11,11 +11,11 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.api.command_line import main
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_ids, method, sheet, system_entry
 from liestep.simulation.renamed import RENAMED
 from liestep.simulation.runs import specification
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, require_current, seal, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 
@@ -156,8 +156,8 @@ def test_a_call_is_the_id_with_its_options():
 
 
 def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch, capsys):
-    facts = replace(sheet(BODIES), forms={"vector_field": sheet(BODIES).forms["vector_field"]})
-    monkeypatch.setattr(specification, "sheet", lambda name: facts)
+    facts, entry = replace(sheet(BODIES), forms={"vector_field": sheet(BODIES).forms["vector_field"]}), system_entry
+    monkeypatch.setattr(specification, "system_entry", lambda name: entry(name)._replace(item=facts))
     with pytest.raises(InputError) as caught:
         simulate(BODIES, "vi_sphere", step=0.1)
     able = [name for name in integrator_ids() if method(name).formulation == "vector_field"]

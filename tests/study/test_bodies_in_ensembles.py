@@ -69,7 +69,7 @@ def test_a_body_has_horizons_and_their_figure(tmp_path):
 
 
 def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
-    from liestep.simulation.runs.content import carry_out
+    from liestep.simulation.runs.outcomes import carry_out
 
     content = carry_out(specify("heavy_top", "rk4", steps=200, t_end=1.0, samples=5, replicas=3))
     for name in ("attitude", "angular_momentum"):

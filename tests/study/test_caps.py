@@ -8,8 +8,9 @@ import pytest
 from liestep.errors import InputError
 from liestep.mechanics.formulations.counting import operations
 from liestep.simulation.runs.specification import start_of
+from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of
-from liestep.study.plan.plan import Study, budget
+from liestep.study.plan.plan import Study
 from liestep.study.tables.which_table import matrix_rows
 
 STUDY = """title: Caps
@@ -31,7 +32,7 @@ def planned(tmp_path, operations):
 
 
 def each(system, preset):
-    return cap_of(system, start_of(system, preset=preset), 10**9).each
+    return cap_of(start_of(system, preset=preset), 10**9).each
 
 
 def test_every_operation_counts_once():
@@ -47,7 +48,7 @@ def test_operations_of_an_evaluation_grow_with_the_pairs_of_bodies():
         q = [[np.cos(t), np.sin(t), 0.0] for t in 0.7*np.arange(n)]
         start = start_of("sphere_nbody", parameters={"mass": [1.0]*n, "gamma": 1.0},
                          initial={"q": q, "omega": np.zeros((n, 3))})
-        return cap_of("sphere_nbody", start, 10**9).each
+        return cap_of(start, 10**9).each
 
     alone = np.linalg.solve([[2.0, 1.0], [4.0, 6.0]], [count(2), count(4)])
     assert count(8) == pytest.approx([8.0, 28.0] @ alone)
@@ -65,7 +66,7 @@ def test_budgets_above_the_cap_are_replaced_by_it(tmp_path):
 
 
 def test_the_row_says_that_it_was_capped(tmp_path):
-    known = cap_of("sphere_nbody", start_of("sphere_nbody", preset="four_bodies"), 10**9)
+    known = cap_of(start_of("sphere_nbody", preset="four_bodies"), 10**9)
     cost, about = known.each, "" if known.counted else "about "  # kernels that are plain functions are not counted
     study = planned(tmp_path, 400*cost)
     runs = pandas.DataFrame([{"problem": problem, "integrator": name, "status": status, "step": 0.1, "error": 1e-3,
@@ -91,7 +92,7 @@ def test_equations_that_cannot_be_counted_are_estimated(monkeypatch):
         raise TypeError("only float64")
 
     monkeypatch.setattr(budget, "operations", refuse)
-    cap = cap_of("sphere_nbody", start_of("sphere_nbody", preset="four_bodies"), 57_600)
+    cap = cap_of(start_of("sphere_nbody", preset="four_bodies"), 57_600)
     assert (cap.each, cap.evaluations) == (24**2, 100)
     assert "takes about 576 operations" in cap.sentence([50, 101])
     assert cap.sentence([100]) == ""

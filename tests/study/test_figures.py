@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from docutils.core import publish_doctree
 
-from liestep.api.functions import command_line as cli
+from liestep.api import command_line as cli
 from liestep.errors import InputError
 from liestep.figures import commands, growth, labels, ladders, marks, panels, rendering, series, style, work
 from liestep.figures.captions import restructured

@@ -14,9 +14,9 @@ from liestep.compile.status import Status
 from liestep.files import atomic
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs import files
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import is_current, read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 REQUESTS = {
@@ -50,7 +50,7 @@ def test_another_process_gives_the_same_bytes(tmp_path):
     spec, content = made("adaptive")
     write(content, tmp_path/"here.nc")
     code = ("import sys; from liestep.simulation.runs.specification import specify;"
-            " from liestep.simulation.runs.content import carry_out; from liestep.simulation.runs.files import write;"
+            " from liestep.simulation.runs.outcomes import carry_out; from liestep.simulation.runs.files import write;"
             f" write(carry_out(specify('sphere_nbody', 'ode45', **{REQUESTS['adaptive'][2]!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"})

@@ -17,8 +17,8 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.tables.errors import state_error
 from liestep.tools.judge.judgement import Request, judge, layout_of, run_file

@@ -10,9 +10,9 @@ from liestep.errors import InputError
 from liestep.figures.interactive.datasets import open_run
 from liestep.figures.parameter_map import map as draw_map
 from liestep.files.records import recording
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import RunFile, read
 from liestep.simulation.runs.maps import ParameterMap, ShardSpecification
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.shards import carry_out_shard, cells_of
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.store import Store

@@ -9,10 +9,10 @@ from liestep.files.records import recording
 from liestep.mechanics.contracts.formulated import perturbed
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs import execution, starts
-from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs import outcomes, starts
 from liestep.simulation.runs.execution import ensemble_states, run_once
 from liestep.simulation.runs.files import read
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.store import Store
 from liestep.study.plan.plan import Study
@@ -116,7 +116,7 @@ def stopping(number: int):
 
 
 def test_a_member_that_stops_is_that_of_the_ensemble(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(execution, "run_once", stopping(5))
+    monkeypatch.setattr(outcomes, "run_once", stopping(5))
     made = study(BODIES % (10, ""), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     assert [read(cell.path).attributes["status"] for cell in made.cells] == ["ok", "not_finite", "ok"]
@@ -155,7 +155,7 @@ def test_too_many_members_are_refused_before_they_take_memory(tmp_path):
 
 
 def test_the_message_names_the_member_and_what_is_kept_of_it(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(execution, "run_once", stopping(5))
+    monkeypatch.setattr(outcomes, "run_once", stopping(5))
     made = study(BODIES % (10, ", reduced: true"), tmp_path, HEAD.replace(", horizons", ""))
     assert run_cells(made.cells).failed == 1
     file = read(made.cells[1].path)

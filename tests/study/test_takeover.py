@@ -11,8 +11,7 @@ from liestep.claims.criteria.methods import EqualError, Price, Takeover, Winning
 from liestep.figures.commands import make_figure
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import write
-from liestep.study.plan.combinations import each_horizon
-from liestep.study.plan.config import ProblemConfig, StudyConfig
+from liestep.study.plan.config import ProblemConfig, StudyConfig, each_horizon
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables import takeover

@@ -4,9 +4,9 @@ import pytest
 
 from liestep.errors import InputError
 from liestep.figures.maps import exponent_map
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.execution import ensemble_states
 from liestep.simulation.runs.files import read
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells

@@ -43,8 +43,7 @@ def spread(problem, integrator, steps, h=0.02, preset=None, options=None):
     """Tangents of all directions of a start, and their specification."""
     spec = specify(problem, integrator, preset=preset, steps=steps, t_end=steps*h, options=options)
     fields = formulate_standard(sheet(problem), spec.parameters, spec.initial).fields
-    return tangents(problem, integrator, spec.parameters, spec.initial, spec.options, basis(fields, spec.initial),
-                    spec.t_end), spec
+    return tangents(spec, spec.initial, basis(fields, spec.initial), spec.t_end), spec
 
 
 def plain_rows(spec, steps):
@@ -90,7 +89,7 @@ def test_real_part_is_the_plain_run_to_the_last_bit(problem):
     spec = specify(problem, integrator, preset=preset, steps=20,
                    t_end=20*min(0.001, sheet(problem).presets[preset or sheet(problem).default].t_end/1000))
     directions = basis(formulate_standard(sheet(problem), spec.parameters, spec.initial).fields, spec.initial)[:2]
-    moved = tangents(problem, integrator, spec.parameters, spec.initial, spec.options, directions, spec.t_end)
+    moved = tangents(spec, spec.initial, directions, spec.t_end)
     moved.advance(spec.step, 0, 20)
     true = plain_rows(spec, 20)
     assert all(np.array_equal(y.real, true) for y in moved.states)

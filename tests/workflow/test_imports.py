@@ -11,7 +11,7 @@ from place import TOP
 HEAVY = ("numba", "llvmlite", "scipy", "pandas", "matplotlib", "heyoka", "xarray")
 CALL = """
 import sys
-from liestep.api.functions import command_line as cli
+from liestep.api import command_line as cli
 try:
     cli.main(sys.argv[2:])
 except SystemExit:
@@ -29,6 +29,18 @@ def test_command_loads_only_what_it_needs(command, allowed, tmp_path):
     assert "Traceback" not in result.stderr
     loaded = result.stdout.splitlines()[-1].split()[1:]
     assert set(loaded) <= set(allowed)
+
+
+def test_a_run_loads_its_system_and_its_integrator_not_all():
+    """An id is found without importing each file, and presets of papers where a file does not have them."""
+    code = ("import sys, liestep\n"
+            "liestep.simulate('free_rigid_body', 'rk4', steps=3, t_end=0.1, samples=2)\n"
+            "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'liestep'))")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = result.stdout.split()
+    assert "liestep.mechanics.systems.free_rigid_body" in loaded
+    assert len(loaded) <= 90, loaded
+    assert not [name for name in loaded if name.startswith(("liestep.papers", "liestep.workflow", "liestep.study"))]
 
 
 def test_planning_a_workflow_loads_neither_numba_nor_tables():
@@ -107,7 +119,7 @@ def test_kept_answers_are_the_same_text_and_an_edit_makes_them_anew(tmp_path):
     assert first == second
     assert "sphere_nbody" in first
     assert list(tmp_path.glob("answer-*.txt"))
-    system = source/"liestep"/"systems"/"sphere_nbody.py"
+    system = source/"liestep"/"mechanics"/"systems"/"sphere_nbody.py"
     system.write_text(system.read_text().replace('title="', 'title="Edited: '))
     assert "Edited: " in answer("describe sphere_nbody", tmp_path, source).stdout
 

@@ -15,8 +15,8 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.execution import run_source_hash
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 EXAMPLES = Path(__file__).parents[2]/"docs"/"examples"

@@ -55,9 +55,10 @@ def command_describe(arguments: argparse.Namespace) -> None:
 def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
+    from liestep.simulation.runs.outcomes import carry_out
     from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
-    from liestep.simulation.runs.until import content_of, event_from, times_from
+    from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
@@ -72,7 +73,7 @@ def command_run(arguments: argparse.Namespace) -> None:
     require_disk(estimate(spec).size, arguments.output.parent)
     require_free(arguments.output, spec.sha256)
     with progress_bar(f"{arguments.integrator} on {arguments.problem}") as progress:
-        content = content_of(spec, progress)
+        content = carry_out(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
     if "caution" in content.attributes:

@@ -9,7 +9,7 @@ from liestep.figures.interactive.calls import public
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import applicable
-from liestep.tools.recommend.words import BUDGET
+from liestep.tools.recommend import BUDGET
 
 __all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "recommend", "reference", "simulate",
            "systems", "tangent"]

@@ -114,11 +114,13 @@ def _prepared(command: str) -> bool:
 
 def _prepare_compiler() -> None:
     from liestep.compile.dispatch import compiler
-    from liestep.simulation.catalogue import own_integrators, own_systems, sheet
+    from liestep.compile.sources import package_modules
+    from liestep.simulation.catalogue import own_systems, sheet
 
-    own_integrators()
+    for module in package_modules("liestep.geometry", "liestep.mechanics", "liestep.integrators"):
+        importlib.import_module(module)
     for name in own_systems():
-        sheet(name)
+        len(sheet(name).presets)  # with those of the papers
     if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"):
         compiler().load_types()
         _compile_first()

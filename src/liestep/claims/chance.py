@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
     from liestep.claims.claimfile import Claim
-    from liestep.claims.selection import RunChoice
+    from liestep.claims.question import RunChoice
 
 LARGEST = 1e-3   # probability of a match by chance up to which a number counts as recovered
 ENOUGH = 10      # settings that give all numbers, from which their share is known to a third

@@ -8,7 +8,7 @@ from liestep.simulation.renamed import refuse_renamed
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
-    from liestep.claims.selection import RunChoice
+    from liestep.claims.question import RunChoice
     from liestep.study.plan.plan import Study
 
 GUESSED = "guess"  # kind of a preset whose data are a free choice

@@ -4,7 +4,6 @@
 `liestep.mechanics.contracts.paper`: each has a dictionary `CHECKS`, name -> function without arguments that returns
 `Evidence`.
 """
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from liestep.claims.selection import CodeFile
 from liestep.errors import InputError, unknown
-from liestep.simulation.catalogue import papers
+from liestep.simulation.catalogue import paper_module, papers
 from liestep.study.plan.complaints import complaint
 from liestep.study.plan.names import named_files
 from liestep.study.plan.values import Count, Strict
@@ -82,10 +81,10 @@ def errata_papers(config: Path) -> list[str]:
 
 def checks(paper: str) -> dict[str, Check]:
     """Evidence functions of a paper by name."""
-    known = papers().get(paper)
     found: dict[str, Check] = {}
-    for module in map(known.module, known.evidence) if known else ():
-        found |= importlib.import_module(module).CHECKS
+    if known := papers().get(paper):
+        for name in known.evidence:
+            found |= paper_module(known, name).CHECKS
     return found
 
 

@@ -3,11 +3,11 @@ from collections.abc import Mapping
 
 from liestep.claims.claimfile import Claim
 from liestep.claims.data import require_method, require_printed
-from liestep.claims.selection import OWN_QUANTITY, RunChoice
+from liestep.claims.question import RunChoice
+from liestep.claims.selection import OWN_QUANTITY
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
@@ -94,6 +94,6 @@ def _statistics(formulated: Formulated) -> list[str]:
 def _formulated(spec: RunSpecification) -> Formulated:
     key = (spec.problem, spec.integrator, repr(sorted(spec.options.items())))  # names of columns do not depend on sizes
     if key not in _known:
-        _known[key] = formulate(sheet(spec.problem), spec.parameters, spec.initial,
-                                method(spec.integrator).on(sheet(spec.problem)).formulation, spec.options)
+        _known[key] = formulate(spec.sheet, spec.parameters, spec.initial,
+                                spec.method.on(spec.sheet).formulation, spec.options)
     return _known[key]

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
+from liestep.claims.question import Question, RunChoice
 from liestep.errors import InputError, unknown
-from liestep.study.plan.values import Strict
 
 if TYPE_CHECKING:
     import pandas
 
-    from liestep.claims.claimfile import Claim
     from liestep.simulation.runs.files import RunFile
     from liestep.study.tables.results import StudyResults
 
@@ -23,18 +22,6 @@ Results = Mapping[str, "StudyResults"]
 
 # a file of a public code: repository (owner/name), path in it, hash of a commit
 CodeFile = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+ [^\s:]+ [0-9a-f]{10,40}$")]
-
-
-class RunChoice(Strict):
-    """Runs of a study by their keys; what is left out matches everything."""
-
-    study: str = Field(description="id of the study")
-    problem: str = Field(description="key of the problem")
-    integrator: str = Field(description="key of the integrator")
-    method: str | None = Field(None, description="id of the integrator (default: the one that the key is or begins"
-                               " with, as slgi_half begins with slgi)")
-    resolution: str | None = Field(None,
-                                   description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
 
 
 def study_of(choice: RunChoice, results: Results) -> "StudyResults":
@@ -61,7 +48,7 @@ def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
     return rows
 
 
-def values(claim: "Claim", choices: list[RunChoice], results: Results) -> np.ndarray:
+def values(claim: Question, choices: list[RunChoice], results: Results) -> np.ndarray:
     """The claim's quantity for all chosen runs; a run that stopped early counts as NaN, except for how far it came."""
     found = []
     for choice in choices:
@@ -88,13 +75,13 @@ def require_quantity(name: str, known: Iterable[str]) -> None:
         raise InputError(unknown("quantity", name, known))
 
 
-def single_runs(claim: "Claim", choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
-    """Files of the runs that the choices mean, each one run; None for one that stopped early.
+def single_runs(kind: str, choices: list[RunChoice], results: Results) -> "list[RunFile | None]":
+    """Files of the runs that the choices mean, each one run; None for one that stopped early. kind: of the criterion.
 
     Raises:
         InputError: a choice means several runs.
     """
-    kind, found = claim.criterion.kind, []
+    found = []
     for choice in choices:
         rows = select(choice, results)
         if len(rows) != 1:

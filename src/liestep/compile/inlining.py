@@ -2,7 +2,6 @@
 
 Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when it is asked for.
 """
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -225,7 +224,8 @@ def _skip_blas() -> None:
     wanted = "scipy.linalg.cython_blas"
     if wanted not in sys.modules:
         sys.modules[wanted] = None  # type: ignore[assignment]
-        importlib.import_module("numba.np.arraymath")
+        import numba.np.arraymath  # noqa: F401
+
         del sys.modules[wanted]
 
 

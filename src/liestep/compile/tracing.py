@@ -1,6 +1,7 @@
 """Run the methods of a component as plain Python on other kinds of numbers: symbols, numbers of many digits, or numbers
 that count operations."""
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
 from dis import get_instructions
 from functools import cache
 from types import CodeType, FunctionType
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile import rows
+from liestep.compile.units import units_of
 
 
 class Functions(NamedTuple):
@@ -91,3 +93,25 @@ def globals_of(source: Any) -> dict[str, Any]:
 def copied(source: Any, names: dict[str, Any]) -> Callable:
     """A copy of a plain function with other globals."""
     return FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
+
+
+def digest_of(problem: Any) -> str:
+    """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
+    digest = hashlib.sha256()
+    for part in _content(problem, problem.meter):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
+    """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
+    if isinstance(item, tuple):
+        yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
+        units = getattr(item, "units", None) if units_of(type(item)) else None
+        for value in item:
+            yield from _content(meter if value is units else value, meter)
+    elif isinstance(item, np.ndarray):
+        yield f"{item.dtype.str}{item.shape}".encode()
+        yield b"" if item is meter else item.tobytes()
+    else:
+        yield f"{type(item).__name__} {item!r}".encode()

@@ -3,7 +3,6 @@ import re
 from typing import TYPE_CHECKING
 
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.maps import ShardSpecification
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def _work(results: "StudyResults") -> str:
     forced = []
     for key, entry in results.config.problems.items():
         run = next((cell.spec for cell in results.study.cells if cell.problem == key), None)
-        found = formulate_standard(sheet(run.problem), run.parameters, run.initial).observables if run else ()
+        found = formulate_standard(run.sheet, run.parameters, run.initial).observables if run else ()
         if any(part.name == "work" for part in found):
             forced.append(entry.label or key)
     return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""

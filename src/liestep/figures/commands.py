@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError, unknown
-from liestep.simulation.catalogue import papers
+from liestep.simulation.catalogue import paper_module, papers
 
 if TYPE_CHECKING:
     from liestep.figures.style import Drawing
@@ -49,10 +49,25 @@ def require_figure(name: str) -> None:
 def drawing_of(name: str) -> "Drawing":
     """Function that draws a figure; its attribute `caption` is the template of its caption. Raises
     InputError for an unknown name."""
-    from liestep.figures.drawing import load
-
     require_figure(name)
-    return load(name, figure_modules()[name])
+    paper, _, function = name.rpartition(".")
+    if paper:
+        return getattr(paper_module(papers()[paper], papers()[paper].figures[name]), function)
+    from liestep.figures import (
+        constants,
+        families,
+        growth,
+        horizons,
+        ladders,
+        maps,
+        parameter_map,
+        series,
+        spread,
+        work,
+    )
+
+    modules = (constants, families, growth, horizons, ladders, maps, parameter_map, series, spread, work)
+    return getattr(next(module for module in modules if module.__name__ == figure_modules()[name]), function)
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:
@@ -63,8 +78,7 @@ def make_figure(results: "StudyResults", name: str) -> list[Path]:
     """
     from liestep.figures.drawing import write
 
-    require_figure(name)
-    return write(results, name, figure_modules()[name])
+    return write(results, name, drawing_of(name))
 
 
 def command_figure(arguments: argparse.Namespace) -> None:

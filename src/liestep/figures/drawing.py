@@ -1,6 +1,5 @@
 """Draw one figure of a study into its files. What is imported here is a source of every figure;
 the list of figures is not."""
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +13,12 @@ if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults
 
 
-def load(name: str, module: str) -> Drawing:
-    """Function of a module that draws a figure; its attribute `caption` is the template of its caption."""
-    return getattr(importlib.import_module(module), name.rpartition(".")[2])
-
-
-def write(results: "StudyResults", name: str, module: str) -> list[Path]:
+def write(results: "StudyResults", name: str, draw: Drawing) -> list[Path]:
     """Write <folder of the study>/figures/<name>.pdf, .png, .caption.txt and .caption.rst; returns the paths.
 
     Raises:
         InputError: a product that the figure needs is missing or stale, or the folder cannot be written.
     """
-    draw = load(name, module)
     base = results.study.folder/"figures"/name
     try:
         paths = save(draw(results), base)

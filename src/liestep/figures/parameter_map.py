@@ -12,7 +12,6 @@ from matplotlib.patches import Patch
 from liestep.errors import InputError, unknown
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import drawing
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.tables.cells_table import numbers, rows
 from liestep.study.tables.reading import run_file
@@ -78,7 +77,7 @@ def _integrator(results: "StudyResults", key: str) -> str:
 
 def _label(spec: ShardSpecification, axis: int) -> str:
     name = spec.map.names[axis]
-    units = sheet(spec.problem).parameters[name.partition(".")[0]].units
+    units = spec.sheet.parameters[name.partition(".")[0]].units
     return name if units == "1" else f"{name} ({units})"
 
 

@@ -36,8 +36,6 @@ from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
 
-SMALL = 2.0**-10  # of steps that show what a row of sigma moves
-
 
 class LieTaylorWork(NamedTuple):
     jet: Any
@@ -89,17 +87,18 @@ class LieTaylor(NamedTuple):
 
     def find_moves(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         """Small steps from y, for what turns it, and from zero, for what is added to it and may be small beside it."""
+        zero, small = 0.0*y[0, 0], 0.0009765625  # of y's kind of numbers; 2^-10
         for place in range(3*work.sigma.shape[0]):
             r, part = place//3, place % 3
             for base in (y, work.still):
                 for i in range(work.sigma.shape[0]):
-                    put(work.sigma, i, (0.0, 0.0, 0.0))
-                work.sigma[r, part] = SMALL
+                    put(work.sigma, i, (zero, zero, zero))
+                work.sigma[r, part] = zero + small
                 moved(problem, work.sigma, base, work.new)
                 for i in range(y.shape[0]):
                     g = self.norm.groups[i]
                     for k in range(y.shape[1]):
-                        self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/SMALL)
+                        self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/small)
 
     def measure(self, y: np.ndarray, new: np.ndarray, h: float) -> None:
         """Sizes of the rows of sigma after a step h from y to `new`."""

@@ -15,7 +15,7 @@ from liestep.compile.straight.paths import expressions
 from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.compile.straight.tape import MOST_OPERATIONS, tape_of
-from liestep.compile.tracing import plain_component
+from liestep.compile.tracing import digest_of, plain_component
 from liestep.compile.units import new_units
 from liestep.errors import InputError
 from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
@@ -27,7 +27,6 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.machine_code.straight import digest_of
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2

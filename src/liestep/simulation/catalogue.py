@@ -2,13 +2,18 @@
 
 A file in `mechanics/systems/` with a `SHEET` is a system, a file in `integrators/` with `METHODS` declares integrators,
 a folder in `papers/` with a `PAPER` is a paper: adding one touches nothing else. Plugins add theirs with `add_plugin`.
+Files are imported when what they declare is asked for.
 """
+import ast
 import importlib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
+from types import ModuleType
 from typing import Generic, NamedTuple, TypeVar
 
+from liestep.compile.sources import module_file
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
 from liestep.mechanics.contracts.method import Method
@@ -21,9 +26,10 @@ Item = TypeVar("Item", Sheet, Method)
 
 
 class Entry(NamedTuple, Generic[Item]):
-    """A system's sheet or an integrator's method, the module that declares it, and for plugins the
-    hash of all their source."""
+    """A system's sheet or an integrator's method under its id, the module that declares it, and for plugins the hash
+    of all their source."""
 
+    name: str
     module: str
     item: Item
     content: str = ""
@@ -42,8 +48,8 @@ def add_finder(find: Callable[[], None]) -> None:
 
 def add_plugin(module: str, content: str, systems: Mapping[str, Sheet], methods: Mapping[str, Method]) -> None:
     """Make a plugin's systems and integrators known under their ids; `content` is the hash of all its source."""
-    _plugin_systems.update({name: Entry(module, item, content) for name, item in systems.items()})
-    _plugin_methods.update({name: Entry(module, item, content) for name, item in methods.items()})
+    _plugin_systems.update({name: Entry(name, module, item, content) for name, item in systems.items()})
+    _plugin_methods.update({name: Entry(name, module, item, content) for name, item in methods.items()})
 
 
 def plugin_entries() -> dict[str, Entry[Sheet] | Entry[Method]]:
@@ -56,11 +62,6 @@ def forget_plugins(*names: str) -> None:
     for name in names:
         _plugin_systems.pop(name, None)
         _plugin_methods.pop(name, None)
-
-
-def contents(*names: str) -> dict[str, str]:
-    """id -> content hash of those ids that come from plugins."""
-    return {name: entry.content for name, entry in plugin_entries().items() if name in names}
 
 
 def _find_more() -> None:
@@ -78,17 +79,47 @@ def own_systems() -> tuple[str, ...]:
     return tuple(_files("mechanics/systems"))
 
 
+def _keys(module: str, table: str) -> tuple[list[str], bool]:
+    """Keys of a module's dictionary `table` as they stand in its file, and whether these are all: to find an id without
+    importing each file."""
+    place = module_file(module)
+    text = place.read_text("utf-8") if place else ""
+    start = re.search(rf"^{table}\b", text, re.MULTILINE)
+    if start is None:
+        return [], True
+    statement = ast.parse(text[start.start():]).body[0]
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.Dict):
+        return [], False
+    keys = [key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return keys, len(keys) == len(value.keys)
+
+
 @cache
-def _own_methods() -> dict[str, Entry[Method]]:
-    """Integrators of this package, in the order of the files' names."""
-    found: dict[str, Entry[Method]] = {}
-    for stem in _files("integrators"):
-        module = f"liestep.integrators.{stem}"
-        for name, item in getattr(importlib.import_module(module), "METHODS", {}).items():
+def _written() -> dict[str, tuple[list[str], bool]]:
+    """Modules of integrators with the ids that are written in their files, and whether these are all."""
+    return {module: _keys(module, "METHODS") for module in (f"liestep.integrators.{stem}"
+                                                            for stem in _files("integrators"))}
+
+
+@cache
+def _own_methods() -> dict[str, str]:
+    """Module of each integrator of this package, in the order of the files' names."""
+    found: dict[str, str] = {}
+    for module, (names, complete) in _written().items():
+        for name in names if complete else importlib.import_module(module).METHODS:
             if name in found:
-                raise RuntimeError(f"integrator {name} is declared in {found[name].module} and in {module}")
-            found[name] = Entry(module, item)
+                raise RuntimeError(f"integrator {name} is declared in {found[name]} and in {module}")
+            found[name] = module
     return found
+
+
+@cache
+def _own_integrator(name: str) -> Entry[Method] | None:
+    module = next((module for module, (names, _) in _written().items() if name in names), None)
+    if module is None and name in _own_methods():
+        module = _own_methods()[name]
+    return Entry(name, module, importlib.import_module(module).METHODS[name]) if module else None
 
 
 def own_integrators() -> tuple[str, ...]:
@@ -114,27 +145,55 @@ def integrator_calls() -> tuple[str, ...]:
     return tuple(f"{name} {call}".rstrip() for name in integrator_ids() for call in ("", *method(name).calls))
 
 
+class Presets(Mapping[str, Preset]):
+    """Presets of a system: first those of the paper, or of the file, that has its default, last its own. Papers are
+    asked for what the file does not have."""
+
+    def __init__(self, system: str, facts: Sheet):
+        self.system, self.own, self.default = system, facts.presets, facts.default_preset
+
+    @cached_property
+    def every(self) -> dict[str, Preset]:
+        of_papers = [_presets(paper, self.system) for paper in papers().values()]
+        merged: dict[str, Preset] = {}
+        for presets in sorted((*of_papers, self.own), key=lambda presets: self.default not in presets):
+            twice = merged.keys() & presets.keys()
+            if twice:
+                raise RuntimeError(f"{self.system} has two presets {min(twice)}")
+            merged |= presets
+        return merged
+
+    def __getitem__(self, name: str) -> Preset:
+        return self.own[name] if name in self.own else self.every[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.every)
+
+    def __len__(self) -> int:
+        return len(self.every)
+
+
 @cache
 def _own_system(name: str) -> Entry[Sheet]:
-    """A system of this package with the presets of the papers, which its file does not know: first those of the
-    paper, or of the file, that has its default, last its own."""
     module = f"liestep.mechanics.systems.{name}"
-    facts = importlib.import_module(module).SHEET
-    of_papers = (_presets(paper).get(name, {}) for paper in papers().values())
-    merged: dict[str, Preset] = {}
-    for presets in sorted((*of_papers, facts.presets), key=lambda presets: facts.default_preset not in presets):
-        twice = merged.keys() & presets.keys()
-        if twice:
-            raise RuntimeError(f"{name} has two presets {min(twice)}")
-        merged |= presets
-    return Entry(module, replace(facts, presets=merged))
+    facts: Sheet = importlib.import_module(module).SHEET
+    return Entry(name, module, replace(facts, presets=Presets(name, facts)))
 
 
-def _presets(paper: Paper) -> Mapping[str, Mapping[str, Preset]]:
-    return importlib.import_module(paper.module(paper.presets)).PRESETS if paper.presets else {}
+def _presets(paper: Paper, system: str) -> Mapping[str, Preset]:
+    """What a paper declares for a system; its module is imported where it has something."""
+    if not paper.presets:
+        return {}
+    names, complete = _keys(paper.module(paper.presets), "PRESETS")
+    return paper_module(paper, paper.presets).PRESETS.get(system, {}) if system in names or not complete else {}
 
 
-def _system(name: str) -> Entry[Sheet]:
+def system_entry(name: str) -> Entry[Sheet]:
+    """A system with its own presets and those of the papers.
+
+    Raises:
+        InputError: unknown id; the sentence names the closest one.
+    """
     if name in own_systems():
         return _own_system(name)
     if name not in _plugin_systems:
@@ -145,13 +204,19 @@ def _system(name: str) -> Entry[Sheet]:
     return _plugin_systems[name]
 
 
-def _integrator(name: str) -> Entry[Method]:
+def integrator_entry(name: str) -> Entry[Method]:
+    """An integrator, or one of its calls: "lgvi weights=y4".
+
+    Raises:
+        InputError: unknown id or call; the sentence names the closest one, and what an id of before is now.
+    """
     if isinstance(name, str) and " " in name:
         known, _, call = name.partition(" ")
-        entry = _integrator(known)
+        entry = integrator_entry(known)
         return entry._replace(item=entry.item.called(call))
-    if name in _own_methods():
-        return _own_methods()[name]
+    own = _own_integrator(name)
+    if own is not None:
+        return own
     if name not in _plugin_methods:
         _find_more()
     if name not in _plugin_methods:
@@ -161,31 +226,23 @@ def _integrator(name: str) -> Entry[Method]:
 
 
 def sheet(name: str) -> Sheet:
-    """Fact sheet of a system, with its own presets and those of the papers.
-
-    Raises:
-        InputError: unknown id; the sentence names the closest one.
-    """
-    return _system(name).item
+    """Fact sheet of a system; errors as `system_entry`."""
+    return system_entry(name).item
 
 
 def system_module(name: str) -> str:
-    """Module that declares a system; errors as `sheet`."""
-    return _system(name).module
+    """Module that declares a system; errors as `system_entry`."""
+    return system_entry(name).module
 
 
 def method(name: str) -> Method:
-    """Declaration of an integrator, or of one of its calls: "lgvi weights=y4".
-
-    Raises:
-        InputError: unknown id or call; the sentence names the closest one, and what an id of before is now.
-    """
-    return _integrator(name).item
+    """Declaration of an integrator, or of one of its calls; errors as `integrator_entry`."""
+    return integrator_entry(name).item
 
 
 def integrator_module(name: str) -> str:
-    """Module that declares an integrator; errors as `method`."""
-    return _integrator(name).module
+    """Module that declares an integrator; errors as `integrator_entry`."""
+    return integrator_entry(name).module
 
 
 @cache
@@ -193,3 +250,8 @@ def papers() -> dict[str, Paper]:
     """Papers by id, sorted."""
     names = sorted(path.parent.name for path in (PACKAGE/"papers").glob("*/__init__.py"))
     return {name: importlib.import_module(f"liestep.papers.{name}").PAPER for name in names}
+
+
+def paper_module(paper: Paper, name: str) -> ModuleType:
+    """A module that a paper declares: with evidence, presets, quantities or figures."""
+    return importlib.import_module(paper.module(name))

@@ -1,17 +1,13 @@
-"""Jobs of the workflow: which runs, references, figures and films one process makes, and a text that changes
+"""Jobs of the workflow: which runs, references and films one process makes, and a text that changes
 when they are out of date."""
 import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from liestep.study.plan.plan import Cell, Sweep
-from liestep.workflow.sources import figure_source
-
-if TYPE_CHECKING:
-    from liestep.workflow.workflow import StudyProducts
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
 TOGETHER = 6
@@ -90,24 +86,6 @@ class ReferenceBatch:
     @property
     def fingerprint(self) -> str:
         return short_hash(" ".join(reference.fingerprint for reference in self.references))
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Figures of a study that one job draws."""
-
-    study: "StudyProducts"
-    names: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        """Short name of the job."""
-        return self.names[0] if len(self.names) == 1 else "all"
-
-    @property
-    def source(self) -> str:
-        """Hash of what draws them."""
-        return figure_source(*self.names)
 
 
 @dataclass(frozen=True)

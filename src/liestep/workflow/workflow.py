@@ -4,6 +4,7 @@ each product depends on.
 Everything is checked here, before the first job runs.
 """
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +26,6 @@ from liestep.study.plan.yamlfile import read_yaml
 from liestep.workflow.jobs import (
     Animation,
     Batch,
-    Drawing,
     Reference,
     ReferenceBatch,
     equal_groups,
@@ -33,6 +33,7 @@ from liestep.workflow.jobs import (
     together,
 )
 from liestep.workflow.plans import Plans, content_hash, sources
+from liestep.workflow.sources import figure_source
 
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
@@ -134,6 +135,24 @@ class StudyProducts:
 
     def log(self, *parts: str) -> Path:
         return self.folder/"logs"/f"{'.'.join(parts)}.log"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Figures of a study that one job draws."""
+
+    study: StudyProducts
+    names: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Short name of the job."""
+        return self.names[0] if len(self.names) == 1 else "all"
+
+    @property
+    def source(self) -> str:
+        """Hash of what draws them."""
+        return figure_source(*self.names)
 
 
 class Workflow:

@@ -8,8 +8,8 @@ import time
 import pytest
 from place import Place
 
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 RING = {"particles": 6, "ring_diameter": 2.0, "gap": 0.05, "shear_law": "mean"}
@@ -48,7 +48,7 @@ def test_another_process_writes_the_same_bytes(tmp_path):
     arguments = {"parameters": RING, "step": 0.01, "t_end": 0.4, "samples": 5}
     write(carry_out(specify("bonded_ring", "rodrigues", **arguments)), tmp_path/"here.nc")
     code = ("import sys; from liestep.simulation.runs.specification import specify;"
-            " from liestep.simulation.runs.content import carry_out; from liestep.simulation.runs.files import write;"
+            " from liestep.simulation.runs.outcomes import carry_out; from liestep.simulation.runs.files import write;"
             f" write(carry_out(specify('bonded_ring', 'rodrigues', **{arguments!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "NUMBA_DISABLE_JIT": "1"})

@@ -5,8 +5,8 @@ import pytest
 
 from liestep.papers.rodrigues2021 import quantities
 from liestep.simulation.references.reference import compute_reference, specify_reference
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 # (38), (37), trajectory at h = 0.0125, T = 10

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from liestep.figures.films.motions import PICTURE, motion_of
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 

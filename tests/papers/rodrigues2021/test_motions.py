@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 from liestep import simulate
 from liestep.papers.rodrigues2021.presets import RATE, TILT
 from liestep.papers.rodrigues2021.quantities import energy_error
-from liestep.simulation.runs.content import carry_out
 from liestep.simulation.runs.files import read, write
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 

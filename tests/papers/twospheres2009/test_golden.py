@@ -3,8 +3,9 @@ import numpy as np
 import pytest
 from checks import BODIES, PENDULUM
 
-from liestep.simulation.runs.content import carry_out, statistics
+from liestep.simulation.runs.content import statistics
 from liestep.simulation.runs.execution import run_once
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
 SPRINGS = ("spring_pendula", "paper")

@@ -1,18 +1,16 @@
 """Criterion on where a rigid body ends, against numbers of another code."""
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Outcome
+from liestep.claims.question import Question
 from liestep.claims.selection import Results, single_runs, times, variable
 from liestep.errors import InputError
 from liestep.mechanics.contracts.norms import norm_of, quaternion_matrix
 from liestep.study.plan.values import Real
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 UNIT = 1e-3  # how far the length of a quaternion may be from 1: rounded to few decimals, it is scaled
 
@@ -29,16 +27,16 @@ class Attitude(Criterion):
         description="unit quaternion from body to space, scalar part first; its sign does not count")
     tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"last {claim.quantity} within {self.tolerance:g} rad of the quaternion {self.expected}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         q = np.array(self.expected)
         size = float(np.sqrt(np.sum(q*q)))
         if abs(size - 1.0) > UNIT:
             raise InputError(f"the expected quaternion has length {size:.6g}; it must be 1")
         true, found, ends = quaternion_matrix(q/size), [], []
-        for file in single_runs(claim, claim.runs, results):
+        for file in single_runs(self.kind, claim.runs, results):
             if file is None:
                 return STOPPED
             values = variable(file, claim.quantity)

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
+from liestep.claims.question import Question
 from liestep.claims.selection import Results
 from liestep.study.plan.values import Real, Strict
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 KIND = Field(description="which criterion this is")
 
@@ -45,23 +43,23 @@ class Criterion(Strict):
     table: ClassVar[str] = ""              # table of the study that decides
     judges: ClassVar[str] = "column"       # what the quantity is: a column of metrics.csv, variable, invariant, nothing
 
-    def quantities(self, claim: "Claim") -> tuple[str, ...]:
+    def quantities(self, claim: Question) -> tuple[str, ...]:
         """Names of everything of the kind `judges` that the criterion reads."""
         return (claim.quantity,)
 
     def require(self) -> None:
         """Raises InputError when something that the criterion names does not exist; asked before any run is made."""
 
-    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+    def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """The smallest and the largest of our numbers that count as the printed one, which is above zero; only of
         criteria with needs_number."""
         raise NotImplementedError
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         """The criterion of a claim as a sentence."""
         raise NotImplementedError
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         """Judge a claim from the results of its studies.
 
         Raises:

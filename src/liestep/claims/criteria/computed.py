@@ -1,16 +1,14 @@
 """The criterion on what no run of a study shows: equations and formulas, by a computation of the paper's room."""
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.errata import checks
+from liestep.claims.question import Question
 from liestep.claims.selection import Results
 from liestep.errors import InputError, unknown
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 
 class Computed(Criterion):
@@ -23,7 +21,7 @@ class Computed(Criterion):
     paper: str = Field(description="id of the paper")
     check: str = Field(description="name of the evidence function")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"evidence {self.check} of {self.paper} confirms it"
 
     def require(self) -> None:
@@ -31,7 +29,7 @@ class Computed(Criterion):
         if self.check not in available:
             raise InputError(unknown(f"check of {self.paper}", self.check, available))
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         self.require()
         evidence = checks(self.paper)[self.check]()
         return Outcome(evidence.confirmed, math.nan, str(evidence))

@@ -6,20 +6,20 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
+from liestep.claims.question import Question
 from liestep.claims.selection import Results, single_runs, times, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NotNegative, Real
 
 if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
     from liestep.simulation.runs.files import RunFile
 
 
-def _the_run(claim: "Claim", results: Results) -> "RunFile | None":
+def _the_run(kind: str, claim: Question, results: Results) -> "RunFile | None":
     """The file of the one run that a claim names; None if that stopped early."""
     if len(claim.runs) != 1:
-        raise InputError(f"criterion {claim.criterion.kind} needs one run, not {len(claim.runs)}")
-    return single_runs(claim, claim.runs, results)[0]
+        raise InputError(f"criterion {kind} needs one run, not {len(claim.runs)}")
+    return single_runs(kind, claim.runs, results)[0]
 
 
 class Extremum(Limits, Criterion):
@@ -37,13 +37,13 @@ class Extremum(Limits, Criterion):
     prominence: Real = Field(1.0, ge=1, description="factor by which the extremum must differ from the median of the"
                              " absolute values")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         kind = f"{self.of} |{'d ' if self.rate else ''}{claim.quantity}{'/dt' if self.rate else ''}|"
         factor = f", a factor {self.prominence:g} from the median" if self.prominence > 1.0 else ""
         return f"time of the {kind} in s {self.bounds}{factor}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
-        file = _the_run(claim, results)
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        file = _the_run(self.kind, claim, results)
         if file is None:
             return STOPPED
         values, time = variable(file, claim.quantity), times(file, claim.quantity)
@@ -87,12 +87,12 @@ class State(Criterion):
     indices: list[list[NotNegative]] = Field([], description="only these components, for example [[0, 1], [2, 1]];"
                                              " `expected` is then a list of numbers (default: all)")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         which = f" at {self.indices}" if self.indices else ""
         return f"last sample of {claim.quantity}{which} within {self.tolerance:g} of {self.expected}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
-        file = _the_run(claim, results)
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        file = _the_run(self.kind, claim, results)
         if file is None:
             return STOPPED
         values, time = variable(file, claim.quantity), times(file, claim.quantity)
@@ -132,14 +132,14 @@ class SameState(Criterion):
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
     samples: Literal["all", "last"] = Field("all", description="which samples are compared")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         which = "all samples" if self.samples == "all" else "the last sample"
         return f"{which} of {claim.quantity} within {self.tolerance:g} of the compared runs"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
-        pairs = list(zip(single_runs(claim, claim.runs, results), single_runs(claim, claim.against, results),
+        pairs = list(zip(single_runs(self.kind, claim.runs, results), single_runs(self.kind, claim.against, results),
                          strict=True))
         whole = [(file, other) for file, other in pairs if file is not None and other is not None]
         if len(whole) < len(pairs):
@@ -168,11 +168,11 @@ class Contrast(Limits, Criterion):
     kind: Literal["contrast"] = KIND
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"factor between the {self.of} |{claim.quantity}| and the median {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
-        file = _the_run(claim, results)
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        file = _the_run(self.kind, claim, results)
         if file is None:
             return STOPPED
         size = np.abs(variable(file, claim.quantity))

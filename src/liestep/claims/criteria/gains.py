@@ -1,17 +1,15 @@
 """The criterion on what variable steps gain over as many constant ones."""
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.criteria.numbers import Bounds
+from liestep.claims.question import Question
 from liestep.claims.selection import Results, number_columns, require_quantity, select
 from liestep.errors import InputError
 from liestep.study.tables.gain import gains
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 
 class Gain(Bounds, Criterion):
@@ -23,14 +21,14 @@ class Gain(Bounds, Criterion):
     kind: Literal["gain"] = KIND
     over: str = Field("steps", description="column of metrics.csv that is to be equal")
 
-    def quantities(self, claim: "Claim") -> tuple[str, ...]:
+    def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return (f"{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
                 f" run, {self.bounds}")
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} adaptive runs cannot be compared with {len(claim.against)} ladders")
         found = []

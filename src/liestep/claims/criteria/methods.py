@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
+from liestep.claims.question import Question, RunChoice
 from liestep.claims.selection import Results, require_quantity, select, study_of
 from liestep.errors import InputError
 from liestep.study.plan.values import Count, Positive
@@ -14,13 +15,11 @@ from liestep.study.plan.values import Count, Positive
 if TYPE_CHECKING:
     import pandas
 
-    from liestep.claims.claimfile import Claim
-    from liestep.claims.selection import RunChoice
 
 Unit = Literal["evaluations", "cost", "seconds"]
 
 
-def _winners(claim: "Claim", results: Results, by: str, keep: str) -> "list[pandas.DataFrame]":
+def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pandas.DataFrame]":
     """Rows of the table `which` of each problem that the claim names, by falling error."""
     found = []
     for choice in claim.runs:
@@ -42,10 +41,10 @@ class Takeover(Limits, Criterion):
     kind: Literal["takeover"] = KIND
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"number of periods after which the {self.of} error stays the smaller one, at every cost: {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         from liestep.study.tables.takeover import takeovers
 
         numbers, parts = [], []
@@ -83,12 +82,12 @@ class Price(Limits, Criterion):
         "nothing", description="what those keep with which it is compared: nothing, or no symplectic form")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         others = "all" if self.against_keep == "nothing" else f"those with {self.against_keep}"
         return (f"{self.by} of the best method that keeps the {self.keep} over those of the best of {others}:"
                 f" {self.bounds}")
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         ratios, parts = [], []
         for keeping, whole in zip(_winners(claim, results, self.by, self.keep),
                                   _winners(claim, results, self.by, self.against_keep), strict=True):
@@ -114,11 +113,11 @@ class WinningOrder(Criterion):
     order: Count = Field(description="the highest order that is not called high")
     by: Unit = Field("evaluations", description="unit of the work; cost is in flops")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return (f"by {self.by} the winners at errors from {self.error:g} on have orders up to {self.order}, those at"
                 " smaller errors higher ones")
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         met, parts, highest = True, [], math.nan
         for choice, rows in zip(claim.runs, _winners(claim, results, self.by, "nothing"), strict=True):
             metrics = study_of(choice, results).metrics
@@ -141,10 +140,10 @@ class EqualError(Limits, Criterion):
     kind: Literal["equal_error"] = KIND
     levels: list[Positive] = Field(min_length=1, description="state errors at which the work is compared")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{claim.quantity} at equal error divided by that of the compared runs {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         if len(claim.runs) != len(claim.against):
             raise InputError(f"{len(claim.runs)} choices cannot be compared with {len(claim.against)}")
         ratios, parts = [], []
@@ -158,7 +157,7 @@ class EqualError(Limits, Criterion):
             return Outcome(False, math.nan, "no error is enclosed by both", undecided=True)
         return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(sorted(parts)))
 
-    def _work(self, quantity: str, choice: "RunChoice", results: Results) -> dict[float, float]:
+    def _work(self, quantity: str, choice: RunChoice, results: Results) -> dict[float, float]:
         from liestep.study.tables.work_table import at_equal_error
 
         rows = select(choice, results)

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
+from liestep.claims.question import Question, RunChoice
 from liestep.claims.selection import (
     Results,
     member_values,
@@ -22,8 +23,6 @@ from liestep.study.plan.values import NO_TRUTH
 if TYPE_CHECKING:
     import pandas
 
-    from liestep.claims.claimfile import Claim
-    from liestep.claims.selection import RunChoice
 
 
 class Bounds(Limits):
@@ -48,10 +47,10 @@ class Limit(Bounds, Criterion):
 
     kind: Literal["limit"] = KIND
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         return self.outcome(values(claim, claim.runs, results))
 
 
@@ -62,10 +61,10 @@ class Ratio(Bounds, Criterion):
 
     kind: Literal["ratio"] = KIND
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{self.median_of}{claim.quantity} divided by that of the compared runs {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         above, below = values(claim, claim.runs, results), values(claim, claim.against, results)
         if above.size != below.size and below.size != 1:
             raise InputError(f"{above.size} runs cannot be compared with {below.size}")
@@ -81,13 +80,13 @@ class Slope(Limits, Criterion):
     over: str = Field("step", description="column of metrics.csv on the other axis")
     points: Annotated[int, Field(ge=2), NO_TRUTH] = Field(3, description="runs, at least, of each choice")
 
-    def quantities(self, claim: "Claim") -> tuple[str, ...]:
+    def quantities(self, claim: Question) -> tuple[str, ...]:
         return (claim.quantity, self.over)
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"slope of {claim.quantity} over {self.over} in logarithms, at least {self.points} runs, {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         parts, found = [], []
         for choice in claim.runs:
             rows = select(choice, results)
@@ -121,11 +120,11 @@ class LargestStep(Limits, Criterion):
     kind: Literal["largest_step"] = KIND
     within: Limits = Field(description="limits of the quantity of a run that counts as completed")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         compared = " divided by that of the compared runs" if claim.against else ""
         return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}: {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         found, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
         text = [f"{choice.problem}/{choice.integrator} {step:.4g} s"
                 for choice, step in zip(claim.runs, found, strict=True)]
@@ -142,7 +141,7 @@ class LargestStep(Limits, Criterion):
                            undecided=bool(fails.any() and open_end[fails].all()))
         return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(text))
 
-    def _largest(self, quantity: str, choice: "RunChoice", results: Results) -> tuple[float, float]:
+    def _largest(self, quantity: str, choice: RunChoice, results: Results) -> tuple[float, float]:
         """That step, and the largest that was tried."""
         rows, largest = select(choice, results).sort_values("step"), math.nan
         require_quantity(quantity, number_columns(rows.iloc[0]))
@@ -164,10 +163,10 @@ class Share(Limits, Criterion):
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
         if len(rows) != 1:
             raise InputError(f"a share needs one ensemble run, not {len(rows)}")

@@ -1,18 +1,16 @@
 """Criteria that compare one run, or an ensemble, with a printed number."""
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.question import Question
 from liestep.claims.selection import Results, select, study_of, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH, Real
 from liestep.study.tables.chaos import interval, quantile_position
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 
 class Comparison(Criterion):
@@ -22,7 +20,7 @@ class Comparison(Criterion):
     needs_number: ClassVar[bool] = True
     one_run: ClassVar[bool] = True
 
-    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+    def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
         return self.bounds_of(claim.printed)
 
@@ -34,7 +32,7 @@ class Comparison(Criterion):
         """Whether our number counts as the printed one."""
         raise NotImplementedError
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         found = values(claim, claim.runs, results)
         if found.size != 1:
             raise InputError(f"a printed number is compared with one run, not with {found.size}")
@@ -49,7 +47,7 @@ class Relative(Comparison):
     kind: Literal["relative"] = KIND
     tolerance: Real = Field(gt=0, description="largest relative difference")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{claim.quantity} within {self.tolerance:g} relative of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
@@ -65,7 +63,7 @@ class Digits(Comparison):
     kind: Literal["digits"] = KIND
     digits: Annotated[int, Field(gt=0, le=17), NO_TRUTH] = Field(description="significant digits printed")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{claim.quantity} rounds to the {self.digits} printed digits"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
@@ -83,7 +81,7 @@ class Factor(Comparison):
     kind: Literal["factor"] = KIND
     factor: Real = Field(gt=1, description="largest ratio of the two numbers, either way")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"{claim.quantity} within a factor {self.factor:g} of the printed number"
 
     def bounds_of(self, printed: float) -> tuple[float, float]:
@@ -105,10 +103,10 @@ class Quantile(Criterion):
     kind: Literal["quantile"] = KIND
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"printed number inside the central {self.level:.0%} of the ensemble's {claim.quantity}"
 
-    def _members(self, claim: "Claim", results: Results) -> np.ndarray:
+    def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
         if len(claim.runs) != 1:
             raise InputError("a quantile needs one ensemble run")
@@ -120,7 +118,7 @@ class Quantile(Criterion):
         members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
         return members if row.status == "ok" else np.full(members.shape, math.nan)
 
-    def accepted(self, claim: "Claim", results: Results) -> tuple[float, float]:
+    def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """Numbers whose ensemble, were it spread as that of the claim, would hold the printed one in its interval."""
         members = self._members(claim, results)
         low, high = interval(members, self.level)
@@ -128,7 +126,7 @@ class Quantile(Criterion):
         median = float(np.median(members))
         return claim.printed*median/high, claim.printed*median/low
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         members = self._members(claim, results)
         if not np.all(np.isfinite(members)):
             return Outcome(False, math.nan, f"the ensemble of {members.size} members has one that failed")
@@ -148,8 +146,8 @@ class Untestable(Criterion):
 
     kind: Literal["none"] = KIND
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return "no criterion can be stated"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         return Outcome(False, math.nan, "")

@@ -1,16 +1,14 @@
 """Criteria on tables of a study that carry a judgement of their own: observed orders and drift."""
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
+from liestep.claims.question import Question
 from liestep.claims.selection import Results, study_of
 from liestep.errors import InputError
 from liestep.study.plan.values import Real
-
-if TYPE_CHECKING:
-    from liestep.claims.claimfile import Claim
 
 OPEN = ("too short", "undecided", "unconfirmed")  # verdicts of the drift table that decide nothing
 # classes of the order table that decide nothing
@@ -27,10 +25,10 @@ class Order(Criterion):
     kind: Literal["order"] = KIND
     theory: Real = Field(description="order that the theory predicts")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         return f"observed order is asymptotic and {self.theory:g} within its uncertainty (at least {SMALLEST:g})"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.table)
@@ -58,11 +56,11 @@ class Drift(Criterion):
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",
                                                               description="verdict that the drift table must have")
 
-    def describe(self, claim: "Claim") -> str:
+    def describe(self, claim: Question) -> str:
         bound = ": |slope T| < x A at 95 %, x <= 0.1 or around zero" if self.verdict == "bounded" else ""
         return f"drift verdict of {claim.quantity} at T and 4 T is {self.verdict}{bound}"
 
-    def judge(self, claim: "Claim", results: Results) -> Outcome:
+    def judge(self, claim: Question, results: Results) -> Outcome:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
             table = study_of(choice, results).table(self.table)

@@ -9,16 +9,17 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.cache import cache_root
-from liestep.compile.straight.jets import Jet
-from liestep.compile.straight.packs import packed
 from liestep.compile.straight.symbols import Expressions, Guard
 from liestep.compile.straight.writer import CONDITIONS, Writer, literal, vector
 from liestep.files import sealed
+
+if TYPE_CHECKING:
+    from liestep.compile.straight.jets import Jet
 
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 
@@ -43,6 +44,9 @@ def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, bas
 
     base: if not zero, `y` holds only so many numbers, the last before the time; the others begin at zero, and theirs
     are the coefficients that are written. groups: of each row whose coefficients are written; default: one for all."""
+    from liestep.compile.straight.jets import Jet
+    from liestep.compile.straight.packs import packed
+
     given = width
     found, width = packed(found, width)
     count, writer = len(found.inputs) - 1, Writer(lanes)
@@ -75,7 +79,7 @@ def jet_code(found: Expressions, order: int, lanes: int = 1, width: int = 1, bas
     return Straight(text, np.array([0.0]*lanes + list(writer.table)), operations)
 
 
-def _all_hold(writer: Writer, jet: Jet, guards: Sequence[Guard]) -> str:
+def _all_hold(writer: Writer, jet: "Jet", guards: Sequence[Guard]) -> str:
     """Bits of the lanes where all guards hold, as a whole number."""
     yes = "true" if writer.lanes == 1 else "splat (i1 true)"
     holds = yes

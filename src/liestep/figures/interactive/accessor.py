@@ -7,8 +7,6 @@ import numpy as np
 import xarray
 from numpy.typing import ArrayLike
 
-from liestep.figures.interactive.datasets import require_run
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -17,6 +15,8 @@ class RunAccessor:
     """What a data set of a run can do. Raises InputError for a data set that is not of liestep."""
 
     def __init__(self, data: xarray.Dataset):
+        from liestep.figures.interactive.datasets import require_run
+
         require_run(data)
         self._data = data
 

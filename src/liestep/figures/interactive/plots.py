@@ -167,8 +167,8 @@ def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Datas
 
 def _distance(first: "xarray.Dataset", data: "xarray.Dataset") -> np.ndarray:
     """Largest scaled distance over the state fields that both have, (time,)."""
-    facts, run = sheet(first.attrs["problem"]), specify_problem(first.attrs["problem"])
-    fields = formulate_standard(facts, run.parameters, run.initial).error_fields
+    run = specify_problem(first.attrs["problem"])
+    fields = formulate_standard(run.sheet, run.parameters, run.initial).error_fields
     gaps = [part.distance(data[part.name].values, first[part.name].values)/part.scale(first[part.name].values)
             for part in fields if part.name in first and part.name in data]
     return np.max(gaps, axis=0) if gaps else np.zeros(first.sizes["time"])

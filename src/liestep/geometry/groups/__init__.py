@@ -20,3 +20,4 @@ and, where states have one, the squared Riemannian distance of two:
 
     distance2(y, z)
 """
+CHARTS = ("exp", "cayley", "cayley2", "second_kind")  # names of local coordinates, see `charted`

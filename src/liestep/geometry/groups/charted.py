@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.rows import put, row
+from liestep.geometry import groups
 from liestep.geometry.charts import (
     CAYLEY,
     CAYLEY2,
@@ -16,7 +17,7 @@ from liestep.geometry.charts import (
     translation,
 )
 
-CHARTS = {"exp": EXPONENTIAL, "cayley": CAYLEY, "cayley2": CAYLEY2, "second_kind": SECOND_KIND}
+CHARTS = dict(zip(groups.CHARTS, (EXPONENTIAL, CAYLEY, CAYLEY2, SECOND_KIND), strict=True))
 
 
 class Charted(NamedTuple):

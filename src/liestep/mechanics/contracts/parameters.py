@@ -76,9 +76,10 @@ class Parameter:
             raise InputError(f"parameter {name} exists with {owner} {' or '.join(words)}, not {checked[owner]}")
         return False
 
-    def check(self, name: str, value: Any, sizes: dict[str, int], excepted: bool = False) -> Any:
-        """Normalised value (float, contiguous float64, int64 or str). `excepted`: moments of inertia may break the
-        triangle inequality, see `Preset.exceptions`.
+    def check(self, name: str, value: Any, sizes: dict[str, int],
+              excepted: Callable[[], bool] = lambda: False) -> Any:
+        """Normalised value (float, contiguous float64, int64 or str). `excepted`: whether moments of inertia may break
+        the triangle inequality, see `Preset.exceptions`.
 
         Raises:
             InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
@@ -120,13 +121,13 @@ class Parameter:
         return array
 
 
-def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: bool) -> None:
+def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: Callable[[], bool]) -> None:
     """Raises InputError for principal moments (..., 3), or inertia matrices (..., 3, 3), that no body has."""
     single = array.ndim == (2 if matrices else 1)
     for number, body in enumerate(array.reshape(-1, 3, 3) if matrices else array.reshape(-1, 3)):
         where = f"parameter {name}" + ("" if single else f" of body {number}")
         moments = np.sort(_principal_moments(where, body) if matrices else body)
-        if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted:
+        if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted():
             raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.6g} is above the sum of"
                              f" the other two, {moments[0]:.6g} + {moments[1]:.6g}")
 

@@ -6,7 +6,8 @@ known everywhere under its file name.
 """
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,12 +15,19 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.parameters import Parameter, Preset, real_array
 
-if TYPE_CHECKING:
-    from liestep.mechanics.contracts.method import Method
-
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
 Options = Mapping[str, Any]
+
+
+class Runner(Protocol):
+    """What a system may ask of the method that is to run on it."""
+
+    @property
+    def formulation(self) -> str: ...
+
+    @property
+    def takes_forces(self) -> bool: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +74,7 @@ class Sheet:
     # where that is no symmetry
     symmetries: tuple[str, ...] | None = None
     # (parameters, method) -> why the method cannot run at these parameters, in words; None where it can
-    requires: "Callable[[Mapping[str, Any], Method], str | None] | None" = None
+    requires: Callable[[Mapping[str, Any], Runner], str | None] | None = None
     # largest step in s at which explicit maps of kicks and drifts are stable; None where the forces say nothing
     largest_step: Callable[[Parameters], float] | None = None
 
@@ -90,7 +98,7 @@ class Sheet:
                 continue
             if name not in parameters:
                 raise InputError(f"parameter {name} is missing")
-            value = rule.check(name, parameters[name], sizes, self._excepted(name, parameters[name]))
+            value = rule.check(name, parameters[name], sizes, partial(self._excepted, name, parameters[name]))
             if rule.absent is None or value != rule.absent:
                 checked[name] = value
         self.combination(checked)

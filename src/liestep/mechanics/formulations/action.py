@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.geometry.groups.charted import CHARTS
+from liestep.geometry.groups import CHARTS
 from liestep.mechanics.contracts.option import Option
 
 
 def chart_option(silent: Callable[[Mapping[str, Any]], bool]) -> Option:
     """The option `chart` of actions of rotations and rigid motions; `silent` as of `Option`."""
     return Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three turns"
-                  " about the axes)", tuple(CHARTS), silent=silent)
+                  " about the axes)", CHARTS, silent=silent)
 
 
 class ActionForm(NamedTuple):

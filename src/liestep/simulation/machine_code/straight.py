@@ -5,7 +5,6 @@ Vector fields have it, and with them the stages of integrators that offer it (`c
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
 """
-import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ from liestep.compile.sources import MARK, component_modules, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
 from liestep.compile.straight.straight import loaded
 from liestep.compile.straight.symbols import Untraceable
-from liestep.compile.units import units_of
+from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.machine_code.machine import Machine, Seen, StraightAction, StraightField, StraightRates
 from liestep.simulation.machine_code.traced import (
@@ -284,28 +283,6 @@ def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str,
     if isinstance(known, Untraceable):
         raise known
     return known
-
-
-def digest_of(problem: Any) -> str:
-    """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
-    digest = hashlib.sha256()
-    for part in _content(problem, problem.meter):
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _content(item: Any, meter: np.ndarray) -> Iterator[bytes]:
-    """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
-    if isinstance(item, tuple):
-        yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
-        units = getattr(item, "units", None) if units_of(type(item)) else None
-        for value in item:
-            yield from _content(meter if value is units else value, meter)
-    elif isinstance(item, np.ndarray):
-        yield f"{item.dtype.str}{item.shape}".encode()
-        yield b"" if item is meter else item.tobytes()
-    else:
-        yield f"{type(item).__name__} {item!r}".encode()
 
 
 KINDS: dict[str, tuple[Callable[..., Any], ...]] = {

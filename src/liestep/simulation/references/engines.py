@@ -11,7 +11,6 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.sizes import characteristic_time, largest, start_sizes
 from liestep.simulation.references.taylor import taylor_series
 from liestep.simulation.runs.execution import Outcome, run_once
@@ -31,13 +30,13 @@ class EngineError(RuntimeError):
 
 def state_shape(run: RunSpecification) -> tuple[int, ...]:
     """(m, d) of the state of the standard form."""
-    return formulate_standard(sheet(run.problem), run.parameters, run.initial).start.shape
+    return formulate_standard(run.sheet, run.parameters, run.initial).start.shape
 
 
 def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray], np.ndarray], np.ndarray]:
     """(f(t, y), y(0)) of the vector field with default options for solvers outside the core, y the rows of the state
     in one array."""
-    formulated = formulate(sheet(run.problem), run.parameters, run.initial, "vector_field", {})
+    formulated = formulate(run.sheet, run.parameters, run.initial, "vector_field", {})
     problem, loop = formulated.problem, loop_for(evaluate, formulated.problem)
     call: Callable = loop
 
@@ -55,7 +54,7 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
 
 def absolute_tolerance(run: RunSpecification, f: Callable, atol: float) -> np.ndarray:
     """`atol` times the size of each number's field at the start, for each number of a state."""
-    formulated = formulate_standard(sheet(run.problem), run.parameters, run.initial)
+    formulated = formulate_standard(run.sheet, run.parameters, run.initial)
     sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))
     sizes[sizes == 0.0] = 1.0  # nothing moves it
     return np.repeat(atol*sizes[formulated.groups], formulated.start.shape[1])
@@ -63,7 +62,7 @@ def absolute_tolerance(run: RunSpecification, f: Callable, atol: float) -> np.nd
 
 def fallback(run: RunSpecification) -> str | None:
     """Id of the integrator that stands in for engines that cannot treat the problem."""
-    return sheet(run.problem).fallback_for(run.parameters)
+    return run.sheet.fallback_for(run.parameters)
 
 
 def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
@@ -125,7 +124,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
-    facts = sheet(run.problem)
+    facts = run.sheet
     groups = formulate_standard(facts, run.parameters, run.initial).groups
     irregular, rows = facts.irregular(run.parameters), len(groups)
     for doubling in range(DOUBLINGS + 1):
@@ -157,7 +156,7 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
     """Rows of a run's states in the standard form of its problem, (time, m, d)."""
-    facts, rows = sheet(run.problem), outcome.outputs.states
+    facts, rows = run.sheet, outcome.outputs.states
     standard = formulate_standard(facts, run.parameters, run.initial)
     if np.array_equal(standard.start, outcome.formulated.start):
         return rows
@@ -168,7 +167,7 @@ def _standard_rows(run: RunSpecification, outcome: Outcome) -> np.ndarray:
 
 def exact(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """The exact solution, of systems that have one."""
-    solution = sheet(run.problem).exact
+    solution = run.sheet.exact
     if solution is None:
         raise EngineError("it has no exact solution")
     return solution(run.parameters, run.initial, times)

@@ -21,7 +21,7 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
-from liestep.simulation.catalogue import integrator_module, sheet, system_module
+from liestep.simulation.catalogue import integrator_module
 from liestep.simulation.references.engines import ENGINES, EngineError, description, fallback
 from liestep.simulation.runs.content import FORMAT, Content
 from liestep.simulation.runs.files import RunFile, is_current, read, require_current, write
@@ -51,7 +51,7 @@ class ReferenceSpecification:
     @property
     def source_hash(self) -> str:
         other = fallback(self.run)
-        return source_hash("liestep.simulation.references.reference", system_module(self.run.problem),
+        return source_hash("liestep.simulation.references.reference", self.run.system.module,
                            *([] if other is None else [integrator_module(other)]),
                            *([integrator_module("taylor")] if "taylor_core" in self.engines else []))
 
@@ -64,8 +64,8 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    facts = sheet(problem)
     run = specify_problem(problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples)
+    facts = run.sheet
     engines = facts.engines_for(run.parameters) if engines is None else engines
     for name in engines:
         if name not in ENGINES:
@@ -148,7 +148,7 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     dense[::fine] = sampled
     (first, rows), (second, other_rows) = (_trajectory(name, run, times)
                                            for name, times in zip(spec.engines, (dense, sampled), strict=True))
-    facts = sheet(run.problem)
+    facts = run.sheet
     formulated = formulate_standard(facts, run.parameters, run.initial)
     fields, others = formulated.to_fields(rows), formulated.to_fields(other_rows)
     kinetic = facts.kinetic_energy(run.parameters, fields)

@@ -4,7 +4,6 @@ import numpy as np
 
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import SeriesEquations, traced_field
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.sizes import Field, characteristic_time, largest, start_sizes
 from liestep.simulation.runs.specification import RunSpecification
 
@@ -67,7 +66,7 @@ def taylor_series(run: RunSpecification, f: Field, tolerance: float | None = Non
     Raises:
         NotSymbolic: the equations cannot be written as expressions, or they would be too large.
     """
-    facts = sheet(run.problem)
+    facts = run.sheet
     formulated = formulate(facts, run.parameters, run.initial, "vector_field", {})
     equations = (traced_field(formulated) if facts.series is None else facts.series(run.parameters, run.initial))
     sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))

@@ -1,7 +1,7 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,20 +11,9 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.runs.execution import (
-    Outcome,
-    block_means,
-    members,
-    not_run,
-    replica_states,
-    run_once,
-    run_source_hash,
-    spread,
-)
+from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
-from liestep.simulation.tangents.rates import exponents, pair_sums
 
 FORMAT = "2"  # version of the layout of files
 BLOCKS_SUFFIX = "_blocks"  # of the variable that holds these of an observable, along its dimension `statistic`:
@@ -49,28 +38,15 @@ class Content:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
 
-def carry_out(spec: RunSpecification, progress: Callable[[float], None] | None = None, threads: int = 1) -> Content:
-    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
-    are made in lockstep.
-
-    Raises:
-        PluginError: the code of a plugin cannot be compiled.
-    """
-    if spec.ensemble is not None:
-        outcomes = [run() for run in members(spec, threads)]
-    else:
-        outcomes = [run_once(spec, state, progress if k == 0 else None) for k, state in enumerate(replica_states(spec))]
-    return _collected(spec, outcomes)
-
-
 def not_compiled(spec: RunSpecification, error: PluginError) -> Content:
     """The content of a run that cannot be made: no sample, and the reason."""
-    content = _collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
+    content = collected(spec, [not_run(spec)]*(spec.ensemble.size if spec.ensemble else spec.replicas))
     content.attributes["message"] = without_folders(str(error))
     return content
 
 
-def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
+    """The content of a run's file from its trajectories: of all its replicas or members."""
     first = outcomes[0]
     content = Content()
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
@@ -99,6 +75,8 @@ def _collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
 def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]) -> None:
     """The growth of derivatives, and as attributes the largest Lyapunov exponent (1/s) with its standard error and, if
     all exponents are there, the largest sum of two that belong together; of an ensemble the exponent of each member."""
+    from liestep.simulation.tangents.rates import exponents, pair_sums
+
     if spec.ensemble is not None:
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
@@ -114,7 +92,7 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
                            "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
                            "symplectic_error": outcomes[0].symplectic_error}
-    if spec.exponents == dimension(sheet(spec.problem), spec.parameters, spec.initial):
+    if spec.exponents == dimension(spec.sheet, spec.parameters, spec.initial):
         content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
 
 
@@ -187,7 +165,7 @@ def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]
 def chart_of(status: Status, spec: RunSpecification) -> str:
     """In which chart a run was that left it, and where this ends; "" for all other runs."""
     options = spec.options
-    implied = IMPLIED_CHARTS.get(method(spec.integrator).formulation)
+    implied = IMPLIED_CHARTS.get(spec.method.formulation)
     chart = options.get("chart") or options.get("coordinates") or implied
     if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
         return ""
@@ -196,7 +174,7 @@ def chart_of(status: Status, spec: RunSpecification) -> str:
 
 def origin(spec: RunSpecification) -> dict[str, Any]:
     """Attributes that say what a file was made from."""
-    facts, declared = sheet(spec.problem), method(spec.integrator)
+    facts, declared = spec.sheet, spec.method
     size = {"tolerance": spec.tolerance} if spec.steps is None else {"step": abs(spec.step or 0.0)}
     return {
         "Conventions": "CF-1.11", "title": f"{facts.title} by {spec.integrator}",
@@ -229,7 +207,7 @@ def _caution(spec: RunSpecification, outcome: Outcome) -> dict[str, str]:
     """What the method says to the sizes of the sampled states."""
     fields = outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
     sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
-    found = method(spec.integrator).caution(sizes) if any(sizes.values()) else None
+    found = spec.method.caution(sizes) if any(sizes.values()) else None
     return {} if found is None else {"caution": found}
 
 

@@ -108,7 +108,7 @@ class Between:
 
 def require_nodes(spec: RunSpecification) -> None:
     """Raises InputError for methods whose runs do not keep their nodes in data sets."""
-    if method(spec.integrator).adaptive:
+    if spec.method.adaptive:
         raise InputError(f"{spec.integrator} is adaptive and keeps no nodes: its samples come from its own interpolant,"
                          " ask for more of them with samples=, or for your own with times=")
     require_partial_steps(spec)
@@ -116,7 +116,7 @@ def require_nodes(spec: RunSpecification) -> None:
 
 def require_partial_steps(spec: RunSpecification) -> None:
     """Raises InputError for methods that cannot make a step of another length within a run."""
-    declared = method(spec.integrator)
+    declared = spec.method
     if declared.history:
         able = [name for name in integrator_ids() if applicable(spec.problem, name, spec.parameters)
                 and not (method(name).history or method(name).adaptive)]

@@ -14,8 +14,6 @@ import numpy as np
 
 from liestep.compile.pieces import LINEAR, QUADRATIC
 from liestep.errors import InputError
-from liestep.simulation.catalogue import method, sheet
-from liestep.simulation.runs.maps import trajectories
 from liestep.simulation.runs.specification import RunSpecification
 
 MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for example on another machine than this one
@@ -54,7 +52,7 @@ class Estimate:
 
 def estimate(spec: RunSpecification) -> Estimate:
     """Size of one run with all its replicas or members."""
-    kept = trajectories(spec)
+    kept = spec.trajectories
     times = max(kept, spec.replicas)
     stored = spec.samples*(_numbers(spec) + OBSERVABLES)*NUMBER
     size = stored*kept + FIXED
@@ -70,8 +68,8 @@ def _numbers(spec: RunSpecification) -> int:
 def _step_seconds(spec: RunSpecification) -> float:
     """Time of a step: bodies on spheres all act on each other; mechanisms and bonded bodies cost in proportion to their
     number, but where Newton's method has dense equations."""
-    facts, numbers = sheet(spec.problem), _numbers(spec)
-    declared = method(spec.integrator).on(facts)
+    facts, numbers = spec.sheet, _numbers(spec)
+    declared = spec.method.on(facts)
     pairs = 0.0 if facts.mass is None else QUADRATIC if np.ndim(facts.mass(spec.parameters)) == 2 else FREE
     each = (IMPLICIT.get(declared.formulation, 1.0)*LINEAR*numbers
             + pairs*numbers**2 + CUBIC*numbers**3*(declared.formulation == DENSE))

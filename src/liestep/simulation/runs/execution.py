@@ -1,10 +1,8 @@
 """Carry out a specification: build the components, run the compiled loop, collect everything
 that goes into the file."""
-import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,16 +17,11 @@ from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import integrator_module, method, sheet, system_module
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
 
-# by name: an edit of it puts only runs with exponents out of date
-EXPONENTS = "liestep.simulation.tangents.exponents"
-OBSERVED = "liestep.simulation.runs.until"  # likewise: of runs with events or output times of their own
-# by name likewise: only ensembles of this integrator are made by them
-LANES, OF_LANES = "liestep.simulation.runs.lanes", "liestep.integrators.taylor"
+OF_LANES = "liestep.integrators.taylor"  # whose ensembles are made in lockstep
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
@@ -62,16 +55,20 @@ class Outcome:
 
 def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     """Modules whose sources determine the run's file."""
-    return (system_module(spec.problem), integrator_module(spec.integrator), "liestep.mechanics.formulations",
+    assert spec.declared is not None
+    return (spec.system.module, spec.declared.module, "liestep.mechanics.formulations",
             "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
-            *((EXPONENTS,) if spec.exponents else ()), *((LANES,) if _has_lanes(spec) else ()),
-            *((OBSERVED,) if spec.observed else ()),
+            # an edit of one of these puts only the runs that use it out of date
+            *(f"liestep.simulation.{name}" for name, used in (
+                ("tangents.exponents", spec.exponents), ("runs.lanes", has_lanes(spec)),
+                ("runs.until", spec.observed)) if used),
             *getattr(spec, "modules", ()))  # of a shard of a map
 
 
-def _has_lanes(spec: RunSpecification) -> bool:
+def has_lanes(spec: RunSpecification) -> bool:
+    """Whether members of an ensemble are made in lockstep."""
     return (spec.ensemble is not None and spec.t_start == 0.0 < spec.t_end
-            and integrator_module(spec.integrator) == OF_LANES)
+            and spec.declared is not None and spec.declared.module == OF_LANES)
 
 
 def run_source_hash(spec: RunSpecification) -> str:
@@ -86,8 +83,7 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
 
 def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Any]:
     """Formulated problem and integrator component of a specification, optionally from another initial state."""
-    facts = sheet(spec.problem)
-    declared = method(spec.integrator).on(facts)
+    facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
     return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
@@ -113,24 +109,7 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     """
     formulated, integrator = build(spec, state)
     run = _run_adaptive if spec.steps is None else _run_fixed
-    outcome = run(spec, formulated, integrator, progress, limit, watch)
-    if spec.exponents:
-        _differentiate(outcome, spec, state or spec.initial)
-    return outcome
-
-
-def _differentiate(outcome: Outcome, spec: RunSpecification, state: Mapping[str, np.ndarray]) -> None:
-    """Add the growth of derivatives in each block of a run and the symplecticity of its step; NaN for a run that
-    stopped early."""
-    assert spec.steps is not None
-    assert spec.step is not None
-    outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
-    if outcome.status == Status.OK:
-        maker = importlib.import_module(EXPONENTS)
-        run = (spec.problem, spec.integrator, spec.parameters, state, spec.options)
-        outcome.growth = maker.growth_of(*run, spec.exponents, spec.step, spec.steps, BLOCKS)
-        if spec.ensemble is None:
-            outcome.symplectic_error = maker.symplectic_error(*run, spec.step)
+    return run(spec, formulated, integrator, progress, limit, watch)
 
 
 def _set_baseline(baseline: np.ndarray, trial: Recorder, formulated: Formulated) -> None:
@@ -251,18 +230,9 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
 
 def ensemble_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
     """Initial states of the members of an ensemble, or of its shard."""
-    fields = formulate(sheet(spec.problem), spec.parameters, spec.initial, "vector_field", {}).fields
+    fields = formulate(spec.sheet, spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
     return list(spec.ensemble.states(fields, spec.initial))
-
-
-def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], Outcome]]:
-    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
-    be made in lockstep is, in so many threads."""
-    states = ensemble_states(spec)
-    if _has_lanes(spec):
-        return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
-    return (partial(run_once, spec, state) for state in states)
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:

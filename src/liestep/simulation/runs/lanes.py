@@ -17,12 +17,13 @@ from liestep.compile.processor import has_wide_registers
 from liestep.compile.status import Status
 from liestep.compile.straight.straight import Straight, jet_code, loaded
 from liestep.compile.straight.symbols import Expressions, Untraceable
+from liestep.compile.tracing import digest_of
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.taylor import Taylor, field_expressions
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.machine_code.straight import digest_of, lane_routines, straight_field
+from liestep.simulation.machine_code.straight import lane_routines, straight_field
 from liestep.simulation.runs.execution import Outcome, build, run_once
 from liestep.simulation.runs.lockstep import Alone, LaneMethod, Lanes, Members, advance_lanes
 from liestep.simulation.runs.recorder import Recorder, new_recorder

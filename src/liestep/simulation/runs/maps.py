@@ -16,8 +16,8 @@ import numpy as np
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.parameters import Parameter
 from liestep.mechanics.contracts.sheet import Sheet
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_of
+from liestep.simulation.catalogue import Entry, system_entry
+from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_in
 from liestep.simulation.runs.starts import MOST
 
 TOGETHER = ("moments", "inertia", "index", "integer")  # rules of numbers that others, or shapes, depend on
@@ -91,9 +91,9 @@ class Request:
     initial: Mapping[str, Any]
     options: Mapping[str, Any]  # of the integrator
 
-    def start(self, problem: str, names: tuple[str, ...], point: np.ndarray) -> Start:
+    def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray) -> Start:
         """The start at a point of the map. Raises InputError: parameters that make no system."""
-        facts = sheet(problem)
+        facts = system.item
         given = {**facts.presets[self.preset or facts.default].parameters, **self.parameters}
         for name, value in zip(names, point, strict=True):
             key, _, number = name.partition(".")
@@ -103,7 +103,7 @@ class Request:
                 given[key] = array
             else:
                 given[key] = float(value)
-        return start_of(problem, preset=self.preset, parameters=given, initial=self.initial)
+        return start_in(system, self.preset, given, self.initial)
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,13 @@ class ShardSpecification(RunSpecification):
     count: int = 1
 
     @property
+    def trajectories(self) -> int:
+        return self.count
+
+    @property
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
-        facts = sheet(self.problem)
+        facts = self.sheet
         return "liestep.simulation.runs.shards", facts.presets[self.request.preset or facts.default].initial.__module__
 
     def canonical(self) -> dict[str, Any]:
@@ -136,7 +140,7 @@ class ShardSpecification(RunSpecification):
 
     def cell(self, number: int) -> RunSpecification:
         """The run of cell `number` of the shard. Raises InputError where there is none."""
-        start = self.request.start(self.problem, self.map.names, self.points[number])
+        start = self.request.start(self.system, self.map.names, self.points[number])
         shapes = {name: values.shape for name, values in start.initial.items()}
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")
@@ -180,13 +184,6 @@ def first_of(spec: RunSpecification) -> int:
     return spec.ensemble.first if spec.ensemble else 0
 
 
-def trajectories(spec: RunSpecification) -> int:
-    """Number of trajectories in a file."""
-    if isinstance(spec, ShardSpecification):
-        return spec.count
-    return spec.ensemble.size if spec.ensemble else 1
-
-
 def rows_of(spec: RunSpecification) -> int:
     """Number of rows of the file's trajectories in tables: one for each cell of a map, one for all of an ensemble, and
     one for all of what is reduced, in the place of the first shard."""
@@ -211,16 +208,17 @@ def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
             raise InputError(f"{name}: {twice[0]:g} appears twice")
     if given.cells > MOST_CELLS:
         raise InputError(f"there are {given.cells} cells; at most {MOST_CELLS} are allowed")
-    facts = sheet(problem)
+    system = system_entry(problem)
+    facts = system.item
     for name, values in zip(given.names, given.values, strict=True):
         _require_values(name, values, facts, request)
     middle = [values[0] for values in given.values]
-    start = request.start(problem, given.names, np.array(middle))
+    start = request.start(system, given.names, np.array(middle))
     for axis, values in enumerate(given.values):
         if facts.parameters[given.names[axis].partition(".")[0]].rule not in TOGETHER:
             continue
         for value in {min(values), max(values)} - {middle[axis]}:
-            other = request.start(problem, given.names, np.array([*middle[:axis], value, *middle[axis + 1:]]))
+            other = request.start(system, given.names, np.array([*middle[:axis], value, *middle[axis + 1:]]))
             if any(entry.shape != start.initial[key].shape for key, entry in other.initial.items()):
                 raise InputError(f"{given.names[axis]} changes the shape of the state; make problems of their own")
     return start

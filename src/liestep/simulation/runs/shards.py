@@ -10,7 +10,6 @@ from liestep.compile import counters
 from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.content import (
     Content,
     described,
@@ -20,9 +19,10 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import Outcome, members, not_run, run_once
+from liestep.simulation.runs.execution import Outcome, not_run, run_once
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.maps import ShardSpecification, first_of, trajectories
+from liestep.simulation.runs.maps import ShardSpecification, first_of
+from liestep.simulation.runs.outcomes import members
 from liestep.simulation.runs.reductions import reductions
 from liestep.simulation.runs.specification import RunSpecification
 
@@ -39,7 +39,7 @@ class Cells:
     def __init__(self, spec: RunSpecification, prototype: Outcome):
         self.spec, self.prototype = spec, prototype
         self.lead = CELL if isinstance(spec, ShardSpecification) else MEMBER
-        self.number = trajectories(spec)
+        self.number = spec.trajectories
         self.content = Content()
         self.status = np.full(self.number, REFUSED, dtype=np.int64)
         self.counts = {name: np.zeros(self.number, dtype=np.int64) for name in COUNTS}
@@ -126,7 +126,7 @@ class Cells:
         spec = self.spec
         if isinstance(spec, ShardSpecification):
             for name, variable, values in zip(spec.map.names, spec.map.variables, spec.points.T, strict=True):
-                units = sheet(spec.problem).parameters[name.partition(".")[0]].units
+                units = spec.sheet.parameters[name.partition(".")[0]].units
                 yield variable, values, units, f"parameter {name}"
         elif spec.ensemble is not None:
             for side, turn in enumerate(spec.ensemble.turns):

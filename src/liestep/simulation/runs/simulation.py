@@ -9,8 +9,8 @@ from liestep.errors import InputError
 from liestep.simulation.runs.content import Content, chart_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.events import Event, Zero
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import RunSpecification, specify
-from liestep.simulation.runs.until import content_of, with_nodes
 
 if TYPE_CHECKING:
     import xarray
@@ -83,7 +83,12 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    content = with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    if dense:
+        from liestep.simulation.runs.until import with_nodes
+
+        content = with_nodes(spec)
+    else:
+        content = carry_out(spec, threads=_processors())
     if "caution" in content.attributes:
         warnings.warn(content.attributes["caution"], stacklevel=4)  # of who called `liestep.simulate`
     return content

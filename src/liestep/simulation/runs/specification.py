@@ -2,7 +2,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import ceil, floor, isfinite, isqrt, prod
 from typing import Any
@@ -14,12 +14,21 @@ from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Sheet
-from liestep.simulation.catalogue import contents, integrator_ids, method, sheet, system_ids
+from liestep.simulation.catalogue import (
+    Entry,
+    integrator_entry,
+    integrator_ids,
+    method,
+    sheet,
+    system_entry,
+    system_ids,
+)
 from liestep.simulation.runs.events import Event, event_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
 from liestep.simulation.runs.starts import Ensemble, read_turns
 from liestep.simulation.tangents.directions import span
 
+HELD = ("system", "declared")
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 # runs without them keep the text, and the name, that they had before there were any
@@ -29,8 +38,11 @@ STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a
 
 @dataclass(frozen=True)
 class RunSpecification:
-    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved."""
+    """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved. It holds its system
+    and its integrator (None for a problem alone), which are no part of its text."""
 
+    system: Entry[Sheet] = field(kw_only=True, repr=False, compare=False)
+    declared: Entry[Method] | None = field(kw_only=True, repr=False, compare=False)
     problem: str
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
@@ -52,6 +64,24 @@ class RunSpecification:
     times: np.ndarray | None = None  # output times of one's own, in the order of the run
     until: Event | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what it holds, which has functions that cannot be pickled."""
+        return {name: value for name, value in vars(self).items() if name not in HELD}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, system=system_entry(state["problem"]),
+                             declared=integrator_entry(state["integrator"]) if state["integrator"] else None)
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.system.item
+
+    @property
+    def method(self) -> Method:
+        """As declared; `method.on(sheet)` has the formulation that it takes here."""
+        assert self.declared is not None
+        return self.declared.item
+
     @property
     def step(self) -> float | None:
         """Negative in a run backward."""
@@ -67,15 +97,21 @@ class RunSpecification:
         return 1.0 if self.t_end > self.t_start else -1.0
 
     @property
+    def trajectories(self) -> int:
+        """Number of them in its file."""
+        return self.ensemble.size if self.ensemble else 1
+
+    @property
     def observed(self) -> bool:
         """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
         return self.times is not None or self.until is not None
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        values = {**vars(self), "ensemble": self.ensemble and self.ensemble.canonical(),
+        values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
+        values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
                   "until": self.until and self.until.canonical()}
-        left_out = {"sha256"} | {name for name in YOUNGER if np.ndim(values[name]) == 0 and not values[name]}
+        left_out = {name for name in YOUNGER if np.ndim(values[name]) == 0 and not values[name]}
         return {name: _plain(value) for name, value in sorted(values.items()) if name not in left_out}
 
     @cached_property
@@ -100,9 +136,9 @@ class Start:
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
     t_end: float     # end time of the preset
+    system: Entry[Sheet] = field(repr=False, compare=False)
 
 
-@plugin_errors()
 def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
              initial: Mapping | None = None) -> Start:
     """Check parameters and initial state; what is not given comes from the preset (default: the system's).
@@ -110,14 +146,20 @@ def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | N
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    facts = sheet(problem)
-    chosen = _preset(facts, preset, problem)
+    return start_in(system_entry(problem), preset, parameters, initial)
+
+
+@plugin_errors()
+def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None) -> Start:
+    """`start_of` a system."""
+    facts = system.item
+    chosen = _preset(facts, preset, system.name)
     parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
         checked = facts.check({**chosen.parameters, **parameters})
         given = set(facts.state_shapes(checked)) <= set(initial)
         state = facts.check_initial(checked, {**({} if given else chosen.initial(checked)), **initial})
-    return Start(checked, state, chosen.t_end)
+    return Start(checked, state, chosen.t_end, system)
 
 
 def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None,
@@ -136,12 +178,12 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    facts = sheet(problem)
-    declared = method(integrator).on(facts)
-    require_applicable(problem, integrator)
+    held, known = start.system if start else system_entry(problem), integrator_entry(integrator)
+    facts, declared = held.item, known.item.on(held.item)
+    _require_applicable(held, known)
     if start is None:
-        start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
-    require_applicable(problem, integrator, start.parameters)
+        start = start_in(held, preset, parameters, initial)
+    _require_applicable(held, known, start.parameters)
     begin, end = _ends(t_start, t_end, start.t_end, exponents)
     span, count = abs(end - begin), None
     try:
@@ -173,13 +215,18 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
             raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
                              f" is {span/declared.fewest_steps!r}")
         points = count
-    own = output_times(times, begin, end, samples)
-    samples, name = _samples(samples, points), integrator.partition(" ")[0]
-    return RunSpecification(problem, start.parameters, start.initial, name, resolved, end, count, tolerance,
+    own, samples = output_times(times, begin, end, samples), _samples(samples, points)
+    return RunSpecification(held.name, start.parameters, start.initial, known.name, resolved, end, count, tolerance,
                             samples, points + 1, whole("statistics_every", statistics_every),
-                            whole("replicas", replicas), _ensemble(ensemble, start.initial), bool(log_steps),
-                            contents(problem, name), _exponents(exponents, facts, start), bool(reduced), begin, own,
-                            event_of(until))
+                            whole("replicas", replicas),
+                            _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
+                            _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until),
+                            system=held, declared=integrator_entry(known.name))
+
+
+def _contents(*entries: Entry) -> dict[str, str]:
+    """id -> content hash of those that come from plugins."""
+    return {entry.name: entry.content for entry in entries if entry.content}
 
 
 def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:
@@ -241,7 +288,7 @@ def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapp
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     end = positive("t_end", start.t_end if t_end is None else t_end)
     return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
-                            plugins=contents(problem))
+                            plugins=_contents(start.system), system=start.system, declared=None)
 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
@@ -286,12 +333,12 @@ def _options_of(facts: Sheet, formulation: str) -> Mapping[str, Any]:
     return facts.forms[formulation].options if formulation in facts.forms else {}
 
 
-def require_applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> None:
+def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Mapping[str, Any] | None = None) -> None:
     """Raises InputError when the integrator cannot run on the system (at these parameters), naming those that can."""
-    reason = method(integrator).lacks(sheet(problem), parameters)
+    reason = known.item.lacks(held.item, parameters)
     if reason is not None:
-        able = ", ".join(name for name in integrator_ids() if applicable(problem, name, parameters)) or "none"
-        raise InputError(f"{integrator} cannot run on {problem}{'' if reason.formulation else f': {reason.reason}'};"
+        able = ", ".join(name for name in integrator_ids() if not method(name).lacks(held.item, parameters)) or "none"
+        raise InputError(f"{known.name} cannot run on {held.name}{'' if reason.formulation else f': {reason.reason}'};"
                          f" integrators that can: {able}")
 
 

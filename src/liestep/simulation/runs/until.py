@@ -7,12 +7,13 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
-from liestep.simulation.runs.content import Content, carry_out, origin
+from liestep.simulation.runs.content import Content, collected, origin
 from liestep.simulation.runs.dense import ROWS, Between, require_nodes, require_partial_steps
 from liestep.simulation.runs.estimate import memory, readable, require_memory
-from liestep.simulation.runs.events import Event, Occurrence, Search, event_function, widest
-from liestep.simulation.runs.execution import build, run_once
+from liestep.simulation.runs.events import Event, event_function
+from liestep.simulation.runs.execution import Progress, build, run_once
 from liestep.simulation.runs.specification import RunSpecification
+from liestep.simulation.runs.zeros import Occurrence, Search, widest
 
 NEVER, REACHED = "none", "reached"  # attribute `event` of a run
 
@@ -25,13 +26,13 @@ def with_nodes(spec: RunSpecification) -> Content:
     """
     require_nodes(spec)
     _require_single(spec, "dense output is")
-    content = carry_out(spec)
+    content = _carry_out(spec)
     content.add(ROWS, ("node", "row", "column"), _between(spec).nodes, "1", "rows of the state at every step")
     return content
 
 
-def content_of(spec: RunSpecification, progress: Callable[[float], None] | None = None, threads: int = 1) -> Content:
-    """The content of a run's file, its samples at the run's own times, and up to its event, if it has them.
+def observed(spec: RunSpecification, progress: Progress | None = None) -> Content:
+    """The content of the file of a run with times of its own or an event: its samples there, and up to the event.
 
     Attributes of a run with an event: `event`, "reached" or "none"; `event_time` in s, NaN where there is none;
     `event_resolution` in s, the longest time between two points where it was looked for. Variables: `event_times` and
@@ -40,15 +41,13 @@ def content_of(spec: RunSpecification, progress: Callable[[float], None] | None 
     Raises:
         InputError: no event, see `event_function`; a method without partial steps; more nodes than fit the memory.
     """
-    if not spec.observed:
-        return carry_out(spec, progress, threads)
     _require_single(spec, "until and times are")
     between, search = _between(spec), None
     if spec.until is not None:
         between, search = _searched(spec)
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
     if search is None or not search.complete:
-        content = carry_out(plain, progress)
+        content = _carry_out(plain, progress)
         if spec.times is not None:
             reached = content.attributes["time_reached"]
             kept = spec.times[spec.direction*spec.times <= spec.direction*reached]
@@ -80,6 +79,10 @@ def event_from(text: str | None, direction: int, count: int) -> Event | None:
         raise InputError(f"--until {text[:40]!r} must be NAME:INDEX=VALUE, for example q:0,2=-0.5 or energy=1")
     name, index, value = found.groups()
     return Event((name, tuple(map(int, index.split(","))) if index else None, number_or_nan(value)), direction, count)
+
+
+def _carry_out(spec: RunSpecification, progress: Progress | None = None) -> Content:
+    return collected(spec, [run_once(spec, progress=progress)])
 
 
 def _require_single(spec: RunSpecification, what: str) -> None:
@@ -132,16 +135,16 @@ def _searched(spec: RunSpecification) -> tuple[Between, Search]:
 
 
 def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, last: Occurrence,
-           progress: Callable[[float], None] | None) -> Content:
+           progress: Progress | None) -> Content:
     """The content of a run that ends at an event. Its last sample is the state there; statistics are over the steps
     before it, or over the first step of a run that ends within it."""
     if spec.steps is not None:
         assert spec.step is not None
         steps = max(last.step, 1)
-        content = carry_out(replace(plain, steps=steps, t_end=spec.t_start + steps*spec.step, samples=2), progress)
+        content = _carry_out(replace(plain, steps=steps, t_end=spec.t_start + steps*spec.step, samples=2), progress)
         times = between.times[:last.step + 1:spec.steps//(spec.samples - 1)]
     else:
-        content = carry_out(replace(plain, t_end=last.time, samples=2), progress)
+        content = _carry_out(replace(plain, t_end=last.time, samples=2), progress)
         times = spec.t_start + np.arange(spec.samples)*((last.time - spec.t_start)/(spec.samples - 1))
     times = times if spec.times is None else spec.times
     times = times[spec.direction*times < spec.direction*last.time]

@@ -6,7 +6,6 @@ import numpy as np
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import RunSpecification, specify
 from liestep.simulation.tangents.directions import Direction, span
@@ -25,10 +24,10 @@ def variation(problem: str, integrator: str, *, step: float, t_end: float,
     spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), **more)
     assert spec.steps is not None
     assert spec.step is not None
-    standard = formulate_standard(sheet(problem), spec.parameters, spec.initial)
-    chosen = (span(sheet(problem), spec.parameters, spec.initial) if directions is None
+    standard = formulate_standard(spec.sheet, spec.parameters, spec.initial)
+    chosen = (span(spec.sheet, spec.parameters, spec.initial) if directions is None
               else [_direction(spec, number, given) for number, given in enumerate(directions)])
-    moved = tangents(problem, integrator, spec.parameters, spec.initial, spec.options, chosen, spec.t_end)
+    moved = tangents(spec, spec.initial, chosen, spec.t_end)
     moved.advance(spec.step, 0, spec.steps)
     state, derivatives = moved.fields()
     found = {}

@@ -1,11 +1,10 @@
 """Lyapunov exponents: mean rates at which derivatives grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
 from collections.abc import Mapping
 from math import nan
-from typing import Any
 
 import numpy as np
 
-from liestep.simulation.catalogue import sheet
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
 from liestep.simulation.tangents.flow import Tangents, tangents
 from liestep.simulation.tangents.forms import changes, form_of, pair_of
@@ -14,39 +13,38 @@ SEED = 2009   # of the directions at the start
 STRIDE = 200  # most steps between two orthonormalisations
 
 
-def growth_of(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
-              options: Mapping[str, Any], count: int, step: float, steps: int, blocks: int) -> np.ndarray:
-    """`growth` of `count` random directions of a start; arguments as in a run's specification."""
-    directions = random_directions(problem, parameters, initial, count)
-    return growth(tangents(problem, integrator, parameters, initial, options, directions, step*steps), step, steps,
-                  blocks)
+def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks: int) -> np.ndarray:
+    """`growth` of as many random directions of a start as a run asks for exponents."""
+    assert spec.steps is not None
+    assert spec.step is not None
+    directions = random_directions(spec, initial)
+    return growth(tangents(spec, initial, directions, spec.step*spec.steps), spec.step, spec.steps, blocks)
 
 
-def symplectic_error(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
-                     options: Mapping[str, Any], step: float) -> float:
+def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> float:
     """Largest |J^T Omega J - Omega| of one step from the start, relative to the largest entry of Omega; NaN where the
-    symplectic form is not known. Arguments as in a run's specification.
+    symplectic form is not known.
 
     Raises:
         IntegrationError: the step failed.
     """
-    form = form_of(sheet(problem), parameters, initial)
+    assert spec.step is not None
+    form = form_of(spec.sheet, spec.parameters, initial)
     if form is None:
         return nan
-    directions = span(sheet(problem), parameters, initial)
-    moved = tangents(problem, integrator, parameters, initial, options, directions, step)
-    moved.advance(step, 0, 1)
+    directions = span(spec.sheet, spec.parameters, initial)
+    moved = tangents(spec, initial, directions, spec.step)
+    moved.advance(spec.step, 0, 1)
     end, derivatives = moved.fields()
     pushed = [pair_of({name: derivatives[name][k] for name in initial}) for k in range(len(directions))]
     values, changed = changes(form, (pair_of(initial), [*map(pair_of, directions)]), (pair_of(end), pushed))
     return float(np.abs(changed).max()/np.abs(values).max())
 
 
-def random_directions(problem: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
-                      count: int) -> list[Direction]:
+def random_directions(spec: RunSpecification, initial: Mapping[str, np.ndarray]) -> list[Direction]:
     """Random combinations of a basis of the tangent space, always the same ones."""
-    found = span(sheet(problem), parameters, initial)
-    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((count, len(found)))
+    found = span(spec.sheet, spec.parameters, initial)
+    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(found)))
     return [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True)) for name in initial}
             for row in shares]
 

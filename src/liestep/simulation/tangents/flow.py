@@ -13,7 +13,7 @@ from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.tangents.directions import Direction
 from liestep.simulation.tangents.loop import advance_tangent
 from liestep.simulation.tangents.numbers import SIZE
@@ -76,25 +76,28 @@ class Tangents:
                 {name: values.imag/SIZE for name, values in moved.items()})
 
 
-def tangents(problem: str, integrator: str, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray],
-             options: Mapping[str, Any], directions: Sequence[Direction], t_end: float) -> Tangents:
-    """A trajectory at its start; all arguments as in a run's specification. directions: derivatives of all fields.
+def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directions: Sequence[Direction],
+             t_end: float) -> Tangents:
+    """A trajectory at a start, of a specification's system and method. directions: derivatives of all fields.
 
     Raises:
         InputError: the form of the system takes a start in float64 only, so that it has no derivative.
     """
-    facts = sheet(problem)
-    declared = method(integrator).on(facts)
+    declared = spec.method.on(spec.sheet)
+
+    def formulated_at(state: Mapping[str, np.ndarray]) -> Formulated:
+        return formulate(spec.sheet, spec.parameters, state, declared.formulation, spec.options)
+
     moved = [{name: value + 1j*SIZE*direction[name] for name, value in initial.items()} for direction in directions]
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
-            starts = [formulate(facts, parameters, state, declared.formulation, options).start for state in moved]
+            starts = [formulated_at(state).start for state in moved]
         except (np.exceptions.ComplexWarning, TypeError):  # of numpy's functions without a complex version
-            raise InputError(f"derivatives of {problem} by {integrator} are not possible: its form"
+            raise InputError(f"derivatives of {spec.problem} by {spec.integrator} are not possible: its form"
                              f" {declared.formulation} takes a start in float64 only") from None
-    formulated = formulate(facts, parameters, initial, declared.formulation, options)
-    component, system = declared.build(options, None, t_end), complex_arrays(formulated.problem)
+    formulated = formulated_at(initial)
+    component, system = declared.build(spec.options, None, t_end), complex_arrays(formulated.problem)
     states = [start.astype(np.complex128) for start in starts]
     return Tangents(formulated, component, system, states,
                     [complex_arrays(component.workspace(system, y)) for y in states])

@@ -11,7 +11,6 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import operations
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import RunSpecification, Start
@@ -43,7 +42,7 @@ class Cap(NamedTuple):
                 f" takes {'' if self.counted else 'about '}{self.each} operations, and a run may take {self.most}")
 
 
-def cap_of(system: str, start: Start, most: int) -> Cap:
+def cap_of(start: Start, most: int) -> Cap:
     """The cap of a problem. Operations are those of the vector field in its form by default, counted as it runs; where
     code that counts cannot run, one for each pair of numbers of the state.
 
@@ -51,14 +50,14 @@ def cap_of(system: str, start: Start, most: int) -> Cap:
         InputError: one evaluation takes more.
     """
     try:
-        found = formulate(sheet(system), start.parameters, start.initial, "vector_field", {})
+        found = formulate(start.system.item, start.parameters, start.initial, "vector_field", {})
         each = operations(found.problem, lambda plain, y, out: plain.rhs(0.0, y, out), found.start)
         counted = True
     except Exception:  # no such form, or code of a plugin that counting numbers do not get through, whatever it raises
         each, counted = sum(np.size(part) for part in start.initial.values())**2, False
     if each > most:
-        raise InputError(f"operations: one evaluation of the equations of {system} takes {each} operations, more than"
-                         f" the {most} that a run may take")
+        raise InputError(f"operations: one evaluation of the equations of {start.system.name} takes {each} operations,"
+                         f" more than the {most} that a run may take")
     return Cap(most, max(1, each), counted)
 
 

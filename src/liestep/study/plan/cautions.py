@@ -1,7 +1,6 @@
 """What a study asks for that can be made but should be looked at."""
 from collections.abc import Iterator
 
-from liestep.simulation.catalogue import method, sheet
 from liestep.study.plan.plan import Study
 
 EXPLICIT = "rigid_bodies"  # formulation whose maps kick and drift
@@ -11,8 +10,8 @@ def cautions(study: Study) -> Iterator[str]:
     """One sentence for each problem and integrator with steps above the largest stable one of the system."""
     for problem, integrator in dict.fromkeys((cell.problem, cell.integrator) for cell in study.cells):
         specs = [cell.spec for cell in study.select(problem, integrator)]
-        facts = sheet(specs[0].problem)
-        if facts.largest_step is None or method(specs[0].integrator).formulation != EXPLICIT:
+        facts = specs[0].sheet
+        if facts.largest_step is None or specs[0].method.formulation != EXPLICIT:
             continue
         limit = facts.largest_step(specs[0].parameters)
         above = sorted({spec.step for spec in specs if spec.step is not None and spec.step > limit})

@@ -1,6 +1,8 @@
 """Schema of a study file (config/studies/**/*.yaml); the JSON Schema in workflow/schemas is made from these classes."""
 import math
 import re
+from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,12 +18,18 @@ from pydantic import (
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.numbers import MOST
-from liestep.study.plan.combinations import combinations, each_horizon, word_of
 from liestep.study.plan.complaints import complaint
+from liestep.study.plan.names import LONGEST
 from liestep.study.plan.values import Count, Line, Name, NotNegative, Once, Positive, Real, Strict, Text
 from liestep.study.plan.yamlfile import line_of, read_yaml
 
 MOST_RUNGS = 10_000  # of a geometric ladder
+
+
+def word_of(value: Any) -> str:
+    """A value of an option as a part of a key."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text.replace(".", "p").replace("-", "m").replace("+", "")
 
 
 def _words(values: list[Any]) -> list[Any]:
@@ -209,6 +217,51 @@ class IntegratorConfig(Settings):
     vary: dict[str, Annotated[list[Any], Field(min_length=1), AfterValidator(_words)]] = Field(
         {}, description="options -> lists of values: this entry stands for one integrator for each combination, its"
         " key and the values joined by _ is the key")
+
+
+def combinations(key: str, entry: IntegratorConfig) -> dict[str, IntegratorConfig]:
+    """Keys and entries of all combinations of `vary`; the first option varies slowest.
+
+    Raises:
+        ValueError: an option is given twice, or a key is too long.
+    """
+    if both := entry.vary.keys() & entry.options.keys():
+        raise ValueError(f"integrators.{key}: option {min(both)} stands under options and under vary")
+    found = {}
+    for values in product(*entry.vary.values()):
+        name = "_".join([key, *map(word_of, values)])
+        if len(name) > LONGEST:
+            raise ValueError(f"integrators.{key}: vary makes a key of more than {LONGEST} letters, {name}")
+        label = f"{entry.label or key}: {', '.join(map(str, values))}"
+        found[name] = entry.model_copy(update={"id": entry.id or key, "label": label, "vary": {}, "options": {
+            **entry.options, **dict(zip(entry.vary, values, strict=True))}})
+    return found
+
+
+def each_horizon(problems: Mapping[str, ProblemConfig], budgets: list[int] | None) -> dict[str, ProblemConfig]:
+    """Problems with one horizon each. A horizon of n periods spends n times the evaluations, of the problem or else
+    those of the study, `budgets`.
+
+    Raises:
+        ValueError: horizons without a period, or together with an end; a key twice, or too long.
+    """
+    found: dict[str, ProblemConfig] = {}
+    for key, problem in problems.items():
+        made = {key: problem}
+        if problem.horizons is not None:
+            if problem.period is None or problem.t_end is not None:
+                raise ValueError(f"problems.{key}: horizons need a period, and no t_end")
+            own = problem.evaluations or budgets
+            label = problem.label or key
+            made = {f"{key}_{n}": problem.model_copy(update={
+                "horizons": None, "t_end": n*problem.period, "label": f"{label}, {n} periods",
+                "evaluations": own and [n*budget for budget in own]}) for n in problem.horizons}
+        if twice := found.keys() & made.keys():
+            raise ValueError(f"two problems have the key {min(twice)}")
+        if long := [name for name in made if len(name) > LONGEST]:
+            raise ValueError(f"problems.{key}: horizons make a key of more than {LONGEST} letters, {long[0]}")
+        found |= made
+    return found
 
 
 class StudyConfig(Settings):

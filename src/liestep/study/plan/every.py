@@ -3,7 +3,7 @@ from collections.abc import Collection, Iterator
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.method import choices
-from liestep.simulation.catalogue import integrator_calls, method, own_integrators, own_systems, sheet, system_ids
+from liestep.simulation.catalogue import integrator_calls, method, own_integrators, own_systems, system_ids
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.study.plan.config import IntegratorConfig, ProblemConfig, StudyConfig
 
@@ -53,7 +53,7 @@ def _refusals(setup: ProblemConfig, start: Start, integrators: dict[str, Integra
     for key, entry in integrators.items():
         name = (entry.id if entry else None) or key
         declared = method(name)
-        reason = declared.lacks(sheet(setup.system), start.parameters)
+        reason = declared.lacks(start.system.item, start.parameters)
         if reason is not None:
             yield key, reason.reason
             continue

@@ -1,7 +1,7 @@
 """Maps of a study: what a problem's `grid` or `sample` asks for, and what a study with maps cannot have."""
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -9,9 +9,6 @@ from liestep.errors import InputError
 from liestep.simulation.runs.maps import MOST_CELLS, ParameterMap
 from liestep.simulation.runs.specification import DEFAULT_SAMPLES
 from liestep.study.plan.config import ProblemConfig, SpanConfig, StudyConfig
-
-if TYPE_CHECKING:
-    from liestep.study.plan.plan import Study
 
 CELLS = "cells.parquet"  # table of the trajectories that are reduced
 TABLES, FIGURES = ("energy", "momentum"), ("map",)  # that show maps
@@ -80,25 +77,24 @@ def is_reduced(config: StudyConfig) -> bool:
     return any(level is not None and level.reduced for level in levels)
 
 
-def require_shown(study: "Study") -> None:
+def require_shown(config: StudyConfig, complain: Callable[[tuple, object], InputError]) -> None:
     """Raises InputError for what a study with maps asks for and nothing can show: tables, figures and films of single
-    runs, references."""
-    config: StudyConfig = study.config
+    runs, references. complain: the error for a key of the study's file, and what is wrong there."""
     reduced = is_reduced(config)
     maps = [key for key, setup in config.problems.items() if is_map(setup) or reduced]
     if not maps:
         if "map" in config.figures:
-            raise study.complain(("figures",), "the figure map shows problems with grid or sample; there is none")
+            raise complain(("figures",), "the figure map shows problems with grid or sample; there is none")
         return
     kinds = "maps or what is reduced" if reduced else "maps"
     for key, allowed in (("tables", TABLES), ("figures", FIGURES)):
         for name in getattr(config, key):
             if name not in allowed:
-                raise study.complain((key,), f"{name} does not show {kinds}, which problem {maps[0]} is; allowed are"
+                raise complain((key,), f"{name} does not show {kinds}, which problem {maps[0]} is; allowed are"
                                      f" {', '.join(allowed)}: make a study of its own")
     for key in ("reference", "timing", "animations", "second_reference"):
         if getattr(config, key):
-            raise study.complain((key,), f"is not made of {kinds}, which problem {maps[0]} is: make a study of its own")
+            raise complain((key,), f"is not made of {kinds}, which problem {maps[0]} is: make a study of its own")
 
 
 def require_settings(found: dict[str, Any]) -> None:

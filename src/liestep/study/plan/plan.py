@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.method import Method
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.loading import load_plugins, require_named
 from liestep.simulation.runs.execution import run_source_hash
@@ -91,7 +92,7 @@ class Study:
         self._starts: dict[str, Start] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}
         self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
-        require_shown(self)
+        require_shown(self.config, self.complain)
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -248,9 +249,8 @@ class Study:
 
     @staticmethod
     def _sizes(ladder: Ladder | None, budgets: list[int] | None, setup: ProblemConfig, name: str,
-               entry: IntegratorConfig, start: Start, t_end: float, samples: int | None) -> list[Any]:
+               declared: Method, entry: IntegratorConfig, start: Start, t_end: float, samples: int | None) -> list[Any]:
         """Tolerances, or numbers of steps."""
-        declared = method(name)
         if ladder is not None:
             return ladder.expand() if declared.adaptive else list(ladder.step_counts(t_end))
         assert budgets is not None
@@ -263,7 +263,7 @@ class Study:
     def _cap(self, problem: str, setup: ProblemConfig, most: int) -> Cap:
         """Most operations of a run on a problem, whose evaluations are counted once."""
         if (problem, most) not in self._caps:
-            self._caps[problem, most] = cap_of(setup.system, self._start(problem, setup), most)
+            self._caps[problem, most] = cap_of(self._start(problem, setup), most)
         return self._caps[problem, most]
 
     def capped(self, problem: str, integrator: str) -> str:
@@ -293,9 +293,10 @@ class Study:
         place, name, start = ("problems", problem), self.integrator_id(key), self._start(problem, setup)
         try:
             require_named(name, self._plugins)
-            adaptive = method(name).adaptive
+            declared = method(name)
         except InputError as error:
             raise self.complain(("integrators", key), error) from None
+        adaptive = declared.adaptive
         cells: dict[str, Cell] = {}
         word = "tolerances" if adaptive else "steps"
         try:
@@ -304,20 +305,20 @@ class Study:
             budgets, most = found.pop("evaluations"), found.pop("operations")
             budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
             own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
-            if method(name).fictitious and budgets is not None and not any(own):
+            if declared.fictitious and budgets is not None and not any(own):
                 ladder = None  # the study's tolerances are errors
             if parameters is not None:
                 require_settings({**found, "grid": None if isinstance(found["grid"], dict) else found["grid"]})
             members = _members(found.pop("ensemble"), found.pop("grid"))
             if found["reduced"]:
                 found |= require_reduced(found, adaptive, parameters is not None or members is not None)
-            if ladder is None and (budgets is None or (adaptive and not method(name).fictitious)):
+            if ladder is None and (budgets is None or (adaptive and not declared.fictitious)):
                 raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                     " integrator or the pair")
             t_end = setup.t_end if setup.t_end is not None else start.t_end
             common = {setting: value for setting, value in found.items() if value is not None
                       and setting not in (("exponents",) if adaptive else ("outputs", "log_steps"))}
-            for size in self._sizes(ladder, budgets, setup, name, entry, start, t_end, found["samples"]):
+            for size in self._sizes(ladder, budgets, setup, name, declared, entry, start, t_end, found["samples"]):
                 spec = specify(setup.system, name, **{word.removesuffix("s") if adaptive else word: size}, t_end=t_end,
                                options=entry.options, ensemble=members, start=start, **common)
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"

@@ -6,7 +6,7 @@ import numpy as np
 from liestep.files.atomic import replacing
 from liestep.files.parquet import Column, ParquetWriter
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.maps import first_of, rows_of, trajectories
+from liestep.simulation.runs.maps import first_of, rows_of
 from liestep.simulation.runs.shards import name_of
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell, Study
@@ -48,7 +48,7 @@ def numbers(file: RunFile) -> Iterator[tuple[str, np.ndarray]]:
 
 def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, Column]:
     """The columns of one file, with the numbers that `names` lists."""
-    file, count = run_file(cell), trajectories(cell.spec)
+    file, count = run_file(cell), cell.spec.trajectories
     found = dict(numbers(file))
     words = {int(value): name_of(int(value)) for value in np.unique(file["status"])}
     return {"problem": [cell.problem]*count, "integrator": [cell.integrator]*count, "resolution": [resolution]*count,

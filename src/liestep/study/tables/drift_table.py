@@ -6,7 +6,6 @@ from typing import Any, cast
 import numpy as np
 
 from liestep.mechanics.contracts.sheet import State
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
@@ -124,7 +123,7 @@ def estimates(spec: RunSpecification, file: RunFile) -> dict[str, DriftEstimate 
 
 def energy_terms(spec: RunSpecification, file: RunFile) -> float:
     """Size of the terms that are summed in the energy: largest kinetic plus largest potential energy at the samples."""
-    kinetic = sheet(spec.problem).kinetic_energy(spec.parameters, cast(State, file))
+    kinetic = spec.sheet.kinetic_energy(spec.parameters, cast(State, file))
     return float(kinetic.max() + np.abs(file["energy"] - kinetic).max())
 
 

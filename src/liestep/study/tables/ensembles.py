@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from liestep.mechanics.contracts.sheet import State
-from liestep.simulation.catalogue import sheet
 from liestep.study.tables.results import StudyResults
 
 COLUMNS = ("study", "problem", "integrator", "resolution", "quantity", "members", "mean", "low", "high", "energy_error",
@@ -36,7 +35,7 @@ def ensemble_rows(results: StudyResults) -> list[dict[str, Any]]:
             row["verdict"] = "stopped"
             continue
         names = {item.split(":")[0] for item in file.attributes["error_norms"].split()}
-        kinetic = sheet(cell.spec.problem).kinetic_energy
+        kinetic = cell.spec.sheet.kinetic_energy
         means = np.array([float(np.mean(kinetic(cell.spec.parameters, cast(State, {
             name: file[name][member] for name in names if name in file.variables}))))
             for member in range(row["members"])])

@@ -6,7 +6,6 @@ from typing import Any
 
 from liestep.compile import counters
 from liestep.errors import InputError
-from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.joining import aggregated
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
@@ -78,7 +77,7 @@ def metrics_rows(study: Study) -> list[dict[str, Any]]:
         reference = reference_file(study, problem) if study.config.reference else None
         second = _second_reference(study, problem)
         first = cells[0].spec
-        model = sheet(first.problem).cost if "work" in study.config.tables else None
+        model = first.sheet.cost if "work" in study.config.tables else None
         cost = model and model(first.parameters, first.initial)
         for cell in cells:
             if rows_of(cell.spec) == 0:
@@ -123,7 +122,7 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
 def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
          cost: Cost | None) -> dict[str, Any]:
     spec, found = cell.spec, file.attributes
-    declared, facts = method(spec.integrator), sheet(spec.problem)
+    declared, facts = spec.method, spec.sheet
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(found["steps"])
     row = {

@@ -4,11 +4,11 @@ The module that a paper declares as `quantities` (see `liestep.mechanics.contrac
 functions of a run's file and its problem's reference (None where the study asks for none) that return columns, name ->
 number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they read.
 """
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from liestep.simulation.catalogue import papers
+from liestep.mechanics.contracts.paper import Paper
+from liestep.simulation.catalogue import paper_module, papers
 from liestep.simulation.runs.files import RunFile
 
 Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
@@ -39,16 +39,22 @@ class Quantities:
         return found
 
 
-def module_of(study: str) -> str | None:
-    """Module with the quantities of the paper that a study (`<paper>/<name>`) belongs to, None if there is none."""
+def _paper_of(study: str) -> Paper | None:
+    """Paper that a study (`<paper>/<name>`) belongs to, if it defines quantities."""
     paper = papers().get(study.partition("/")[0])
-    return paper.module(paper.quantities) if paper and paper.quantities else None
+    return paper if paper and paper.quantities else None
+
+
+def module_of(study: str) -> str | None:
+    """Module with the quantities of the paper that a study belongs to, None if there is none."""
+    paper = _paper_of(study)
+    return paper.module(paper.quantities) if paper else None
 
 
 def quantities_of(study: str) -> Quantities:
     """Quantities of the paper that a study belongs to: none for other studies."""
-    name = module_of(study)
-    if name is None:
+    paper = _paper_of(study)
+    if paper is None:
         return Quantities()
-    module = importlib.import_module(name)
+    module = paper_module(paper, paper.quantities)
     return Quantities(tuple(module.QUANTITIES), tuple(module.NAMES), tuple(module.VARIABLES))

@@ -10,7 +10,7 @@ from liestep.simulation.references.reference import ReferenceSpecification, stud
 from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import Names, RunFile, require_current
 from liestep.simulation.runs.joining import joined
-from liestep.simulation.runs.maps import rows_of, trajectories
+from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 
@@ -35,7 +35,7 @@ def whole_file(study: Study, cell: Cell, names: Names = None) -> RunFile:
 
 def shards_after(study: Study, cell: Cell) -> Iterator[Cell]:
     """The cells whose files are counted with that of `cell`."""
-    if rows_of(cell.spec) == 1 and trajectories(cell.spec) > 1:
+    if rows_of(cell.spec) == 1 and cell.spec.trajectories > 1:
         yield from (other for other in study.select(cell.problem, cell.integrator)
                     if rows_of(other.spec) == 0 and other.resolution.startswith(f"{cell.resolution}_"))
 

@@ -19,7 +19,6 @@ from liestep.errors import PluginError
 from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
-from liestep.simulation.catalogue import sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.references.engines import EngineError, absolute_tolerance, right_hand_side, state_shape
 from liestep.simulation.references.reference import require_reference, study_reference
@@ -165,7 +164,7 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)
         reference = require_reference(path, spec)
-        formulated = formulate_standard(sheet(spec.run.problem), spec.run.parameters, spec.run.initial)
+        formulated = formulate_standard(spec.run.sheet, spec.run.parameters, spec.run.initial)
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy),
                                        ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:

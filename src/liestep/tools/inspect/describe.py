@@ -1,5 +1,5 @@
 """Text for people about one system or one integrator, made from what its file declares."""
-import importlib
+import sys
 import textwrap
 from dataclasses import replace
 from typing import Any
@@ -45,7 +45,7 @@ def _system(name: str) -> str:
     facts = sheet(name)
     able = [key for key in integrator_ids() if applicable(name, key)]
     return "\n".join([
-        f"{name}: {facts.title}", "", (importlib.import_module(system_module(name)).__doc__ or "").strip(), "",
+        f"{name}: {facts.title}", "", (sys.modules[system_module(name)].__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
         _entry("State", "; ".join(_state(facts))), *_work(facts),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 from liestep.errors import InputError
 from liestep.simulation.catalogue import method
-from liestep.simulation.runs.content import carry_out
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.tangents.rates import exponents, pair_sums
 

@@ -61,12 +61,12 @@ class Request:
 def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, Any] | None = None) -> Layout:
     """Fields of the states of a problem. Raises InputError for unknown names and wrong parameters."""
     start = start_of(problem, preset=preset, parameters=parameters)
-    found = formulate_standard(sheet(problem), start.parameters, start.initial)
+    found = formulate_standard(start.system.item, start.parameters, start.initial)
     shapes = {name: values.shape for name, values in start.initial.items()}
     fields = {part.name: part for part in found.fields if part.name in shapes}
     optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
-    moments = sheet(problem).moments
-    return Layout(f"{problem} with preset {preset or sheet(problem).default}", fields, shapes, optional,
+    moments = start.system.item.moments
+    return Layout(f"{problem} with preset {preset or start.system.item.default}", fields, shapes, optional,
                   stand_ins(fields, shapes, None if moments is None else moments(start.parameters)))
 
 
@@ -182,7 +182,7 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
     Raises:
         InputError: the energy of a system with forces is asked for without their work.
     """
-    facts, run = sheet(spec.run.problem), spec.run
+    facts, run = spec.run.sheet, spec.run
     first = formulate_standard(facts, run.parameters, run.initial)
     series = np.zeros((file.time.size, first.width))
     loop = loop_for(observe, first.problem)

@@ -3,7 +3,7 @@ import argparse
 from collections.abc import Callable
 
 from liestep.study.tables.choice import KEEP
-from liestep.tools.recommend.words import BUDGET
+from liestep.tools.recommend import BUDGET
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:

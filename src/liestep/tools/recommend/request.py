@@ -8,11 +8,11 @@ from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import method, sheet
+from liestep.simulation.catalogue import method
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import RunSpecification, Start, complete_options, specify, start_of
 from liestep.study.tables.choice import KEEP
-from liestep.tools.recommend.words import BUDGET
+from liestep.tools.recommend import BUDGET
 
 INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
 FINER = (10, 5, 2, 1)       # errors are looked at so many times in each part, the most that the steps allow
@@ -42,7 +42,7 @@ class Request:
 
     @property
     def facts(self) -> Sheet:
-        return sheet(self.problem)
+        return self.start.system.item
 
     def declared(self, integrator: str) -> Method:
         """An integrator with the formulation that the problem has."""

@@ -9,6 +9,7 @@ from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.execution import RunTooLong
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
+from liestep.tools.recommend import BUDGET
 from liestep.tools.recommend.agreement import FIRST, TOLERANCE, agree, engines
 from liestep.tools.recommend.answer import Recommendation
 from liestep.tools.recommend.classes import Group, Workshop, bound, groups
@@ -16,7 +17,6 @@ from liestep.tools.recommend.keeping import Keeping
 from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, request
 from liestep.tools.recommend.search import USABLE, Candidate, search
 from liestep.tools.recommend.trials import QUARTER, Trials
-from liestep.tools.recommend.words import BUDGET
 
 GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which

@@ -3,7 +3,6 @@ import re
 from collections.abc import Iterable, Mapping
 
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import sheet
 from liestep.study.plan.plan import Study
 
 SECONDS, RATE, JOULE = "s", "1/s", "J"
@@ -78,7 +77,7 @@ def observable_units(study: Study) -> dict[str, str]:
     for problem in study.config.problems:
         spec = next((cell.spec for cell in study.cells if cell.problem == problem), None)
         if spec is not None:
-            made = formulate_standard(sheet(spec.problem), spec.parameters, spec.initial)
+            made = formulate_standard(spec.sheet, spec.parameters, spec.initial)
             for part in made.observables:
                 found.setdefault((part.stem or part.name).removesuffix("_error"), set()).add(part.units)
     return {stem: units.pop() for stem, units in found.items() if units not in ({"1"}, {""}) and len(units) == 1}

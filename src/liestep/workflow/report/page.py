@@ -3,7 +3,7 @@ own limit of size."""
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from liestep.simulation.catalogue import papers
 from liestep.workflow.report.films import SHARE, embed_films
 from liestep.workflow.report.links import anchor
+from liestep.workflow.report.pages import Page
 from liestep.workflow.report.pictures import embed
 from liestep.workflow.report.search import Entry, entries
 from liestep.workflow.report.sources import TEMPLATES
@@ -24,56 +25,12 @@ from liestep.workflow.report.verdicts import (
     MEANINGS,
     ClaimRow,
     PaperClaims,
-    PaperErrata,
     paper_claims,
     paper_errata,
 )
 from liestep.workflow.workflow import REPORT_FOLDER, Workflow, page_of
 
 LIMIT = 15_000_000  # most bytes of a page
-OWN = "Studies"     # title of the page with the studies that are in no folder
-
-
-@dataclass
-class Page:
-    """One page: a paper's claims, errata and studies, or own studies."""
-
-    key: str
-    claims: PaperClaims | None = None
-    errata: PaperErrata | None = None
-    studies: list[StudyPage] = field(default_factory=list)
-
-    @property
-    def title(self) -> str:
-        return OWN if self.key == page_of("") else self.key
-
-    @property
-    def citation(self) -> str:
-        return next((item.citation for item in (self.claims, self.errata) if item and item.citation), "")
-
-    @property
-    def doi(self) -> str:
-        """Of the paper; empty if it is none that the package knows."""
-        return papers()[self.key].doi if self.key in papers() else ""
-
-    @property
-    def address(self) -> str:
-        """Seen from the index."""
-        return f"{REPORT_FOLDER}/{self.key}.html"
-
-    @property
-    def confirmed(self) -> int:
-        """Number of errata whose evidence confirms them."""
-        return sum(row["confirmed"] is True for row in self.errata.rows) if self.errata else 0
-
-    def count(self, verdict: str) -> int:
-        """Number of statements of the paper with a verdict."""
-        return dict(self.claims.stated).get(verdict, 0) if self.claims else 0
-
-    @property
-    def stated(self) -> int:
-        """Number of statements of the paper."""
-        return sum(count for _, count in self.claims.stated) if self.claims else 0
 
 
 @dataclass

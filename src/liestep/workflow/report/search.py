@@ -1,24 +1,21 @@
 """What can be searched for on every page: claims, studies, figures, tables and errata with their addresses."""
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from liestep.workflow.report.links import anchor
-
-if TYPE_CHECKING:
-    from liestep.workflow.report.page import Page
-    from liestep.workflow.report.study import StudyPage
+from liestep.workflow.report.pages import Page
+from liestep.workflow.report.study import StudyPage
 
 Entry = tuple[str, str, str, str, str]  # kind, title, text, key of the page, id on it
 LENGTH = 400  # characters of a text that are searched and shown
 
 
-def entries(pages: Iterable["Page"]) -> list[Entry]:
+def entries(pages: Iterable[Page]) -> list[Entry]:
     """All entries of all pages, in their order."""
     return [(kind, title, " ".join(text.split())[:LENGTH], page.key, target) for page in pages
             for kind, title, text, target in _of_page(page)]
 
 
-def _of_page(page: "Page") -> Iterator[tuple[str, str, str, str]]:
+def _of_page(page: Page) -> Iterator[tuple[str, str, str, str]]:
     for row in page.claims.rows if page.claims else ():
         yield "claim", f"{row.claim.id}: {row.outcome['verdict']}", row.claim.statement, row.anchor
     for study in page.studies:
@@ -28,7 +25,7 @@ def _of_page(page: "Page") -> Iterator[tuple[str, str, str, str]]:
                f"{entry['printed']}; correct: {entry['correct']}", anchor("erratum", page.key, str(entry["erratum"])))
 
 
-def _of_study(study: "StudyPage") -> Iterator[tuple[str, str, str, str]]:
+def _of_study(study: StudyPage) -> Iterator[tuple[str, str, str, str]]:
     used = [*(item["system"] for item in study.problems), *(item["id"] for item in study.integrators)]
     yield ("study", f"{study.config.title} ({study.name})", " ".join(dict.fromkeys([study.config.description, *used])),
            anchor("study", study.name))

@@ -13,7 +13,6 @@ from liestep.compile.units import new_units
 from liestep.errors import InputError
 from liestep.geometry.quaternion import body_matrix, matrices, minus, of_matrix, plus, space_parts
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import MOMENTS_TOLERANCE
 from liestep.mechanics.formulations.constrained.director_bodies import DirectorBodies, FixedReader
 from liestep.mechanics.formulations.constrained.quaternion_body import MULTIPLIER, QuaternionBody
@@ -26,8 +25,6 @@ QUATERNION_FIELDS = (
     StateField("quaternion_momentum", MOMENTUM, "momentum of the quaternion, an unknown of its own", PARTS, "derived"),
     StateField("multiplier", "J", "multiplier of (|q|^2 - 1)/2", ("constraint",), "derived"),
 )
-MASS_MATRIX = Option("singular", "mass matrix of the quaternion: singular, 4 G^T J G, or augmented by a moment J_00"
-                     " along q, livens2025 eq. (140)", ("singular", "augmented"))
 
 
 def energies(first: int) -> tuple[Observable, Observable]:

@@ -15,9 +15,8 @@ from liestep.geometry.quaternion import matrices, space_parts
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
 from liestep.mechanics.formulations.constrained.director_bodies import INNER, BodiesReader, DirectorBodies
@@ -65,7 +64,7 @@ class Jointed(NamedTuple):
         if options["coordinates"] == "directors":
             euler_moments(self.bodies(parameters).inertia)
 
-    def requires(self, parameters: Parameters, method: Method) -> str | None:
+    def requires(self, parameters: Parameters, method: Runner) -> str | None:
         """Why a method that inverts the mass matrix of directors cannot run: a flat body."""
         flat = method.formulation == "constant_mass" and not np.all(
             euler_moments(self.bodies(parameters).inertia) > 0.0)

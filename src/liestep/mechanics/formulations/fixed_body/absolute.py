@@ -93,6 +93,11 @@ class Pinned(NamedTuple):
 
         return replace(found, fields=(*fields, *PLACES, FORCE), to_fields=to_fields)
 
+    def action(self, parameters: Parameters, state: State, options: Options,
+               fields: tuple[StateField, ...]) -> Formulated:
+        """Formulation `lie_action` on poses."""
+        return self.formulated(Jointed.action, parameters, state, options, fields)
+
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for poses of a body that has no inertia about its centre of mass."""
         reason = why_not(parameters["inertia"], *self.mass_center(parameters))
@@ -102,7 +107,7 @@ class Pinned(NamedTuple):
     def forms(self, fields: Callable[[Parameters], tuple[StateField, ...]]) -> Mapping[str, Form]:
         """The formulations that only absolute coordinates have."""
         def chart(parameters: Parameters, state: State, options: Options) -> Formulated:
-            return self.formulated(Jointed.action, parameters, state, options, fields(parameters))
+            return self.action(parameters, state, options, fields(parameters))
 
         def index_three(parameters: Parameters, state: State, options: Options) -> Formulated:
             return self.formulated(Jointed.index_three, parameters, state, options, fields(parameters))

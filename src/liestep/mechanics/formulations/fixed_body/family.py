@@ -6,9 +6,8 @@ import numpy as np
 
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet
+from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet
 from liestep.mechanics.formulations.fixed_body.forms import STATE, Declared, needs_thickness, rotational_energy
 
 
@@ -41,10 +40,10 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
                  moments=lambda values: values["inertia"][None], **further)
 
 
-def _requires_torques(declared: Declared, other: Callable[[Parameters, Method], str | None] | None
-                      ) -> Callable[[Parameters, Method], str | None]:
+def _requires_torques(declared: Declared, other: Callable[[Parameters, Runner], str | None] | None
+                      ) -> Callable[[Parameters, Runner], str | None]:
     """`Sheet.requires`: what the system says itself, and that applied torques need a method that takes them."""
-    def requires(values: Parameters, method: Method) -> str | None:
+    def requires(values: Parameters, method: Runner) -> str | None:
         if not method.takes_forces and declared.has_applied(values):
             return "its formulation has no torques that depend on time and velocity, and the system has"
         return other(values, method) if other else None

@@ -1,31 +1,20 @@
-"""All formulations of a rigid body about a fixed point from its system: fields, observables and start of each."""
+"""All formulations of a rigid body about a fixed point from its system: fields, observables and start of each.
+
+What one formulation alone needs is imported where it is made: a run has one of them.
+"""
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import new_meter
 from liestep.errors import InputError
-from liestep.geometry.groups.charted import in_coordinates
-from liestep.geometry.groups.coadjoint_motion import CoadjointMotion
-from liestep.geometry.groups.cotangent_rotation import CotangentRotation
-from liestep.geometry.groups.product import product
-from liestep.geometry.groups.rotation import Rotation
-from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
 from liestep.mechanics.formulations.action import ActionForm, chart_option
-from liestep.mechanics.formulations.constrained.body_forms import (
-    MASS_MATRIX,
-    director_body,
-    euler_moments,
-    quaternion_body,
-)
-from liestep.mechanics.formulations.fixed_body.absolute import POSES, Jointed, Pinned, pose_options, why_not
 from liestep.mechanics.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
@@ -38,6 +27,9 @@ from liestep.mechanics.formulations.fixed_body.components import (
 from liestep.mechanics.formulations.fixed_body.driven import DrivenBody, has_applied
 from liestep.mechanics.formulations.work import with_work
 
+if TYPE_CHECKING:
+    from liestep.mechanics.formulations.fixed_body.absolute import Pinned
+
 STATE = {"attitude": (3, 3), "angular_momentum": (3,)}
 MOMENTUM = "kg m2 s-1"
 BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"),
@@ -45,6 +37,8 @@ BODY_FIELDS = {"body_momentum": (MOMENTUM, "angular momentum in the body's axes"
 COORDINATES = Option("quaternion", "redundant coordinates: a unit quaternion (4 numbers, 1 constraint) or directors (9"
                      " numbers, 6 constraints, constant mass)", ("quaternion", "directors"))
 CONSTANT = Option("directors", "redundant coordinates with a constant mass matrix", ("directors",))
+MASS_MATRIX = Option("singular", "mass matrix of the quaternion: singular, 4 G^T J G, or augmented by a moment J_00"
+                     " along q, livens2025 eq. (140)", ("singular", "augmented"))
 AUXILIARY = StateField("auxiliary", "kg m s", "q of the quadratic Hamiltonian, in the body's axes", ("xyz",), "derived")
 
 
@@ -113,11 +107,17 @@ class Declared(NamedTuple):
                                            int(options["form"] == "orthonormal")))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
+        from liestep.geometry.groups.charted import in_coordinates
+        from liestep.geometry.groups.coadjoint_motion import CoadjointMotion
+        from liestep.geometry.groups.cotangent_rotation import CotangentRotation
+        from liestep.geometry.groups.product import product
+        from liestep.geometry.groups.rotation import Rotation
+        from liestep.geometry.groups.translation import Translation
+
         system, meter, chosen = self.build(parameters), new_meter(), options["action"]
         chart = options.get("chart", "exp")
-        if chosen in POSES:
-            return self.pinned.formulated(Jointed.action, parameters, state, options,
-                                          attitude_fields(self.gravity(parameters)))
+        if "reference_point" in options:
+            return self.pinned.action(parameters, state, options, attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
             coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
             return self.dual(parameters, state,
@@ -132,13 +132,17 @@ class Declared(NamedTuple):
         return self.attitude(parameters, state, ActionForm(action, generator, meter))
 
     @property
-    def pinned(self) -> Pinned:
+    def pinned(self) -> "Pinned":
         """The body in absolute coordinates."""
+        from liestep.mechanics.formulations.fixed_body.absolute import Pinned
+
         assert self.mass_center is not None
         return Pinned(self.mass_center, self.gravity, self.conserved_momentum)
 
     def redundant(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Formulations `constrained_lagrangian` and `constant_mass`."""
+        from liestep.mechanics.formulations.constrained.body_forms import director_body, quaternion_body
+
         if options["coordinates"] == "directors":
             return director_body(self.build(parameters), *self.weighted(parameters), state,
                                  self.observables(parameters), attitude_fields(None)[:2])
@@ -205,6 +209,8 @@ class Declared(NamedTuple):
                                     self.check_form),
                  "cotangent_rotation": Form(self.body), "rigid_bodies": Form(self.rigid)}
         if self.mass_center is not None:
+            from liestep.mechanics.formulations.fixed_body.absolute import POSES, pose_options
+
             poses = Option("semidirect", f"{action['action'].doc}; on poses in absolute coordinates, SE(3) or"
                            " SO(3) x R^3", (*action["action"].choices, *POSES))
             charts = {"chart": chart_option(lambda options: options["action"] not in POSES)}
@@ -220,13 +226,18 @@ class Declared(NamedTuple):
         return found
 
 
-def needs_thickness(parameters: Parameters, method: Method,
+def needs_thickness(parameters: Parameters, method: Runner,
                     mass_center: Callable[[Parameters], tuple[float, np.ndarray]] | None = None) -> str | None:
     """Why a method that inverts the mass matrix of directors, or of poses, cannot run: a flat body, or one without an
     inertia about its centre of mass."""
-    if method.formulation == "constant_mass" and not np.all(euler_moments(parameters["inertia"]) > 0.0):
-        return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
+    if method.formulation == "constant_mass":
+        from liestep.mechanics.formulations.constrained.body_forms import euler_moments
+
+        if not np.all(euler_moments(parameters["inertia"]) > 0.0):
+            return "a flat body, whose largest moment is the sum of the others, has a singular mass matrix in directors"
     if mass_center is not None and method.formulation in ("lie_chart", "index_three"):
+        from liestep.mechanics.formulations.fixed_body.absolute import why_not
+
         return why_not(parameters["inertia"], *mass_center(parameters))
     return None
 
@@ -234,6 +245,8 @@ def needs_thickness(parameters: Parameters, method: Method,
 def _check_redundant(parameters: Parameters, options: Options) -> None:
     """Raises InputError for directors of a body that has none, or with the other mass matrix of quaternions."""
     if options["coordinates"] == "directors":
+        from liestep.mechanics.formulations.constrained.body_forms import euler_moments
+
         euler_moments(parameters["inertia"])
         if options.get("mass_matrix") == "augmented":
             raise InputError("option mass_matrix is augmented, which is for coordinates quaternion; directors have one"

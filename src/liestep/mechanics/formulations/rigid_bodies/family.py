@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from liestep.mechanics.contracts.manifold import check_attitude
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.rigid_bodies.damped import is_damped
 from liestep.mechanics.formulations.rigid_bodies.forms import Declared, Kept, state_shapes
 
@@ -40,7 +39,7 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
             total = total + 0.5*np.sum(masses(values)[:, None]*fields["velocity"]**2, axis=(1, 2))
         return total
 
-    def requires(values: Parameters, method: Method) -> str | None:
+    def requires(values: Parameters, method: Runner) -> str | None:
         # the kicks of `rigid_bodies` take forces of positions and attitudes, whatever the method does elsewhere
         if method.formulation == "rigid_bodies" and is_damped(build(values)):
             return ("its formulation has no forces that depend on velocities, and the system is damped (integrators on"

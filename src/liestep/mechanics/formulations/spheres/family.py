@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.forms import Declared
 from liestep.mechanics.formulations.spheres.mass import check_mass
@@ -70,10 +69,10 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
 
 
-def _requires_forces(declared: Declared, other: Callable[[Parameters, Method], str | None] | None
-                     ) -> Callable[[Parameters, Method], str | None]:
+def _requires_forces(declared: Declared, other: Callable[[Parameters, Runner], str | None] | None
+                     ) -> Callable[[Parameters, Runner], str | None]:
     """`Sheet.requires`: what the system says itself, and that a system with forces needs a method that takes them."""
-    def requires(values: Parameters, method: Method) -> str | None:
+    def requires(values: Parameters, method: Runner) -> str | None:
         if not method.takes_forces and declared.forced(values):
             return "its formulation has no forces that depend on time and velocity, and the system has"
         return other(values, method) if other else None

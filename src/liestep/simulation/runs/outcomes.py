@@ -1,0 +1,69 @@
+"""Make a run: its one trajectory or all of them, with what its specification asks for beside them.
+
+No source of a run's file: which of the modules that it imports are sources says `run_modules`.
+"""
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from liestep.compile.status import Status
+from liestep.simulation.runs.content import Content, collected
+from liestep.simulation.runs.execution import (
+    Outcome,
+    Progress,
+    ensemble_states,
+    has_lanes,
+    replica_states,
+    run_once,
+)
+from liestep.simulation.runs.recorder import BLOCKS
+from liestep.simulation.runs.specification import RunSpecification
+
+State = dict[str, np.ndarray]
+
+
+def carry_out(spec: RunSpecification, progress: Progress | None = None, threads: int = 1) -> Content:
+    """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
+    are made in lockstep.
+
+    Raises:
+        InputError: see `liestep.simulation.runs.until.observed`.
+        PluginError: the code of a plugin cannot be compiled.
+    """
+    if spec.observed:
+        from liestep.simulation.runs.until import observed
+
+        return observed(spec, progress)
+    if spec.ensemble is not None:
+        outcomes = [run() for run in members(spec, threads)]
+    else:
+        outcomes = [trajectory(spec, state, progress if k == 0 else None)
+                    for k, state in enumerate(replica_states(spec))]
+    return collected(spec, outcomes)
+
+
+def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], Outcome]]:
+    """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
+    be made in lockstep is, in so many threads."""
+    states = ensemble_states(spec)
+    if has_lanes(spec):
+        from liestep.simulation.runs import lanes
+
+        return lanes.outcomes(spec, states, threads=threads)
+    return (partial(trajectory, spec, state) for state in states)
+
+
+def trajectory(spec: RunSpecification, state: State, progress: Progress | None = None) -> Outcome:
+    """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
+    blocks and the symplecticity of its step, NaN for a run that stopped early."""
+    outcome = run_once(spec, state, progress)
+    if spec.exponents:
+        outcome.growth = np.full((BLOCKS, spec.exponents), np.nan)
+        if outcome.status == Status.OK:
+            from liestep.simulation.tangents.exponents import growth_of, symplectic_error
+
+            outcome.growth = growth_of(spec, state, BLOCKS)
+            if spec.ensemble is None:
+                outcome.symplectic_error = symplectic_error(spec, state)
+    return outcome

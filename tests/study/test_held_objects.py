@@ -1,0 +1,80 @@
+"""A specification holds the sheet and the method of its run: nothing asks the catalogue for them again."""
+import importlib
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import liestep
+from liestep.simulation import catalogue
+from liestep.simulation.runs.maps import ParameterMap, Request, shards
+from liestep.simulation.runs.outcomes import carry_out
+from liestep.simulation.runs.specification import RunSpecification, specify, specify_problem
+
+
+def visits(call) -> list[str]:
+    """Functions of the catalogue that others enter during a call."""
+    found = []
+
+    def note(frame, event, argument):
+        if event == "call" and frame.f_code.co_filename == catalogue.__file__ != frame.f_back.f_code.co_filename:
+            found.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@pytest.mark.parametrize("size", [{"integrator": "rk4", "steps": 3}, {"integrator": "ode45", "tolerance": 1e-3}],
+                         ids=["fixed", "adaptive"])
+def test_a_simulation_visits_the_catalogue_at_most_three_times(size):
+    found = visits(lambda: liestep.simulate("free_rigid_body", **size, t_end=0.1, samples=2))
+    assert found
+    assert len(found) <= 3, found
+
+
+def kinds() -> list[RunSpecification]:
+    plain = specify("sphere_nbody", "rk4", steps=4, t_end=0.4, samples=3)
+    (shard,) = shards(plain, ParameterMap(("gamma",), ((0.5, 1.0),)), Request(None, {}, {}, {}))
+    members = specify("sphere_nbody", "rk4", steps=4, t_end=0.4, ensemble={"members": 3, "amplitude": 1e-3})
+    return [plain, shard, members, specify_problem("heavy_top")]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_copy_for_another_process_is_the_same_run(number):
+    """The functions of a sheet cannot be pickled: it is found again by its id."""
+    spec = kinds()[number]
+    copy = pickle.loads(pickle.dumps(spec))
+    assert type(copy) is type(spec)
+    assert (copy.sha256, copy.canonical()) == (spec.sha256, spec.canonical())
+    assert copy.system is spec.system
+    assert copy.declared is spec.declared
+    if number == 0:
+        assert np.array_equal(carry_out(copy).variables["q"][1], carry_out(spec).variables["q"][1])
+
+
+def test_what_a_specification_holds_is_no_part_of_its_text():
+    spec = kinds()[0]
+    assert not {"system", "declared", "sheet", "method"} & {*spec.canonical()}
+    assert "Sheet(" not in repr(spec)
+    assert "Method(" not in repr(spec)
+
+
+@pytest.mark.parametrize("module", sorted(catalogue._written()))
+def test_ids_are_read_from_files_as_they_are_declared(module):
+    names, complete = catalogue._keys(module, "METHODS")
+    declared = [*importlib.import_module(module).METHODS] if names or not complete else []
+    assert names == declared if complete else set(names) <= set(declared)
+    assert {catalogue.integrator_entry(name).module for name in declared} <= {module}
+
+
+@pytest.mark.parametrize("text", ["METHODS = {'a': 1} | more\n", "METHODS = {f'a{n}': n for n in (1, 2)}\n",
+                                  "METHODS = {**more, 'a': 1}\n", "METHODS: dict[str, int] = made()\n"])
+def test_a_table_that_is_not_written_out_is_not_taken_for_complete(text, tmp_path, monkeypatch):
+    (tmp_path/"file.py").write_text(f"import os\n\n{text}")
+    monkeypatch.setattr(catalogue, "module_file", lambda module: tmp_path/"file.py")
+    assert not catalogue._keys("any", "METHODS")[1]
