@@ -20,7 +20,7 @@ TARGETS = (1e-5, 1e-8)
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))
 REFERENCE_TOLERANCE = 1e-13
 ENOUGH = 0.1  # seconds after which a measurement is not repeated
-METHODS = ("vi_sphere", "vi_sphere_y4", "vi_sphere_kl6", "rkmk4", "rk4", "dop853")
+METHODS = ("vi_sphere", "vi_sphere weights=y4", "vi_sphere weights=kl6", "rkmk", "rk4", "dop853")
 
 Curve = list[tuple[float, float]]  # (largest error of a component at the end, seconds), finer and finer
 

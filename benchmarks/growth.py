@@ -21,7 +21,7 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
         yield "elastic rod, vi_sphere (multipliers)", n, Case(
             "", "elastic_rod", "vi_sphere", "multipliers", 1e-3/(n*n), max(3, 30_000//n**2), 0.0,
             parameters={"elements": n})
-    for integrator in ("rk4", "rkmk4"):
+    for integrator in ("rk4", "rkmk"):
         for n in CHAINS:
             parameters = {"mass": [1.0]*n, "length": [1.0]*n}
             yield f"pendulum chain, {integrator}", n, Case(

@@ -97,7 +97,7 @@ def against_twins(repeats: int) -> Iterator[dict[str, Any]]:
     core and twins are compared first."""
     for label, system, preset, steps, h in PROBLEMS:
         for name in ("1a", "1b"):
-            spec = specify(system, "rkmk4", preset=preset, steps=steps, t_end=steps*h, samples=2,
+            spec = specify(system, "rkmk", preset=preset, steps=steps, t_end=steps*h, samples=2,
                            statistics_every=steps, options=MAPS[name])
             alternatives, gap = compared(spec)
             if not gap < SAME:
@@ -111,7 +111,7 @@ def maps_over_quaternions(repeats: int) -> Iterator[dict[str, Any]]:
     """Rows: time of a Runge-Kutta step through a map over one on quaternions that are normalised at the stages."""
     for label, system, preset, steps, h in PROBLEMS:
         entries = {"quaternion": ("rk4", {"projection": "stages"}),
-                   **{name: ("rkmk4", options) for name, options in MAPS.items()}}
+                   **{name: ("rkmk", options) for name, options in MAPS.items()}}
         specs = {key: specify(system, method, preset=preset, steps=steps, t_end=steps*h, samples=2,
                               statistics_every=steps, options=options) for key, (method, options) in entries.items()}
         seconds = interleaved({key: lambda one=one: core_call(one) for key, one in specs.items()}, repeats)

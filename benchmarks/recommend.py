@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.recommend_cases import CASES, EXAMPLES, Case
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.execution import run_once
@@ -132,7 +132,7 @@ def _ladder(asked: Request, case: Case, warm: dict[str, Any]) -> dict[tuple[str,
     trials.fields = tuple(part for part in outcome.formulated.error_fields if part.counted)
     trials.reference = {part.name: np.asarray(content.variables[part.name][1]) for part in trials.fields}
     found = {}
-    for name in integrator_ids():
+    for name in integrator_calls():
         if name in GENERAL or asked.declared(name).lacks(asked.facts, asked.start.parameters) is not None:
             continue
         try:

@@ -17,7 +17,7 @@ ARRAY_STEPS = 20
 LENNARD_JONES = (("level2", 162, 200), ("paper", 642, 20), ("level4", 2562, 3))
 MEMORY_TARGET = 400.0  # MB
 COMPILE_TARGET = 3.0  # s
-SECONDS = (("rkmk4", "rkmk5"), ("cf4", "cg3"))  # methods of one class
+SECONDS = (("rkmk", "rkmk tableau=dormand_prince5"), ("cf4", "cg3"))  # methods of one class
 SECOND_TARGET = 0.1  # s, for building the problem and the steps themselves
 ORDERS = {"same loop order": 0, "half loop": 1, "half loop on rows": 3, "row sums": 2}
 ORDER_TARGETS = {"same loop order": 1.5, "half loop on rows": 0.9}

@@ -33,7 +33,8 @@ LARGE = """
 title: A thousand runs
 problems:
 {problems}
-integrators: {{vi_sphere: , vi_sphere_y4: , rk2_midpoint: , rk4: , rkmk4: }}
+integrators: {{vi_sphere: , vi_sphere_y4: {{id: vi_sphere, options: {{weights: y4}}}}, rk2_midpoint: , rk4: ,
+               rkmk4: {{id: rkmk}}}}
 steps: {{counts: {counts}}}
 tables: [energy]
 """

@@ -17,7 +17,7 @@ from liestep.simulation.tangents.flow import tangents
 
 STEPS = 4000
 CASES = (("spherical_pendulum_chain", "orders", "vi_sphere"), ("spherical_pendulum_chain", "orders", "rk4"),
-         ("spherical_pendulum_chain", "orders", "rkmk4"), ("heavy_top", "asymmetric", "slgi"))
+         ("spherical_pendulum_chain", "orders", "rkmk"), ("heavy_top", "asymmetric", "slgi"))
 STEP = 0.02
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.execution import build, run_once
 from liestep.simulation.runs.recorder import new_recorder
 from liestep.simulation.runs.specification import applicable, specify, start_of
@@ -14,7 +14,7 @@ from liestep.study.tables.order import OrderEstimate, observed_order
 EPS = float(np.finfo(np.float64).eps)
 # formulations of the spheres whose rows are q and omega; constrained coordinates have tests of their own
 ROWS = ("vector_field", "lie_action", "sphere_lagrangian")
-FIXED = tuple(name for name in integrator_ids() if not method(name).adaptive and method(name).formulation in ROWS
+FIXED = tuple(name for name in integrator_calls() if not method(name).adaptive and method(name).formulation in ROWS
               and applicable("sphere_nbody", name, start_of("sphere_nbody").parameters))
 VARIATIONAL = tuple(name for name in FIXED if method(name).formulation == "sphere_lagrangian")
 # diagonal and coupled kinetic energy
@@ -59,12 +59,12 @@ class Flow:
 
 def exact(problem, y, t, substeps):
     """Accurate flow: the composition of order 8, with substeps so short that round-off is left."""
-    return Flow(problem, "vi_sphere_kl8")(y, t/substeps, substeps)
+    return Flow(problem, "vi_sphere weights=kl8")(y, t/substeps, substeps)
 
 
 def generic_state(problem):
     """A state without special zeros: the preset's start moved on by 0.4 s."""
-    return exact(problem, Flow(problem, "vi_sphere_kl8").start, 0.4, 20)
+    return exact(problem, Flow(problem, "vi_sphere weights=kl8").start, 0.4, 20)
 
 
 T_END, SAMPLES = 2.0, 11  # of the runs that show orders

@@ -12,7 +12,7 @@ NAMED = {"1a": {"action": "se3"}, "1b": {"action": "so3_r3"}, "1c": {"action": "
          "1d": {"action": "se3", "chart": "cayley"}}
 
 
-def top(steps, name="1a", integrator="rkmk4", preset="bruels_cardona", **options):
+def top(steps, name="1a", integrator="rkmk", preset="bruels_cardona", **options):
     return simulate("jointed_body", integrator, preset=preset, steps=steps, samples=2, options=NAMED[name] | options)
 
 

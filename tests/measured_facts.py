@@ -9,7 +9,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate_standard
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify, start_of
 
@@ -32,7 +32,7 @@ def rows(name, preset, t_end):
     facts, start = sheet(name), start_of(name, preset=preset)
     residuals = {part.name for part in formulate_standard(facts, start.parameters, start.initial).observables
                  if part.kind == "residual"}
-    for integrator in integrator_ids():
+    for integrator in integrator_calls():
         declared = method(integrator).on(facts)
         if declared.lacks(facts, start.parameters) is not None:
             continue

@@ -65,7 +65,7 @@ STENCIL = np.array([1/280, -4/105, 1/5, -4/5, 0, 4/5, -1/5, 4/105, -1/280])  # c
 
 
 @functools.cache
-def run(preset="paper", integrator="rkmk4", step=STEP):
+def run(preset="paper", integrator="rkmk", step=STEP):
     data = simulate(NAME, integrator, preset=preset, step=step,
                     samples=round(sheet(NAME).presets[preset].t_end/step) + 1)
     return data, {name: data[name].values for name in sheet(NAME).state_shapes({})}

@@ -28,7 +28,7 @@ MANY = 60            # numbers of a state from which on a system has many bodies
 PIXELS, COLOURS = 480, 48
 LONGEST = 0.5        # s
 DRIFT = 0.01         # of the energy: a picture of a motion, not of a step that is too large
-PREFERRED = ("vi_sphere", "rk4", "lgvi", "rodrigues_newmark", "eml")
+PREFERRED = ("vi_sphere", "rk4", "lgvi", "rodrigues", "eml")
 
 
 def moderate(energy: np.ndarray) -> bool:

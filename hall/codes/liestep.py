@@ -22,7 +22,7 @@ CHOICES = {"exact_split, rkn6a": Choice("exact_split", {"splitting": "rkn6a"}, 6
            "dmv 10, rkn6a": Choice("dmv", {"order": 10, "splitting": "rkn6a"}, 6),
            "dmv 2, strang": Choice("dmv", {"order": 2, "splitting": "strang"}, 2),
            "body_midpoint": Choice("body_midpoint", {}, 2), "lie_midpoint": Choice("lie_midpoint", {}, 2),
-           "rkmk4": Choice("rkmk4", {}, 4, symmetric=False), "dop853": Choice("dop853", {}, None, symmetric=False)}
+           "rkmk4": Choice("rkmk", {}, 4, symmetric=False), "dop853": Choice("dop853", {}, None, symmetric=False)}
 METHODS = {name: Method(choice.order, f"{choice.integrator} {choice.options or 'with defaults'}, attitude as a matrix",
                         tolerances=choice.order is None, symmetric=choice.symmetric)
            for name, choice in CHOICES.items()}

@@ -35,8 +35,8 @@ def end(name, options, steps):
 @pytest.mark.parametrize(("name", "options", "counts"), [
     ("vi_sphere", {}, (16, 32, 64)), ("vi_sphere", {"solver": "newton"}, (16, 32, 64)),
     ("vi_sphere", {"solver": "fixed_point"}, (16, 32, 64)), ("vi_sphere", {"form": "paper"}, (16, 32, 64)),
-    ("vi_sphere_s4", {}, (8, 16, 32)), ("vi_sphere_kl6", {}, (8, 12, 18)),
-    ("rk4", {}, (16, 32, 64)), ("rkmk4", {}, (16, 32, 64)), ("cf4", {}, (16, 32, 64))])
+    ("vi_sphere weights=s4", {}, (8, 16, 32)), ("vi_sphere weights=kl6", {}, (8, 12, 18)),
+    ("rk4", {}, (16, 32, 64)), ("rkmk", {}, (16, 32, 64)), ("cf4", {}, (16, 32, 64))])
 def test_order_on_three_coupled_bodies_of_state_and_work(name, options, counts):
     liestep.load_plugin(TOP/"tests"/"plugins"/"dragged_chain.py")
     theory, (a, b, c) = method(name).order, (end(name, options, steps) for steps in counts)
@@ -47,5 +47,5 @@ def test_order_on_three_coupled_bodies_of_state_and_work(name, options, counts):
 
 def test_all_methods_come_to_the_same_state():
     liestep.load_plugin(TOP/"tests"/"plugins"/"dragged_chain.py")
-    one, other = end("vi_sphere_kl6", {}, 24), end("rkmk5", {}, 64)
+    one, other = end("vi_sphere weights=kl6", {}, 24), end("rkmk tableau=dormand_prince5", {}, 64)
     assert np.abs(one - other).max() < 1e-6

@@ -21,13 +21,13 @@ from liestep.simulation.runs.specification import complete_options, start_of
 SHARE = 0.37  # states are asked for at this share of each of the longest steps
 # system, method, end time, numbers of steps
 CASES = [
-    ("drag_and_clock", "vi_sphere_kl8", 1.2, (4, 6, 9)),
-    ("drag_and_clock", "vi_sphere_kl6", 1.6, (4, 8, 16)),
+    ("drag_and_clock", "vi_sphere weights=kl8", 1.2, (4, 6, 9)),
+    ("drag_and_clock", "vi_sphere weights=kl6", 1.6, (4, 8, 16)),
     ("satellite", "slgi", 0.5, (8, 16, 32)),
-    ("satellite", "rkmk4", 0.5, (8, 16, 32)),
-    ("heavy_top", "slgi_composed", 0.02, (8, 16, 32)),
-    ("bonded_particles", "rodrigues_s4", 0.2, (8, 16, 32)),
-    pytest.param("body_chain", "rkmk4", 0.2, (8, 16, 32), marks=pytest.mark.slow),
+    ("satellite", "rkmk", 0.5, (8, 16, 32)),
+    ("heavy_top", "slgi weights=y4", 0.02, (8, 16, 32)),
+    ("bonded_particles", "rodrigues weights=s4", 0.2, (8, 16, 32)),
+    pytest.param("body_chain", "rkmk", 0.2, (8, 16, 32), marks=pytest.mark.slow),
     ("spring_pendulum", "rk4", 0.4, (8, 16, 32)),
     ("spring_pendulum", "rattle", 0.2, (8, 16, 32)),
 ]

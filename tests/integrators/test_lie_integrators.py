@@ -27,7 +27,7 @@ from liestep.integrators.declared_tableaux import classical_order
 from liestep.integrators.dexpinv import series
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.tableaux import TABLEAUX, Tableau
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.study.tables.order import observed_order, order_verdict
@@ -36,7 +36,7 @@ SCHEMES = (CF4, CF43, CF32A, CF32B, CG3)
 EMBEDDED = "rk2_heun"  # leaves the spheres
 CHAIN = "spherical_pendulum_chain"
 # lie_taylor traces kernels, of which there are none where compiling is switched off; test_lie_taylor.py has it
-LIE = [name for name in integrator_ids() if method(name).formulation == "lie_action" and name != "lie_taylor"
+LIE = [name for name in integrator_calls() if method(name).formulation == "lie_action" and name != "lie_taylor"
        and applicable(CHAIN, name, start_of(CHAIN).parameters)]
 SPRINGS = ("spring_pendula", "paper")
 Q = np.array([[0.36, 0.48, 0.8], [0.6, 0.64, 0.48]])
@@ -110,7 +110,7 @@ def test_series_of_dexpinv():
 
 @cache
 def accurate(problem, t_end):
-    return states(problem, "vi_sphere_kl8", 1000, t_end)
+    return states(problem, "vi_sphere weights=kl8", 1000, t_end)
 
 
 FINE = [20, 40, 60, 90, 130, 190, 280]
@@ -119,7 +119,7 @@ DENSE = [20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 900, 1200, 1800, 2600
 
 @pytest.mark.parametrize(("problem", "name", "t_end", "counts"), [
     (PENDULUM, "rkmk4_2comm", 1.0, DENSE),
-    (SPRINGS, "rkmk5", 1.0, FINE)], ids=["rkmk4_2comm", "rkmk5"])
+    (SPRINGS, "rkmk tableau=dormand_prince5", 1.0, FINE)], ids=["rkmk4_2comm", "rkmk tableau=dormand_prince5"])
 def test_observed_order_where_the_common_problems_show_none(problem, name, t_end, counts):
     passed, sentence = order_verdict(estimate(problem, name, accurate(problem, t_end), counts, t_end),
                                      method(name).order)
@@ -133,9 +133,9 @@ def order_of(name, **options):
 
 
 @pytest.mark.parametrize(("name", "commutators", "order", "counts"), [
-    ("rkmk4", 0, 2, [40*2**k for k in range(8)]), ("rkmk4", 1, 3, [40*2**k for k in range(7)]),
-    ("rkmk4", 2, 4, [40*2**k for k in range(6)]), ("rkmk5", 0, 2, [40*2**k for k in range(8)]),
-    ("rkmk5", 1, 3, [40*2**k for k in range(7)]), ("rkmk5", 2, 5, FINE)])
+    ("rkmk", 0, 2, [40*2**k for k in range(8)]), ("rkmk", 1, 3, [40*2**k for k in range(7)]),
+    ("rkmk", 2, 4, [40*2**k for k in range(6)]), ("rkmk tableau=dormand_prince5", 0, 2, [40*2**k for k in range(8)]),
+    ("rkmk tableau=dormand_prince5", 1, 3, [40*2**k for k in range(7)]), ("rkmk tableau=dormand_prince5", 2, 5, FINE)])
 @pytest.mark.parametrize(("problem", "t_end"), [(SPRINGS, 1.0), (PENDULUM, 2.0)], ids=["springs", "pendulum"])
 def test_order_with_few_commutators(problem, t_end, name, commutators, order, counts):
     options = {"dexpinv": commutators}
@@ -158,7 +158,9 @@ def test_truncation_alone_has_the_order_claimed(commutators, order):
 
 def test_many_commutators_are_exact():
     y = generic_state(PENDULUM)
-    cut, whole = (Flow(PENDULUM, "rkmk5", options={"dexpinv": kind})(y, 0.1, 10) for kind in (30, "exact"))
+    cut, whole = (Flow(PENDULUM, "rkmk tableau=dormand_prince5", options={"dexpinv": kind})(y, 0.1,
+                                                                                            10) for kind in (30,
+                                                                                                             "exact"))
     assert np.abs(cut - whole).max() <= 1e-13
 
 
@@ -192,17 +194,18 @@ def test_methods_stay_on_the_manifold_at_the_step_of_the_paper(name):
 def test_one_specialisation_serves_all_tableaux_one_all_truncations_and_one_all_schemes():
     declared = {"name": "ralston", "order": 2, "a": [[], ["2/3"]], "b": [0.25, 0.75]}
     families = [
-        [Flow(BODIES, name) for name in ("lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5")]
+        [Flow(BODIES, name) for name in ("rkmk tableau=euler", "rkmk tableau=heun", "rkmk tableau=kutta3", "rkmk",
+                                         "rkmk tableau=dormand_prince5")]
         + [Flow(BODIES, "rkmk", options={"tableau": declared})],
-        [Flow(BODIES, "rkmk4", options={"dexpinv": k}) for k in (0, 1, 2, 7)]
-        + [Flow(BODIES, "rkmk5", options={"dexpinv": 2})],
+        [Flow(BODIES, "rkmk", options={"dexpinv": k}) for k in (0, 1, 2, 7)]
+        + [Flow(BODIES, "rkmk tableau=dormand_prince5", options={"dexpinv": 2})],
         [Flow(BODIES, name) for name in ("cf4", "cg3")]]
     found = [{compiled(flow) for flow in flows} for flows in families]
     assert [[count for _, count in loops] for loops in found] == [[1], [1], [1]]
     assert len(set.union(*found)) == 3
 
 
-@pytest.mark.parametrize("name", ["rkmk3", "cf4"])
+@pytest.mark.parametrize("name", ["rkmk tableau=kutta3", "cf4"])
 def test_isotropy_changes_the_error_and_neither_order_nor_manifold(name):
     found = {}
     for options in ({}, {"alpha": 3.0}, {"beta": -2.0}):
@@ -222,7 +225,7 @@ def spec(integrator="rkmk", **options):
 RK4 = {"name": "classical", "order": 4, "a": [[], [0.5], [0, "1/2"], [0, 0, 1]], "b": ["1/6", "1/3", "2/6", "1/6"]}
 
 
-@pytest.mark.parametrize(("general", "named"), [("rkmk", "rkmk4"), ("runge_kutta", "rk4")])
+@pytest.mark.parametrize(("general", "named"), [("rkmk", "rkmk"), ("runge_kutta", "rk4")])
 def test_declared_tableau_is_the_known_one_bit_by_bit(general, named):
     assert np.array_equal(Flow(PENDULUM, general, options={"tableau": RK4})(generic_state(PENDULUM), 0.1, 10),
                           Flow(PENDULUM, named)(generic_state(PENDULUM), 0.1, 10))

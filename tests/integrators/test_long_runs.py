@@ -58,10 +58,10 @@ RUNS = {
     "fixed point": (*PENDULUM, "vi_sphere", 0.01, MILLION, "fixed_point"),
     "explicit": ("sphere_nbody", "paper", "vi_sphere", 0.01),
     "explicit, small step": ("sphere_nbody", "paper", "vi_sphere", 0.001),
-    "order 4": ("sphere_nbody", "paper", "vi_sphere_s4", 0.02),
-    "order 6": ("sphere_nbody", "paper", "vi_sphere_kl6", 0.05),
-    "order 4, coupled": (*PENDULUM, "vi_sphere_y4", 0.02, 200_000),
-    "order 8, coupled": (*PENDULUM, "vi_sphere_kl8", 0.05, 100_000),
+    "order 4": ("sphere_nbody", "paper", "vi_sphere weights=s4", 0.02),
+    "order 6": ("sphere_nbody", "paper", "vi_sphere weights=kl6", 0.05),
+    "order 4, coupled": (*PENDULUM, "vi_sphere weights=y4", 0.02, 200_000),
+    "order 8, coupled": (*PENDULUM, "vi_sphere weights=kl8", 0.05, 100_000),
     "rod": ("elastic_rod", "no_gravity", "vi_sphere", 1e-4, 100_000),
 }
 
@@ -96,7 +96,7 @@ def test_runge_kutta_methods_gain_or_lose_energy_and_length_without_end():
 
 
 def test_munthe_kaas_methods_keep_the_length_but_not_the_momentum():
-    outcome, kept = long_run("sphere_nbody", "paper", "rkmk4", 0.05, 100_000)
+    outcome, kept = long_run("sphere_nbody", "paper", "rkmk", 0.05, 100_000)
     assert unit_length(outcome) <= 1e-13
     assert np.all(momentum_errors(outcome, kept)[0] >= 1000*MOMENTUM)
 

@@ -27,7 +27,8 @@ from examine import T_END  # noqa: E402
 def true_states(problem):
     """Accurate states of the package as it is."""
     spheres = "sphere_lagrangian" in sheet(problem[0]).forms
-    return states(problem, *(("vi_sphere_kl8", 500) if spheres else ("rkmk5", 5000)), T_END)
+    return states(problem, *(("vi_sphere weights=kl8", 500) if spheres else ("rkmk tableau=dormand_prince5", 5000)),
+                  T_END)
 
 
 def verdict(folder, problem, integrator, options):

@@ -34,7 +34,7 @@ def local_errors(flow, problem, steps):
     return np.array([np.abs(exact(problem, flow(exact(problem, y, -h/2, 16), h), -h/2, 16) - y).max() for h in steps])
 
 
-@pytest.mark.parametrize(("problem", "name"), [pair for pair in PAIRS if pair[1] != "rkmk5"],
+@pytest.mark.parametrize(("problem", "name"), [pair for pair in PAIRS if pair[1] != "rkmk tableau=dormand_prince5"],
                          ids=lambda item: NAMES.get(item, item))
 def test_local_error_is_one_order_above_the_global_one(problem, name):
     """Not Dormand and Prince's: its error of order 6 is so small that the next one hides it."""
@@ -50,7 +50,7 @@ def test_local_error_is_one_order_above_the_global_one(problem, name):
                                                                  "dop853")], ids=lambda tableau: tableau.name)
 def test_any_tableau_keeps_its_order_in_both_families(problem, family, tableau):
     """Not Dormand and Prince's, see above."""
-    flow = Flow(problem, "rk4" if family is ExplicitRungeKutta else "rkmk4")
+    flow = Flow(problem, "rk4" if family is ExplicitRungeKutta else "rkmk")
     flow.component = family(*tableau.arrays())
     errors = local_errors(flow, problem, 0.2*2.0**(-0.5*np.arange(16)))
     slopes = [np.log2(a/b) for a, b in zip(errors, errors[2:], strict=False) if b > 3e-13]
@@ -152,7 +152,7 @@ def test_variational_steps_and_only_they_keep_the_symplectic_form(problem, name)
     flow, y = Flow(problem, name), state(problem)
     directions = np.random.Generator(np.random.PCG64(7)).standard_normal((2, *y.shape))
     before = symplectic_form(problem, lambda z: z, y, directions)
-    steps = 5 if name == "rkmk5" else 10  # its error would be too small to tell
+    steps = 5 if name == "rkmk tableau=dormand_prince5" else 10  # its error would be too small to tell
     after = symplectic_form(problem, lambda z: flow(z, 1.0/steps, steps), y, directions)
     if method(name).symmetric and name != "gauss":  # whose coordinates q, omega are not canonical
         assert after == pytest.approx(before, rel=1e-8)

@@ -104,7 +104,7 @@ def test_symplectic(problem, theta):
 
 
 def test_explicit_methods_are_not_symplectic():
-    case, component = build(specify(GENERIC[0], "rkmk4", preset=GENERIC[1], steps=1))
+    case, component = build(specify(GENERIC[0], "rkmk", preset=GENERIC[1], steps=1))
     assert symplectic_defect(Map(case, component), random_rows(5), 0.1) >= 1e-6
 
 
@@ -169,8 +169,8 @@ def test_without_torque_theta_does_not_matter(problem):
 
 @cache
 def true_states(problem, samples, t_end):
-    return run_once(specify(problem[0], "rkmk5", preset=problem[1], steps=20_000, samples=samples,
-                            t_end=t_end)).outputs.states
+    return run_once(specify(problem[0], "rkmk tableau=dormand_prince5", preset=problem[1], steps=20_000,
+                            samples=samples, t_end=t_end)).outputs.states
 
 
 def observed(problem, counts, t_end=2.0, **options):

@@ -90,9 +90,9 @@ def test_charts_end(chart, end):
 ])
 def test_charts_that_do_not_exist_are_refused(problem, options, said):
     with pytest.raises(InputError, match=said):
-        specify(problem, "rkmk4", preset={"heavy_top": "bruels_cardona"}.get(problem), steps=10, options=options)
+        specify(problem, "rkmk", preset={"heavy_top": "bruels_cardona"}.get(problem), steps=10, options=options)
 
 
 def test_a_step_that_leaves_its_chart_says_which():
     with pytest.raises(Exception, match="chart cayley, which ends at a turn of pi"):
-        simulate("heavy_top", "rkmk4", preset="asymmetric", steps=1, t_end=40.0, options={"chart": "cayley"}, samples=2)
+        simulate("heavy_top", "rkmk", preset="asymmetric", steps=1, t_end=40.0, options={"chart": "cayley"}, samples=2)

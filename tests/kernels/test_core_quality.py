@@ -61,16 +61,16 @@ def machine_code(function, arguments, **options):
 
 @pytest.mark.parametrize(("function", "arguments"), [
     (advance, lambda: fixed_arguments("spherical_pendulum_chain", "vi_sphere")),           # sphere_lagrangian
-    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4")),               # lie_action
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk")),               # lie_action
     (advance, lambda: fixed_arguments("spherical_pendulum_chain", "cf4")),
-    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk4", options={"dexpinv": 4})),
+    (advance, lambda: fixed_arguments("spherical_pendulum_chain", "rkmk", options={"dexpinv": 4})),
     (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "ode45")),   # vector_field
-    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "rkmk54")),
-    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "cf43")),
-    (advance, lambda: fixed_arguments("heavy_top", "rkmk4", options={"action": "coadjoint"})),
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "rkmk_pair")),
+    (advance_adaptive, lambda: adaptive_arguments("spherical_pendulum_chain", "cf_pair")),
+    (advance, lambda: fixed_arguments("heavy_top", "rkmk", options={"action": "coadjoint"})),
     (advance, lambda: fixed_arguments("heavy_top", "cf4", options={"action": "semidirect"})),
     (advance, lambda: fixed_arguments("heavy_top", "slgi")),                               # cotangent_rotation
-    (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk4")),                      # product of actions
+    (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk")),                      # product of actions
 ], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair",
         "commutator-free pair", "coadjoint", "semidirect", "cotangent_rotation", "product"])
 @pytest.mark.slow
@@ -112,9 +112,10 @@ def test_no_blas_in_compiled_code():
 
 
 @pytest.mark.parametrize("integrators", [
-    ["vi_sphere", "vi_sphere_y4", "vi_sphere_s4", "vi_sphere_y6", "vi_sphere_kl6", "vi_sphere_kl8"],
+    ["vi_sphere", "vi_sphere weights=y4", "vi_sphere weights=s4", "vi_sphere weights=y6", "vi_sphere weights=kl6",
+     "vi_sphere weights=kl8"],
     ["rk2_midpoint", "rk2_heun", "rk4"],
-    ["lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk"],
+    ["rkmk tableau=euler", "rkmk tableau=heun", "rkmk tableau=kutta3", "rkmk", "rkmk tableau=dormand_prince5", "rkmk"],
     ["cf4", "cg3"],
 ], ids=["weights", "tableaux on a vector field", "tableaux on a group action", "exponential schemes"])
 def test_coefficients_do_not_specialise(integrators):
@@ -141,31 +142,32 @@ def test_solvers_do_specialise():
 # problem, integrator, request
 SAME = [
     ("sphere_nbody", "vi_sphere", {"steps": 40, "t_end": 0.4}),
-    ("sphere_nbody", "vi_sphere_kl8", {"steps": 10, "t_end": 0.4, "options": {"form": "paper"}}),
+    ("sphere_nbody", "vi_sphere weights=kl8", {"steps": 10, "t_end": 0.4, "options": {"form": "paper"}}),
     ("sphere_nbody", "rk4", {"steps": 20, "t_end": 0.4}),
-    ("sphere_nbody", "rkmk4", {"steps": 20, "t_end": 2.0}),  # angles beyond the series of the exponential
+    ("sphere_nbody", "rkmk", {"steps": 20, "t_end": 2.0}),  # angles beyond the series of the exponential
     ("sphere_nbody", "ode45", {"tolerance": 1e-4, "t_end": 2.0, "outputs": 21}),
     ("sphere_nbody", "dop853", {"tolerance": 1e-6, "t_end": 2.0, "outputs": 21}),
     ("spherical_pendulum_chain", "vi_sphere", {"steps": 40, "t_end": 0.4}),
-    ("spherical_pendulum_chain", "vi_sphere_y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
+    ("spherical_pendulum_chain", "vi_sphere weights=y4", {"steps": 20, "t_end": 0.4, "options": {"solver": "newton"}}),
     ("spherical_pendulum_chain", "vi_sphere",
      {"steps": 20, "t_end": 0.4, "options": {"solver": "fixed_point", "form": "paper"}}),
     ("spherical_pendulum_chain", "rk2_heun",
      {"steps": 20, "t_end": 0.4, "options": {"form": "velocity", "projection": "state"}}),
-    ("spherical_pendulum_chain", "rkmk4", {"steps": 20, "t_end": 0.4}),
-    ("spherical_pendulum_chain", "rkmk5",
+    ("spherical_pendulum_chain", "rkmk", {"steps": 20, "t_end": 0.4}),
+    ("spherical_pendulum_chain", "rkmk tableau=dormand_prince5",
      {"steps": 10, "t_end": 0.4, "options": {"dexpinv": 3, "alpha": 0.5, "beta": -0.3}}),
     ("spherical_pendulum_chain", "rkmk4_2comm", {"steps": 20, "t_end": 0.4}),
     ("spherical_pendulum_chain", "cf4", {"steps": 20, "t_end": 0.4}),
-    ("spherical_pendulum_chain", "rkmk54", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
-    ("spherical_pendulum_chain", "cf43", {"tolerance": 1e-4, "t_end": 0.6, "outputs": 21}),
-    ("sphere_nbody", "cf32a", {"tolerance": 1e-4, "t_end": 1.0, "outputs": 21, "options": {"control": "pi"}}),
-    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05}),
-    ("heavy_top", "rkmk4", {"steps": 20, "t_end": 0.05, "options": {"action": "coadjoint"}}),
+    ("spherical_pendulum_chain", "rkmk_pair", {"tolerance": 1e-5, "t_end": 0.6, "outputs": 21}),
+    ("spherical_pendulum_chain", "cf_pair", {"tolerance": 1e-4, "t_end": 0.6, "outputs": 21}),
+    ("sphere_nbody", "cf_pair scheme=cf32a",
+     {"tolerance": 1e-4, "t_end": 1.0, "outputs": 21, "options": {"control": "pi"}}),
+    ("heavy_top", "rkmk", {"steps": 20, "t_end": 0.05}),
+    ("heavy_top", "rkmk", {"steps": 20, "t_end": 0.05, "options": {"action": "coadjoint"}}),
     ("heavy_top", "cf4", {"steps": 20, "t_end": 0.05, "options": {"action": "semidirect"}}),
     ("heavy_top", "slgi", {"steps": 20, "t_end": 0.1, "options": {"theta": 0.3}}),
     ("heavy_top", "slgi_kk", {"steps": 20, "t_end": 0.1}),
-    ("quadrotor_payload", "rkmk4", {"steps": 20, "t_end": 0.1}),
+    ("quadrotor_payload", "rkmk", {"steps": 20, "t_end": 0.1}),
     ("spring_pendula", "vi_sphere", {"steps": 20, "t_end": 0.1}),
     ("elastic_rod", "vi_sphere", {"steps": 10, "t_end": 1e-3}),
     ("dipole_array", "vi_sphere", {"steps": 5, "t_end": 5e-3}),
@@ -176,7 +178,7 @@ FAILING = {
     "NOT_CONVERGED": ("spherical_pendulum_chain", "vi_sphere",
                       {"preset": "paper_scaled", "steps": 40, "t_end": 20.0, "options": {"solver": "newton"}}),
     "NOT_FINITE": ("sphere_nbody", "rk4", {"steps": 110, "t_end": 110.0}),
-    "CHART_LIMIT": ("sphere_nbody", "rkmk4", {"steps": 1, "t_end": 10.0}),
+    "CHART_LIMIT": ("sphere_nbody", "rkmk", {"steps": 1, "t_end": 10.0}),
 }
 
 

@@ -85,4 +85,4 @@ def test_velocities_that_follow_the_sphere_are_not_apart():
     ("heavy_top", {"safety": "small"}, "option safety must be a number above 0 and at most 1, not 'small'")])
 def test_wrong_options_are_refused(problem, options, said):
     with pytest.raises(InputError, match=said):
-        specify(problem, "cf43", tolerance=1e-6, options=options)
+        specify(problem, "cf_pair", tolerance=1e-6, options=options)

@@ -15,7 +15,7 @@ TWICE = """
 import hashlib
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
-for name in ("rkmk4", "cf4"):
+for name in ("rkmk", "cf4"):
     outcome = run_once(specify("body_chain", name, preset="chain_10", steps=5, t_end=0.01))
     print(hashlib.sha256(outcome.outputs.states.tobytes() + outcome.outputs.series.tobytes()).hexdigest())
 """

@@ -28,7 +28,7 @@ def _rk(name, old, new, integrator="rk4", **more):
 
 
 def _rkmk(name, file, old, new, breaks=("order",), **more):
-    return Mutant(name, file, old, new, "rkmk4", breaks, **more)
+    return Mutant(name, file, old, new, "rkmk", breaks, **more)
 
 
 def _vi(name, file, old, new, breaks, integrator="vi_sphere", **more):
@@ -40,11 +40,11 @@ def _cf(name, old, new, **more):
 
 
 def _cut(name, old, new):
-    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk4", ("order",), options={"dexpinv": 2})
+    return Mutant(name, "integrators/dexpinv.py", old, new, "rkmk", ("order",), options={"dexpinv": 2})
 
 
 def _top(name, file, old, new):
-    return Mutant(name, file, old, new, "rkmk4", ("order",), TOP)
+    return Mutant(name, file, old, new, "rkmk", ("order",), TOP)
 
 
 def _slgi(name, old, new, breaks=("order", "symmetry"), file="integrators/slgi.py", **more):
@@ -89,7 +89,7 @@ MUTANTS = (
     _rkmk("body-fixed angular acceleration", "mechanics/formulations/spheres/components.py",
           "axpy(self.beta, a, cross(a, row(self.dw, i)))", "axpy(self.beta, a, row(self.dw, i))"),
     Mutant("rotation the other way", "geometry/se3.py", "q = quadratic(s, c, A, q)", "q = quadratic(-s, c, A, q)",
-           "lie_euler", ("order",)),
+           "rkmk tableau=euler", ("order",)),
     _cut("all terms of dexpinv positive", "[number/factorial(j)", "[abs(number)/factorial(j)"),
     _cut("last bracket of the series forgotten", "range(1, self.coefficients.shape[0])",
          "range(1, self.coefficients.shape[0] - 1)"),
@@ -170,12 +170,13 @@ MUTANTS = (
         "put(work.move, i, scale(2.0, axpy(-ff, qi, cross(f, qi))))", ("manifold",), problem=PENDULUM, options=NEWTON),
     # compositions
     _vi("Yoshida's weight with a square root", "weights", '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(3)])',
-        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere_y4"),
-    _vi("digits of a weight swapped", "weights", "0.332599136789", "0.335299136789", ("order",), "vi_sphere_kl6"),
+        '_scheme("y4", 4, f"{_YOSHIDA}, triple jump", [_jump(2)])', ("order",), "vi_sphere weights=y4"),
+    _vi("digits of a weight swapped", "weights", "0.332599136789", "0.335299136789", ("order",),
+        "vi_sphere weights=kl6"),
     _vi("no step back", "composition", "y, self.weights[i]*h, work)", "y, abs(self.weights[i])*h, work)", ("order",),
-        "vi_sphere_y4"),
+        "vi_sphere weights=y4"),
     _vi("last substep forgotten", "composition", "for i in range(self.weights.shape[0]):",
-        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere_s4"),
+        "for i in range(self.weights.shape[0] - 1):", ("order", "symmetry"), "vi_sphere weights=s4"),
 )
 
 # The package as it is must pass everything that a mutant of it can fail.

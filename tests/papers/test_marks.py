@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from liestep.figures import marks as style
-from liestep.simulation.catalogue import integrator_ids, papers
+from liestep.simulation.catalogue import integrator_calls, papers
 from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.plan import Study, study_names
 
@@ -62,7 +62,7 @@ def test_a_study_can_say_which_variant_it_means():
 
 
 def test_all_integrators_have_marks_that_differ():
-    looks = [look(style.mark_of(name)) for name in integrator_ids()]
+    looks = [look(style.mark_of(name)) for name in integrator_calls()]
     assert len(set(looks)) == len(looks)
 
 

@@ -9,7 +9,7 @@ import liestep
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_ids, sheet
+from liestep.simulation.catalogue import integrator_calls, sheet
 from liestep.simulation.runs.execution import RunTooLong, run_once
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.recommend import agreement, compiling, tournament
@@ -51,7 +51,7 @@ def test_recommended_run_meets_the_error_by_other_engines(best):
 
 
 def test_every_candidate_has_a_row_that_says_what_was_tried_or_why_not(best):
-    able = {name for name in integrator_ids() if applicable(SYSTEM, name) and name not in GENERAL}
+    able = {name for name in integrator_calls() if applicable(SYSTEM, name) and name not in GENERAL}
     assert {row.integrator for row in best.table} >= able
     assert len({row.integrator for row in best.table}) == len(best.table)
     for row in best.table:
@@ -204,7 +204,7 @@ def test_system_without_two_classes_of_references_is_refused():
     asked = request(SYSTEM, error=1e-6)
     with pytest.raises(InputError, match="has no reference: it needs two methods of different classes, and dop853"):
         agreement.engines(asked, ("rk4", "gauss"))
-    with pytest.raises(InputError, match=r"and any of vi_sphere_kl8, .* cannot run on it"):
+    with pytest.raises(InputError, match=r"and any of vi_sphere weights=kl8, .* cannot run on it"):
         agreement.engines(asked, ("dop853", "rk4"))
 
 
@@ -256,19 +256,20 @@ def test_only_methods_that_declare_it_are_asked_to_keep(monkeypatch):
 def test_chaos_is_refused_with_the_time():
     asked = request("spherical_pendulum_chain", preset="paper_scaled", error=1e-6, t_end=1000.0)
     with pytest.raises(InputError, match=r"by more than a third of it from t = (\d+) s on.*; ask for t_end up to"):
-        agreement.agree(Trials(asked), "vi_sphere_kl8")
+        agreement.agree(Trials(asked), "vi_sphere weights=kl8")
 
 
 def test_heavy_bodies_get_the_answer_of_light_ones(monkeypatch):
     """Moments x 1e8 once gave none in 500 s: the reference's momentum was measured against numbers near one."""
-    monkeypatch.setattr(tournament, "integrator_ids", lambda: ("dop853", "lie_taylor", "rkmk5"))
+    monkeypatch.setattr(tournament, "integrator_calls",
+                        lambda: ("dop853", "lie_taylor", "rkmk tableau=dormand_prince5"))
     inertia = np.array([1.5, 1.1, 0.6])
     start = sheet("free_rigid_body").presets["asymmetric"].initial({"inertia": inertia})
     light, heavy = ({row.integrator: row for row in liestep.recommend(
         "free_rigid_body", error=1e-6, t_end=20.0, parameters={"inertia": mass*inertia},
         initial={**start, "angular_momentum": mass*np.asarray(start["angular_momentum"])}).table}
         for mass in (1.0, 1e8))
-    assert set(light) == set(heavy) == {"dop853", "lie_taylor", "rkmk5"}
+    assert set(light) == set(heavy) == {"dop853", "lie_taylor", "rkmk tableau=dormand_prince5"}
     assert any(row.reason == "met the error" for row in heavy.values())
     for name, row in light.items():
         assert row.tried

@@ -100,7 +100,7 @@ def tournament_with(monkeypatch, bound):
 
 def test_a_winner_is_opened_however_many_classes_have_machine_code(monkeypatch):
     tournament, workshop, told = tournament_with(monkeypatch, 0.5)
-    ready = [Group((name,), True) for name in ("rkmk5", "rkmk853", "taylor", "ode45", "cf4")]
+    ready = [Group((name,), True) for name in ("rkmk tableau=dormand_prince5", "rkmk853", "taylor", "ode45", "cf4")]
     trials = SimpleNamespace(work={}, over=False)
     rest = tournament._open(trials, [*ready, Group(("gauss",), False), Group(("rk4",), False)], workshop)
     assert told[0].names == ("rk4",)

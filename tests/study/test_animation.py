@@ -33,7 +33,7 @@ def runs(tmp_path_factory):
     for name in system_ids():
         preset = "level1" if name == "lennard_jones_sphere" else None
         write(carry_out(specify(name, "rk4", preset=preset, t_end=1e-3, steps=10)), folder/f"{name}.nc")
-    write(carry_out(specify("heavy_top", "rkmk4", t_end=1e-3, steps=10, options={"action": "coadjoint"})),
+    write(carry_out(specify("heavy_top", "rkmk", t_end=1e-3, steps=10, options={"action": "coadjoint"})),
           folder/"coadjoint.nc")
     return folder
 

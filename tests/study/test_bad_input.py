@@ -12,6 +12,7 @@ import pytest
 from liestep import InputError, simulate
 from liestep.api.command_line import main
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_entry
+from liestep.simulation.renamed import RENAMED
 from liestep.simulation.runs import specification
 from liestep.simulation.runs.files import read, require_current, seal, write
 from liestep.simulation.runs.outcomes import carry_out
@@ -40,7 +41,7 @@ def initial(name, number, row):
 BODIES, CHAIN = "sphere_nbody", "spherical_pendulum_chain"
 REQUESTS = {  # problem, integrator, step and other arguments, what the sentence must say
     "unknown problem": ("sphere_nbdy", "vi_sphere", {}, "did you mean sphere_nbody?"),
-    "unknown integrator": (BODIES, "vi_sphere_kl7", {}, "did you mean vi_sphere_kl"),
+    "unknown integrator": (BODIES, "vi_spher", {}, "did you mean vi_sphere"),
     "unknown far from all": (BODIES, "zzz", {}, "(closest of "),
     "unknown preset": (CHAIN, "rk4", {"preset": "paper_scale"}, "did you mean paper_scaled?"),
     "unknown parameter": (BODIES, "rk4", {"parameters": {"gama": 1.0}}, "did you mean gamma?"),
@@ -129,6 +130,31 @@ def test_rubbish_is_refused_or_makes_a_specification(integrator, name):
     assert not any("\n" in text for text in sentences)
 
 
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_id_that_is_an_option_now_is_refused_with_the_new_call(name, capsys):
+    assert name not in integrator_ids()
+    found = method(RENAMED[name])
+    integrator, *chosen = RENAMED[name].split()
+    with pytest.raises(InputError) as caught:
+        specify(BODIES, name, steps=10)
+    options = ", ".join(chosen).replace("=", ": ")
+    more = f" with options {{{options}}}" if chosen else ""
+    assert sentence(caught) == f"integrator {name} is now {integrator}{more}"
+    assert main(["describe", name]) == 2
+    assert sentence(caught) in capsys.readouterr().err
+    for option, value in (word.split("=") for word in chosen):
+        assert str(found.options[option].default) == value
+
+
+def test_a_call_is_the_id_with_its_options():
+    one, other = (specify(BODIES, *call, steps=10) for call in (("vi_sphere weights=y4",), ("vi_sphere",)))
+    assert (one.integrator, one.options) == ("vi_sphere", {**other.options, "weights": "y4"})
+    assert specify(BODIES, "vi_sphere weights=y4", steps=10, options={"weights": "s4"}).options["weights"] == "s4"
+    with pytest.raises(InputError) as caught:
+        specify(BODIES, "vi_sphere weights=y5", steps=10)
+    assert "unknown call of the integrator 'weights=y5'" in sentence(caught)
+
+
 def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch, capsys):
     facts, entry = replace(sheet(BODIES), forms={"vector_field": sheet(BODIES).forms["vector_field"]}), system_entry
     monkeypatch.setattr(specification, "system_entry", lambda name: entry(name)._replace(item=facts))
@@ -137,8 +163,8 @@ def test_integrator_that_cannot_run_on_a_system_lists_those_that_can(monkeypatch
     able = [name for name in integrator_ids() if method(name).formulation == "vector_field"]
     assert {"dop853", "rk4"} <= set(able)
     assert sentence(caught) == f"vi_sphere cannot run on sphere_nbody; integrators that can: {', '.join(able)}"
-    assert main(["run", BODIES, "rkmk4", "--step", "0.1", "-o", "never.nc"]) == 2
-    assert "rkmk4 cannot run on sphere_nbody; integrators that can: dop853" in capsys.readouterr().err
+    assert main(["run", BODIES, "rkmk", "--step", "0.1", "-o", "never.nc"]) == 2
+    assert "rkmk cannot run on sphere_nbody; integrators that can: dop853" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ title: Ensemble of tops
 problems:
   top: {system: heavy_top, t_end: 1.0}
 integrators:
-  rkmk4: {ensemble: {members: 4, amplitude: 1.0e-8, seed: 2}}
+  rkmk4: {id: rkmk, ensemble: {members: 4, amplitude: 1.0e-8, seed: 2}}
 steps: {counts: [200]}
 samples: 21
 reference: false

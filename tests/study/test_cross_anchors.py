@@ -41,11 +41,11 @@ def test_tops_at_their_printed_work():
 
 
 def test_evaluations_of_four_bodies_at_1e_8():
-    """Trial: rkn6 530, vi_sphere_kl8 850, vi_sphere_y4 3,290."""
+    """Trial: rkn6 530, vi_sphere of order 8 850, of order 4 3,290."""
     true = reference("sphere_nbody", "four_bodies", 5.0)["q"]
     for integrator, options, printed, fewer, more in (
-            ("sphere_split", {"splitting": "rkn6"}, 530, 44, 52), ("vi_sphere_kl8", {}, 850, 44, 54),
-            ("vi_sphere_y4", {}, 3290, 1000, 1200)):
+            ("sphere_split", {"splitting": "rkn6"}, 530, 44, 52), ("vi_sphere weights=kl8", {}, 850, 44, 54),
+            ("vi_sphere weights=y4", {}, 3290, 1000, 1200)):
         work, errors = [], []
         for steps in (fewer, more):
             found, spent = end("sphere_nbody", integrator, "four_bodies", 5.0, steps, **options)
@@ -95,7 +95,7 @@ def test_the_start_of_the_fast_top_turns_156_rad_in_a_step(fast_top):
 
 
 @pytest.mark.parametrize(("integrator", "least"), [
-    ("exact_split", 8), ("dmv", 512), ("rkmk4", 1024), ("slgi", 16384), ("rk4", 32768), ("body_midpoint", None)])
+    ("exact_split", 8), ("dmv", 512), ("rkmk", 1024), ("slgi", 16384), ("rk4", 32768), ("body_midpoint", None)])
 def test_steps_of_a_fast_top_for_an_error_of_1e_4(fast_top, integrator, least):
     """The trial's numbers, powers of two, by the largest entry of the difference of attitudes."""
     start, true = fast_top

@@ -111,6 +111,6 @@ def test_ensembles_of_taylor_alone_are_made_again_when_lanes_change():
 def test_forms_whose_code_is_not_traced_run_one_after_the_other():
     spec = ensemble("spherical_pendulum_chain", "orders", 1e-6, 0.1, members=2)
     assert lanes._code(spec, spec.initial, 8) is not None
-    fixed = specify("spherical_pendulum_chain", "rkmk4", preset="orders", steps=4, t_end=0.1,
+    fixed = specify("spherical_pendulum_chain", "rkmk", preset="orders", steps=4, t_end=0.1,
                     ensemble={"members": 2, "amplitude": 1e-3, "seed": 0})
     assert lanes._code(fixed, fixed.initial, 8) is None

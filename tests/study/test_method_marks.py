@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from liestep.figures import marks
-from liestep.simulation.catalogue import integrator_ids
+from liestep.simulation.catalogue import integrator_calls
 from liestep.study.plan.plan import Study
 from liestep.study.tables.results import StudyResults
 
 
 def test_landed_marks_have_their_own_marker_colour_and_label():
-    assert set(marks.LANDED) <= set(integrator_ids())
+    assert set(marks.LANDED) <= set(integrator_calls())
     for part in ("colour", "marker", "label"):
         values = [getattr(mark, part) for mark in marks.LANDED.values()]
         assert len(set(values)) == len(values)

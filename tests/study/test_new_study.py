@@ -36,7 +36,7 @@ def test_file_runs_as_it_is(place, capsys):
     assert (results.metrics["status"] == "ok").all()
     orders = results.table("orders").set_index("integrator")
     assert orders.loc["vi_sphere", "passed"]
-    assert orders.loc["rkmk4", "p"] == pytest.approx(4.0, abs=0.1)
+    assert orders.loc["rkmk", "p"] == pytest.approx(4.0, abs=0.1)
     for name in results.config.figures:
         assert all(path.stat().st_size > 0 for path in make_figure(results, name))
 

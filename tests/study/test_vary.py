@@ -9,7 +9,7 @@ title: Combinations
 problems:
   top: {{system: jointed_body, preset: slow_top, t_end: 0.1, integrators: [lgt], overrides: {{lgt: {{samples: 3}}}}}}
 integrators:
-  lgt: {{id: rkmk4, label: LGT, options: {{twist: body, stabilisation: baumgarte}}, vary: {{{vary}}}}}
+  lgt: {{id: rkmk, label: LGT, options: {{twist: body, stabilisation: baumgarte}}, vary: {{{vary}}}}}
   rk4: {{}}
 steps: {{counts: [10]}}
 """

@@ -186,7 +186,7 @@ def test_a_crowd_beyond_the_room_of_the_list_ends_the_run():
              "rest_position": 0.01*random.standard_normal((n, 3)), "rest_attitude": np.tile(np.eye(3), (n, 1, 1)),
              "bonds": [], "bending_stiffness": [], "axial_stiffness": [], "shear_stiffness": []}
     with pytest.raises(IntegrationError, match="cannot be evaluated"):
-        simulate("bonded_particles", "rodrigues_newmark", parameters=crowd, step=0.1, t_end=0.2)
+        simulate("bonded_particles", "rodrigues", parameters=crowd, step=0.1, t_end=0.2)
 
 
 @pytest.mark.parametrize(("law", "stiffness"), [("point", 2100.0), ("mirror", 1050.0)])
@@ -199,7 +199,8 @@ def test_bounce_of_one_particle(law, stiffness):
               "rest_attitude": np.eye(3)[None], "bonds": [], "bending_stiffness": [], "axial_stiffness": [],
               "shear_stiffness": [], "wall_law": law, "wall_stiffness": 2100.0}
     t_end = 2.0*gap/speed + contact
-    data = simulate("bonded_particles", "rodrigues_y4", parameters=single, steps=40000, t_end=t_end, samples=1001,
+    data = simulate("bonded_particles", "rodrigues weights=y4", parameters=single, steps=40000, t_end=t_end,
+                    samples=1001,
                     initial={"position": [[gap + 0.5*diameter, 0.0, 0.0]], "velocity": [[-speed, 0.0, 0.0]],
                              "attitude": np.eye(3)[None], "angular_momentum": [[0.0]*3]})
     x = data["position"].values[:, 0, 0]
@@ -246,7 +247,7 @@ def test_bonds_of_the_ring_are_those_of_the_graph():
 
 def test_compiled_statistics_are_those_of_plain_python():
     """Energies of the last forces serve the same state: the same bits as an evaluation of their own."""
-    data = simulate("bonded_ring", "rodrigues_newmark", parameters={"particles": 6, "ring_diameter": 2.0, "gap": 0.05},
+    data = simulate("bonded_ring", "rodrigues", parameters={"particles": 6, "ring_diameter": 2.0, "gap": 0.05},
                     step=0.01, t_end=0.5, samples=26)
     found = Assembly("bonded_ring", "rescaled", particles=6, ring_diameter=2.0, gap=0.05)
     assert data["wall_energy"].max() > 0.01
@@ -269,7 +270,7 @@ REFUSED = {
 @pytest.mark.parametrize(("parameters", "initial", "said"), REFUSED.values(), ids=REFUSED)
 def test_bad_input_is_one_sentence(parameters, initial, said):
     with pytest.raises(InputError, match=said) as caught:
-        specify("bonded_ring", "rodrigues_newmark", steps=10, parameters=parameters, initial=initial)
+        specify("bonded_ring", "rodrigues", steps=10, parameters=parameters, initial=initial)
     assert "\n" not in str(caught.value)
 
 
@@ -281,12 +282,12 @@ def test_a_graph_that_makes_no_sense_is_refused(changes, said):
         count = len(sheet("bonded_particles").presets["cluster"].parameters["bonds"])
         changes = {"bonds": changes["bonds"][:count]}
     with pytest.raises(InputError, match=said):
-        specify("bonded_particles", "rodrigues_newmark", steps=10, parameters=changes)
+        specify("bonded_particles", "rodrigues", steps=10, parameters=changes)
 
 
 def test_a_blow_up_is_a_failed_run():
     """D_t = 3 at h = 0.01 is beyond the limit D sqrt(m/K^a) = 8.3e-3 of the bonds."""
-    data = simulate("bonded_ring", "rodrigues_newmark", preset="as_printed", step=0.01, t_end=10.0,
+    data = simulate("bonded_ring", "rodrigues", preset="as_printed", step=0.01, t_end=10.0,
                     on_failure="return")
     assert data.attrs["status"] == "not_evaluable"
     assert 0.2 <= data.attrs["time_reached"] <= 0.6
@@ -306,7 +307,7 @@ def test_conserved_momenta_follow_from_the_laws(changes, flags):
     random = np.random.default_rng(1)
     moved = {"position": start.initial["position"] + 0.05*random.standard_normal((6, 3)),
              "angular_momentum": 0.3*random.standard_normal((6, 3))}
-    data = simulate("bonded_ring", "rodrigues_newmark", parameters=start.parameters, initial={**start.initial, **moved},
+    data = simulate("bonded_ring", "rodrigues", parameters=start.parameters, initial={**start.initial, **moved},
                     step=0.01, t_end=2.0)
     facts = formulate(sheet("bonded_ring"), start.parameters, start.initial, "rigid_bodies", {})
     for item in facts.observables:

@@ -77,7 +77,7 @@ def test_lists_follow_molecules_that_move():
     assert np.abs(energy - energy[0]).max() <= 1e-3*abs(energy[0])
 
 
-@pytest.mark.parametrize(("integrator", "order", "steps"), [("vi_sphere", 2, 200), ("vi_sphere_s4", 4, 100)])
+@pytest.mark.parametrize(("integrator", "order", "steps"), [("vi_sphere", 2, 200), ("vi_sphere weights=s4", 4, 100)])
 def test_integrators_keep_their_order_across_the_switch(integrator, order, steps):
     ends = [simulate(NAME, integrator, preset="level2", steps=n, t_end=0.5, samples=2)["q"].values[-1]
             for n in (steps, 2*steps, 4*steps)]

@@ -123,8 +123,8 @@ SHORTER = {  # s; of fast tops: 150 rad/s, and 120 to 180 rad/s, for which 4000 
 @BOTH
 def test_formulations_agree(name, preset):
     t_end = SHORTER.get((name, preset), 2.0)
-    true = final(name, preset, "rkmk5", steps=4000, t_end=t_end)
-    others = [final(name, preset, "rkmk5", steps=4000, t_end=t_end, options={"action": action})
+    true = final(name, preset, "rkmk tableau=dormand_prince5", steps=4000, t_end=t_end)
+    others = [final(name, preset, "rkmk tableau=dormand_prince5", steps=4000, t_end=t_end, options={"action": action})
               for action in ACTIONS[1:]]
     for form in ("attitude", "coadjoint"):
         others.append(final(name, preset, "dop853", tolerance=1e-13, t_end=t_end,
@@ -184,8 +184,8 @@ def spatial_rate(data):
 @pytest.mark.parametrize("action", ["semidirect", "direct"])
 def test_classical_top_after_two_seconds(action):
     """Number of an independent code: inertia about the centre of mass there, diag(0.234375, 0.46875, 0.234375)."""
-    rate = spatial_rate(simulate("heavy_top", "rkmk5", preset="classical", steps=20_000, samples=2,
-                                 options={"action": action}))
+    rate = spatial_rate(simulate("heavy_top", "rkmk tableau=dormand_prince5", preset="classical", steps=20_000,
+                                 samples=2, options={"action": action}))
     assert np.abs(rate - [-27.658515525823, -106.163804143124, -102.462463805326]).max() <= 1e-9
 
 
@@ -241,7 +241,7 @@ def free_motion_of(name, preset):
     """Exact rows at 21 times up to 10 s and the specification; 1 s of the body of livens2025, which turns with 30
     rad/s: 4000 steps of RKMK5 over 10 s are too long for it."""
     t_end = 1.0 if preset == "livens2025" else 10.0
-    spec = specify(name, "rkmk5", preset=preset, steps=4000, t_end=t_end, samples=21)
+    spec = specify(name, "rkmk tableau=dormand_prince5", preset=preset, steps=4000, t_end=t_end, samples=21)
     return sheet(name).exact(spec.parameters, spec.initial, np.linspace(0.0, t_end, 21)), spec
 
 
@@ -258,7 +258,7 @@ def test_orders_against_the_closed_form():
     counts = [40*2**k for k in range(8)]
     errors = []
     for steps in counts:
-        states = run_once(specify("free_rigid_body", "rkmk4", steps=steps, t_end=10.0, samples=21)).outputs.states
+        states = run_once(specify("free_rigid_body", "rkmk", steps=steps, t_end=10.0, samples=21)).outputs.states
         errors.append(np.abs(states - exact).max())
     found = observed_order([10.0/n for n in counts], errors, floor=1e-14, theory=4)
     assert found.order == pytest.approx(4.0, abs=0.1)

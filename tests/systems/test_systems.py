@@ -153,11 +153,11 @@ def test_the_inverse_mass_has_the_bits_of_the_compiled_elimination():
 
 @pytest.mark.parametrize(("system", "integrator", "options", "mass"), [
     ("spherical_pendulum_chain", "rk4", {}, "banded"),
-    ("spherical_pendulum_chain", "rkmk4", {}, "banded"),
+    ("spherical_pendulum_chain", "rkmk", {}, "banded"),
     ("spherical_pendulum_chain", "dop853", {}, "banded"),
     ("spherical_pendulum_chain", "rk4", {"form": "velocity"}, "dense"),
     ("spherical_pendulum_chain", "rk4", {"mass": "dense"}, "dense"),
-    ("elastic_rod", "rkmk4", {}, "dense"),
+    ("elastic_rod", "rkmk", {}, "dense"),
     ("spherical_pendulum_chain", "vi_sphere", {}, "dense"),
     ("sphere_nbody", "rk4", {}, "diagonal"),
 ])
@@ -171,8 +171,8 @@ def test_chains_take_the_banded_solve_unless_told_otherwise(system, integrator, 
 
 @pytest.mark.parametrize("preset", ["paper_scaled", "total5_20"])
 def test_banded_and_dense_mass_give_the_same_motion(preset):
-    """As long as all q_i are unit vectors, which rkmk4 keeps; the two solves round differently."""
-    dense, banded = (simulate("spherical_pendulum_chain", "rkmk4", preset=preset, steps=20, t_end=0.02,
+    """As long as all q_i are unit vectors, which rkmk keeps; the two solves round differently."""
+    dense, banded = (simulate("spherical_pendulum_chain", "rkmk", preset=preset, steps=20, t_end=0.02,
                               options={"mass": mass})
                      for mass in ("dense", "banded"))
     for name in ("q", "omega", "energy"):
@@ -205,7 +205,7 @@ def test_accelerations_by_multipliers_solve_the_full_equations(form):
         assert np.abs(found - expected).max() <= 1e-13*np.linalg.cond(matrix)*max(1.0, np.abs(expected).max())
 
 
-@pytest.mark.parametrize("integrator", ["rkmk4", "rk4"])
+@pytest.mark.parametrize("integrator", ["rkmk", "rk4"])
 def test_rods_by_multipliers_move_as_with_the_full_matrix(integrator):
     dense, multipliers = (simulate("elastic_rod", integrator, steps=20, t_end=0.002, options={"mass": mass})
                           for mass in ("dense", "multipliers"))
@@ -250,7 +250,7 @@ def test_a_long_uniform_chain_is_solved_as_a_band():
     request = {"mass": [1.0]*n, "length": [1.0]*n, "gravity": [0.0, 0.0, 9.81]}
     start = {"q": [[0.0, 0.0, 1.0]]*n, "omega": [[0.0, 0.0, 0.0]]*n}
     for asked in ({}, {"mass": "banded"}):
-        spec = specify("spherical_pendulum_chain", "rkmk4", parameters=request, initial=start, steps=1, t_end=0.01,
+        spec = specify("spherical_pendulum_chain", "rkmk", parameters=request, initial=start, steps=1, t_end=0.01,
                        options=asked)
         assert spec.options["mass"] == "banded"
     component = mass_component(_chain_mass(np.ones(n), np.ones(n)), "banded")

@@ -43,7 +43,7 @@ def test_the_twin_in_c_ends_in_the_same_state(statistics):
 def test_the_twins_of_mechanisms_end_in_the_same_state(name):
     """Points and directions, in range space and by dense elimination."""
     for system, preset in (("body_chain", "double_pendulum_offset"), ("four_bar", "tilted")):
-        spec = specify(system, "rkmk4", preset=preset, steps=20, t_end=0.02, samples=2, statistics_every=20,
+        spec = specify(system, "rkmk", preset=preset, steps=20, t_end=0.02, samples=2, statistics_every=20,
                        options=mechanisms.MAPS[name])
         _, gap = mechanisms.compared(spec)
         assert gap < 1e-12

@@ -217,7 +217,7 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
 @pytest.mark.parametrize(("name", "change", "said"), [
     ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"),
      "step must return a Status"),
-    ("taken", ('"my_midpoint"', '"rkmk4"'), "id rkmk4 exists already"),
+    ("taken", ('"my_midpoint"', '"rkmk"'), "id rkmk exists already"),
     ("form", ('formulation="lie_action"', 'formulation="lie_acton"'),
      "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])

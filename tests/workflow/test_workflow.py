@@ -32,7 +32,7 @@ def test_changes_of_a_study_make_exactly_what_they_add(tmp_path):
     assert place.make() == {"bodies vi_sphere h0.025", "pendulum vi_sphere h0.025"}
     assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 8
 
-    place.replace("tables:", "  lie_euler: {steps: [0.1]}\ntables:")
+    place.replace("tables:", "  lie_euler: {id: rkmk, steps: [0.1]}\ntables:")
     assert place.make() == {"bodies lie_euler h0.1", "pendulum lie_euler h0.1"}
     assert len(pandas.read_csv(tmp_path/"results"/"tiny"/"metrics.csv")) == 10
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet
+from liestep.simulation.renamed import refuse_renamed
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim
@@ -52,6 +53,7 @@ def require_method(choice: "RunChoice", study: "Study") -> None:
     """Raises InputError when the runs of a choice are by another method than it says: `method`, or else the integrator
     whose id the key is or begins with."""
     found = study.integrator_id(choice.integrator)
+    refuse_renamed(choice.method or "")
     if choice.method is not None and choice.method != found:
         raise InputError(f"study {choice.study}: {choice.integrator} is the method {found}, not {choice.method}")
     if choice.method is None and choice.integrator != found and not choice.integrator.startswith(f"{found}_"):

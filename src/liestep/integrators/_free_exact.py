@@ -18,6 +18,7 @@ from liestep.compile.precision import above_round_off, chosen_digits, coefficien
 from liestep.compile.rows import Vector, axpy, cos, dot, put, row, scale, sin, sqrt
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body
+from liestep.mechanics.contracts.formulations import RigidBodies
 
 LEVELS = 16   # of the arithmetic-geometric mean; 1 - m = 1e-32 takes 9
 NODES = 8     # of a panel of the quadrature of the precession, at most half a radian long
@@ -93,10 +94,10 @@ class ExactFlow(NamedTuple):
     closeness: float     # relative difference of two means whose mean is their limit to round-off
     least: float         # 1 - m below it counts as this: far below the round-off of m
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2, LEVELS), y.dtype)
 
-    def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         j, q = problem.moments(i), y[3*i:3*i + 3]
         momentum = row(y, 3*problem.bodies() + i)
         p, size = to_body(q, momentum), sqrt(dot(momentum, momentum))

@@ -19,6 +19,7 @@ from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
+from liestep.mechanics.contracts.formulations import RigidBodies
 
 
 @kernel
@@ -82,10 +83,10 @@ class MoserVeselov(NamedTuple):
     tolerance: float  # on the error left in the rotation of a step, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return series_of_bodies(problem, self.order, y.dtype == object)
 
-    def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         g = row(y, 3*problem.bodies() + i)
         p = to_body(q, g)
@@ -108,10 +109,10 @@ class BodyMidpoint(NamedTuple):
     tolerance: float  # on the error left in the middle momentum, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
 
-    def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
         m = p
@@ -145,10 +146,10 @@ class LieMidpoint(NamedTuple):
     iterations: int    # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
 
-    def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
         m, size, previous = p, dot(p, p), np.inf
@@ -169,7 +170,7 @@ class LieMidpoint(NamedTuple):
         return Status.TURN_TOO_LARGE
 
 
-def series_of_bodies(problem: Any, order: int, exact: bool) -> np.ndarray:
+def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:
     """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
     rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
             for i in range(problem.bodies())]

@@ -6,6 +6,7 @@ import numpy as np
 from liestep.compile.dispatch import outlined
 from liestep.compile.rows import axpy, copy, put, row
 from liestep.compile.status import Status
+from liestep.mechanics.contracts.formulations import IndexThree
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
 
@@ -25,7 +26,7 @@ class StepWork(NamedTuple):
     starter: Any       # workspace of the method that makes the first steps
 
 
-def step_work(problem: Any, y: np.ndarray, starter: Any) -> StepWork:
+def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
     """Memory of a run."""
     n, m = problem.bodies(), problem.joint_rows()
     return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
@@ -41,7 +42,7 @@ class Newton(NamedTuple):
     dae_index: int    # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
 
     @outlined
-    def solve(self, problem: Any, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
+    def solve(self, problem: IndexThree, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
         """The new state in y, without multipliers. V = start_0 + cv U + cc [U, past_0], dV/dt = start_1 + ca V."""
         before = np.inf
         for _ in range(self.iterations):
@@ -59,7 +60,7 @@ class Newton(NamedTuple):
             before = size
         return Status.NOT_CONVERGED
 
-    def put_state(self, problem: Any, y: np.ndarray, work: Any, cv: float, cc: float, ca: float) -> None:
+    def put_state(self, problem: IndexThree, y: np.ndarray, work: Any, cv: float, cc: float, ca: float) -> None:
         """State, V and dV/dt of the new time from U."""
         for i in range(problem.bodies()):
             kw, kp = problem.commutator(work.u, work.past[0], i)

@@ -5,7 +5,7 @@ The unknowns of body b are its increments (and momenta), the multipliers of its 
 that holds it on body b - 1. Blocks of neighbours meet in this joint alone: eliminating body b - 1 adds a matrix of
 3 x 3 to the block of body b, the response of the joint's end to its force.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, scale
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._newton import clear, largest, wipe, worse
+from liestep.mechanics.contracts.formulations import LinkedBodies
 
 MULTIPLIERS = 3
 FAINT = 1e-100  # corrections below it are left out: see `felt`
@@ -45,7 +46,7 @@ class LinkedWork(NamedTuple):
     near: np.ndarray     # (s, w) slopes of a body's own constraints and joint in the middle
     ends: np.ndarray     # (s, w) and at the end
 
-    def reduced(self, problem: Any, rule: int, t: float, h: float, y: np.ndarray) -> float:
+    def reduced(self, problem: LinkedBodies, rule: int, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the reduced step; largest residual."""
         w = problem.width()
         for b in range(self.a.shape[0]):
@@ -60,7 +61,7 @@ class LinkedWork(NamedTuple):
             self.bind(problem, h, b, 0)
         return self.residual()
 
-    def flow(self, problem: Any, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
+    def flow(self, problem: LinkedBodies, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the Hamiltonian step; largest residual."""
         w = problem.width()
         for b in range(self.a.shape[0]):
@@ -77,7 +78,7 @@ class LinkedWork(NamedTuple):
             self.bind(problem, h, b, w)
         return self.residual()
 
-    def bind(self, problem: Any, h: float, b: int, row: int) -> None:
+    def bind(self, problem: LinkedBodies, h: float, b: int, row: int) -> None:
         """Constraints of body b and of its upper joint, with their forces in rows from `row` on."""
         w, inner, n = problem.width(), problem.inner(), self.a.shape[0]
         a, r, i, own, far = self.a[b], self.rest[b], w*b, problem.inner()*b, problem.inner()*n + 3*b
@@ -108,7 +109,7 @@ class LinkedWork(NamedTuple):
         if b > 0:
             self.hang(problem, h, b, row, other, mu)
 
-    def hang(self, problem: Any, h: float, b: int, row: int, other: Vector, mu: Vector) -> None:
+    def hang(self, problem: LinkedBodies, h: float, b: int, row: int, other: Vector, mu: Vector) -> None:
         """The same joint at body b - 1."""
         w, before = problem.width(), b - 1
         i, far = w*before, problem.inner()*self.a.shape[0] + 3*b
@@ -130,7 +131,7 @@ class LinkedWork(NamedTuple):
             size = worse(size, largest(self.rest[b], self.rest.shape[1]))
         return size
 
-    def solve(self, problem: Any, unknowns: int) -> bool:
+    def solve(self, problem: LinkedBodies, unknowns: int) -> bool:
         """Overwrite r (unknowns,) by the solution; False where a block is singular."""
         n, s = self.rest.shape
         w, inner = problem.width(), problem.inner()
@@ -166,7 +167,7 @@ class LinkedWork(NamedTuple):
         return True
 
 
-def linked_work(problem: Any, y: np.ndarray, parts: int) -> LinkedWork:
+def linked_work(problem: LinkedBodies, y: np.ndarray, parts: int) -> LinkedWork:
     """Workspace for `parts` unknowns of each coordinate (1 increments, 2 also momenta), in the number type of the
     state."""
     n, w, kind = problem.number(), problem.width(), y.dtype

@@ -21,6 +21,7 @@ from liestep.geometry.quaternion import (
 )
 from liestep.integrators._livens_steps import PRINTED, Work, finish, move, new_work
 from liestep.integrators._newton import clear, largest, settled
+from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 
 
 @kernel
@@ -40,13 +41,13 @@ class NullSpaceStep(NamedTuple):
     tolerance: float  # error left in z, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
         return new_work(problem, y, 4), np.zeros(3, y.dtype), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         common, r, a = work
         q0, v = quaternion(y[0], 0), y[1]
         problem.guess(h, y[0], v, common.d)
@@ -79,7 +80,7 @@ class NullSpaceStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def balance(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> None:
+    def balance(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> None:
         """The first equation of the reduced step without the constraint force, and its derivative."""
         clear(work.r, work.a, 4)
         for i in range(4):

@@ -10,7 +10,7 @@ is the scheme mpl. Three solvers make one map: `full` for all 3 n + m unknowns, 
 2 d/h - v_0 and p_1 = 2 pbar - p_0 (103), `null_space` for the rotation vector of a single quaternion (remark 4.11). The
 unknown is the increment: a difference of positions would cost the energy a factor of 2/h in round-off.
 """
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -20,6 +20,12 @@ from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, correct, largest, settled
+from liestep.mechanics.contracts.formulations import (
+    ConstrainedLagrangian,
+    Coordinates,
+    LinkedBodies,
+    QuaternionHamiltonian,
+)
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
@@ -43,7 +49,7 @@ class Work(NamedTuple):
     block: np.ndarray
     multipliers: np.ndarray  # (m,)
 
-    def reduced(self, problem: Any, rule: int, t: float, h: float, y: np.ndarray) -> float:
+    def reduced(self, problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the reduced step, first n + m; largest residual."""
         n, unknowns, q, v, p = problem.size(), problem.size() + problem.bonds(), y[0], y[1], y[2]
         clear(self.r, self.a, unknowns)
@@ -55,7 +61,7 @@ class Work(NamedTuple):
         bind(problem, h, self, 0, n)
         return largest(self.r, unknowns)
 
-    def flow(self, problem: Any, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
+    def flow(self, problem: QuaternionHamiltonian, kind: int, polar: float, t: float, h: float, y: np.ndarray) -> float:
         """Equations of the Hamiltonian step (`quaternion_hamiltonian`); largest residual."""
         n, unknowns, q, p = problem.size(), 2*problem.size() + problem.bonds(), y[0], y[2]
         clear(self.r, self.a, unknowns)
@@ -69,7 +75,7 @@ class Work(NamedTuple):
         bind(problem, h, self, n, 2*n)
         return largest(self.r, unknowns)
 
-    def solve(self, problem: Any, n: int) -> bool:
+    def solve(self, problem: Coordinates, n: int) -> bool:
         """Overwrite r (n,) by the solution; False where the matrix is singular."""
         if not lu(self.a, self.pivots, n):
             return False
@@ -77,7 +83,7 @@ class Work(NamedTuple):
         return True
 
 
-def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
+def new_work(problem: Coordinates, y: np.ndarray, unknowns: int) -> Work:
     """Workspace in the number type of the state."""
     n, m, kind = problem.size(), problem.bonds(), y.dtype
     d, q1, v1, p1, qm, part = (np.zeros(n, kind) for _ in range(6))
@@ -86,13 +92,13 @@ def new_work(problem: Any, y: np.ndarray, unknowns: int) -> Work:
                 np.zeros(m, kind))
 
 
-def is_chain(problem: Any) -> bool:
+def is_chain(problem: Coordinates) -> TypeGuard[LinkedBodies]:
     """Whether bodies can be eliminated one after the other (`LinkedBodies` of `mechanics.contracts.formulations`)."""
     return hasattr(problem, "linked") and bool(problem.linked())
 
 
 @kernel
-def begin(problem: Any, y: np.ndarray, h: float, work: Any) -> None:
+def begin(problem: Coordinates, y: np.ndarray, h: float, work: Any) -> None:
     """The guess: the increment of the formulation and the last multipliers."""
     problem.guess(h, y[0], y[1], work.d)
     for k in range(problem.bonds()):
@@ -100,7 +106,7 @@ def begin(problem: Any, y: np.ndarray, h: float, work: Any) -> None:
 
 
 @kernel
-def move(problem: Any, q: np.ndarray, work: Any) -> None:
+def move(problem: Coordinates, q: np.ndarray, work: Any) -> None:
     """End and middle of the step from the increment."""
     for i in range(problem.size()):
         work.q1[i] = q[i] + work.d[i]
@@ -108,7 +114,7 @@ def move(problem: Any, q: np.ndarray, work: Any) -> None:
 
 
 @kernel
-def bind(problem: Any, h: float, work: Work, row: int, column: int) -> None:
+def bind(problem: Coordinates, h: float, work: Work, row: int, column: int) -> None:
     """Constraint forces in r from `row` on, g(q_1) in the last m, with their derivatives; multipliers have the columns
     from `column` on, increments the first n."""
     n, m = problem.size(), problem.bonds()
@@ -125,7 +131,7 @@ def bind(problem: Any, h: float, work: Work, row: int, column: int) -> None:
 
 
 @kernel
-def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Any) -> Status:
+def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Any) -> Status:
     """Velocities, momenta, multipliers and work of the reduced solution into the state."""
     status = problem.admissible(y[0], work.q1)
     if status != Status.OK:
@@ -140,7 +146,7 @@ def finish(problem: Any, rule: int, t: float, h: float, y: np.ndarray, work: Any
 
 
 @kernel
-def deposit(problem: Any, t: float, h: float, y: np.ndarray, work: Any) -> None:
+def deposit(problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Any) -> None:
     """The end of the step, and the work of its loads, into the state."""
     if y.shape[0] > WORK:
         y[WORK, 0] += problem.work(t, h, y[0], work.q1)
@@ -162,15 +168,15 @@ class ReducedStep(NamedTuple):
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work | LinkedWork:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work | LinkedWork:
         if is_chain(problem):
             return linked_work(problem, y, 1)
         return new_work(problem, y, problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n, m = problem.size(), problem.bonds()
         q, v = y[0], y[1]
         begin(problem, y, h, work)
@@ -207,13 +213,13 @@ class FullStep(NamedTuple):
     tolerance: float
     iterations: int
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
         return new_work(problem, y, 3*problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         n, unknowns = problem.size(), 3*problem.size() + problem.bonds()
         q, v, p = y[0], y[1], y[2]
         begin(problem, y, h, work)
@@ -246,7 +252,7 @@ class FullStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def equations(self, problem: Any, t: float, h: float, q: np.ndarray, v: np.ndarray, p: np.ndarray,
+    def equations(self, problem: ConstrainedLagrangian, t: float, h: float, q: np.ndarray, v: np.ndarray, p: np.ndarray,
                   work: Work) -> None:
         """Rows: balance of momenta and Legendre's condition added up, kinematics, Legendre's condition, constraints;
         columns: d, v_1, p_1, lambda."""
@@ -273,7 +279,7 @@ class FullStep(NamedTuple):
         problem.forces(self.rule, t, h, q, work.q1, r, a)
         bind(problem, h, work, 0, 3*n)
 
-    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:
         move(problem, y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status == Status.OK:

@@ -16,6 +16,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.mechanics.contracts.formulations import RigidBodies
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
@@ -51,15 +52,15 @@ class SymplecticSweeps(NamedTuple):
     inner: Any   # SymplecticTheta
     sweeps: int  # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
                 Held(np.zeros((2, 3), dtype), problem.meter))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, f, moved, jacobian, held = work
         n = problem.bodies()
         copy(y, stage)
@@ -82,7 +83,7 @@ class SymplecticSweeps(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def place(self, problem: Any, y: np.ndarray, h: float, moved: np.ndarray, stage: np.ndarray) -> None:
+    def place(self, problem: RigidBodies, y: np.ndarray, h: float, moved: np.ndarray, stage: np.ndarray) -> None:
         """Attitudes and positions at which the forces are taken."""
         n, theta = problem.bodies(), self.inner.theta
         for i in range(n):
@@ -118,7 +119,7 @@ class SymplecticSweeps(NamedTuple):
             change = max(change, sqrt(lag/speed))
         return Status.OK, change
 
-    def finish(self, problem: Any, y: np.ndarray, h: float, f: np.ndarray, moved: np.ndarray) -> None:
+    def finish(self, problem: RigidBodies, y: np.ndarray, h: float, f: np.ndarray, moved: np.ndarray) -> None:
         n = problem.bodies()
         for i in range(n):
             frame = y[3*i:3*i + 3]

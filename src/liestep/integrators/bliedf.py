@@ -6,6 +6,7 @@
 (Wieloch and Arnold 2021 for k = 1, 2; the commutator for k = 3 follows from U = h V + h^3 (V''/24 + [V, V']/12) at the
 middle of the step; lgt2022, section 4.3).
 """
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -18,10 +19,11 @@ from liestep.integrators._index_three import Newton, StepWork, step_work
 from liestep.integrators.generalized_alpha import NEWTON, newton_of
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import IndexThree
 from liestep.mechanics.contracts.keeping import Keeps
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.option import Option, whole_number
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 SUBSTEPS = 20  # of the starting method in each of the first steps
 ALPHA, GAMMA = ([[Fraction(word) for word in line.split()] for line in lines] for lines in (
@@ -41,16 +43,16 @@ class Bliedf(NamedTuple):
     newton: Newton
     starter: MuntheKaas
 
-    def workspace(self, problem: Any, y: np.ndarray) -> StepWork:
+    def workspace(self, problem: IndexThree, y: np.ndarray) -> StepWork:
         return step_work(problem, y, self.starter)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def start(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         work.steps[0] = 0
         work.clock[0] = problem.work(y)
         problem.velocity(y, work.v[0])
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def step(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         if work.steps[0] < self.order - 1:
             return self.first(problem, t, y, h, work)
         if work.steps[0] == self.order - 1:
@@ -78,7 +80,7 @@ class Bliedf(NamedTuple):
         self.remember(work.new[0], problem.work(y), work)
         return Status.OK
 
-    def first(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def first(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         """A step of the starting method, with its increment."""
         copy(y, work.state)
         for k in range(SUBSTEPS):
@@ -108,24 +110,31 @@ class Bliedf(NamedTuple):
         work.steps[0] += 1
 
 
-def _limit(options: Options) -> int:
+def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
     """Increments of a Cayley map differ from h V by O(h^3), and so do those of the exponential from the mean of V."""
-    return 2 if options["chart"] != "exp" or options.get("commutator") == "off" else 3
+    return min(options["order"], 2 if options["chart"] != "exp" or options.get("commutator") == "off" else 3)
 
 
-def _method(order: int) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Bliedf:
-        share = 1.0/12.0 if order == 3 and options["commutator"] == "on" else 0.0
-        return Bliedf(order, coefficients(ALPHA[order - 1]), coefficients(GAMMA[order - 1]), share, newton_of(options),
-                      MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
-
-    more = {"commutator": Option("on", "the term [U_(n+1), U_n]/12, without which the order is 2", ("on", "off"))}
-    return Method(summary=f"order {order}, implicit, {order} steps, index 3, backward differentiation", order=order,
-                  formulation="index_three", conserves=(Keeps.POSITIONS,),
-                  citation="Wieloch and Arnold 2021; lgt2022 section 4.3",
-                  options=(more if order == 3 else {}) | NEWTON,
-                  fewest_steps=order, order_for=lambda chosen, sheet, parameters: min(order, _limit(chosen)),
-                  history="it takes its states at earlier steps", build=build)
+def _resolve(options: Options) -> dict[str, Any]:
+    """Only order 3 has a commutator."""
+    return {name: value for name, value in options.items() if name != "commutator" or options["order"] == 3}
 
 
-METHODS = {f"bliedf{order}": _method(order) for order in (1, 2, 3)}
+def _build(options: Options, tolerance: float | None, t_end: float) -> Bliedf:
+    order, share = options["order"], 1.0/12.0 if options.get("commutator") == "on" else 0.0
+    return Bliedf(order, coefficients(ALPHA[order - 1]), coefficients(GAMMA[order - 1]), share, newton_of(options),
+                  MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
+
+
+METHODS = {
+    "bliedf": Method(
+        summary="order 3, or 1 and 2, implicit, of as many steps, index 3, backward differentiation", order=3,
+        formulation="index_three", conserves=(Keeps.POSITIONS,),
+        citation="Wieloch and Arnold 2021; lgt2022 section 4.3",
+        options={"order": whole_number("order", 3, (1, 2, 3), "order, and number of steps"),
+                 "commutator": Option("on", "of order 3: the term [U_(n+1), U_n]/12, without which the order is 2",
+                                      ("on", "off")), **NEWTON},
+        resolve=_resolve, fewest_steps=3, order_for=_order, build=_build,
+        history="it takes its states at earlier steps",
+        calls={f"order={order}": {"order": order, "fewest_steps": order} for order in (1, 2)}),
+}

@@ -8,6 +8,7 @@ from liestep.compile.rows import dot, put, row
 from liestep.compile.status import Status
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators.kicks import kick, move
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH
 from liestep.mechanics.contracts.method import Method
 
@@ -19,13 +20,13 @@ class AxisSplitting(NamedTuple):
 
     turns: int  # 5
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):

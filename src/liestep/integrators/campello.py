@@ -10,6 +10,7 @@ from liestep.errors import InputError, number_or_nan
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import quadratic
 from liestep.integrators.kicks import kick, move, needs_equal_moments
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -26,15 +27,15 @@ class Campello(NamedTuple):
     tolerance: float  # on the change of the new velocities, relative to the largest, and of rotations in radians
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n = problem.bodies()
         forces = np.zeros((2*n, 3), y.dtype)
         return forces, forces.copy(), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK if problem.forces(y, work[0]) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         old, new, first, last = work
         kick(problem, self.phi*h, old, y)
         copy(y, first)
@@ -60,7 +61,7 @@ class Campello(NamedTuple):
             copy(y, last)
         return Status.NOT_CONVERGED
 
-    def change(self, problem: Any, h: float, y: np.ndarray, last: np.ndarray) -> float:
+    def change(self, problem: RigidBodies, h: float, y: np.ndarray, last: np.ndarray) -> float:
         """Largest change of the velocities, relative to the largest, and of the rotations of a step in radians,
         relative to the largest where that is above one: angular momenta of bodies that do not turn are all rounding."""
         n, worst = problem.bodies(), 0.0
@@ -76,7 +77,7 @@ class Campello(NamedTuple):
                 worst = max(worst, gap/size)
         return worst
 
-    def drift(self, problem: Any, h: float, y: np.ndarray) -> None:
+    def drift(self, problem: RigidBodies, h: float, y: np.ndarray) -> None:
         n = problem.bodies()
         for i in range(n):
             w = scale(1.0/problem.moments(i)[0], row(y, 3*n + i))

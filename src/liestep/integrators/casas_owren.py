@@ -9,6 +9,7 @@ from liestep.compile.rows import axpy, put, row
 from liestep.compile.status import Status
 from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.stages import combine
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
@@ -24,14 +25,14 @@ class CasasOwren(NamedTuple):
     e: np.ndarray  # (5,) 0 where there is no commutator
     c: np.ndarray  # (4,)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """(stages, sigma and commutator; stage state)"""
         return np.zeros((6, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k, z = work
         sigma, commutator = k[4], k[5]
         for s in range(5):

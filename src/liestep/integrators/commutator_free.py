@@ -16,8 +16,10 @@ from liestep.integrators.error_norms import for_system
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.stages import combine
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
 
 
@@ -41,16 +43,16 @@ class CommutatorFree(NamedTuple):
     bases: np.ndarray    # (e,) START or the number of an earlier state
     gives: np.ndarray    # (e,) stage that f of the state is, 0 for none
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         rows = problem.algebra_rows()
         count, stages = self.weights.shape
         return SchemeWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                           np.zeros((rows, 3), y.dtype), np.zeros((count, *y.shape), y.dtype), np.zeros(2))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         status = self.states(problem, t, y, h, 0, work)
         if status == Status.OK:
             copy(work.states[self.bases.shape[0] - 1], y)
@@ -58,7 +60,7 @@ class CommutatorFree(NamedTuple):
                 return Status.SINGULAR_MATRIX
         return status
 
-    def states(self, problem: Any, t: float, y: np.ndarray, h: float, ready: int, work: Any) -> Status:
+    def states(self, problem: LieAction, t: float, y: np.ndarray, h: float, ready: int, work: Any) -> Status:
         """All states and stages; `ready` = 1 when k[0] = f(t, y) is there."""
         for number in range(-1 + ready, self.bases.shape[0]):  # -1: y itself
             stage, time = 0, t
@@ -96,15 +98,15 @@ class CommutatorFreePair(NamedTuple):
         """With the fields of a system's rows."""
         return self._replace(distance=for_system(self.distance, formulated))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         return self.scheme.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
         self.distance.start(problem, t, y, h, work.k, work.sigma, work.states[0])
         work.current[0] = 0.0
         work.current[1] = 0.0
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.states[result]."""
         work.current[1] = 0.0
         status = self.scheme.states(problem, t, y, h, int(work.current[0]), work)
@@ -114,7 +116,7 @@ class CommutatorFreePair(NamedTuple):
         return Status.OK, self.distance.between(problem, y, work.states[self.result], work.states[self.lower],
                                                 h)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
@@ -163,7 +165,7 @@ CF32B = ExponentialScheme(
     "cf32b", 3, "liegroup2021 section 4.2.1, second pair (with the parenthesis that is missing in Y3)", (
         exponential(START, "2/3", stage=True), exponential(START, "5/12 1/4", stage=True),
         exponential(1, "-1/6 -1/2 1"), exponential(START, "1/4 0 3/4")), result=2, lower=3, lower_order=2)
-PAIRS = (CF32A, CF32B, CF43)
+PAIRS = {scheme.name: scheme for scheme in (CF43, CF32A, CF32B)}
 
 
 def fixed(scheme: ExponentialScheme) -> Method:
@@ -175,17 +177,21 @@ def fixed(scheme: ExponentialScheme) -> Method:
                   build=lambda options, tolerance, t_end: CommutatorFree(*scheme.arrays()))
 
 
-def _pair(scheme: ExponentialScheme) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
-        assert tolerance is not None
-        return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
-                                             distance_of(options)), scheme.lower_order, options, tolerance)
-
-    return Method(summary=f"order {scheme.order}({scheme.lower_order}), {scheme.stages} stages,"
-                  f" {len(scheme.exponentials)} exponentials, explicit, adaptive with dense output, Lie group action",
-                  order=scheme.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=scheme.source,
-                  options=CONTROL | DISTANCE, build=build, combination=require_distance,
-                  order_for=lambda options, sheet, parameters: chart_order(scheme.order, options))
+def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    scheme = PAIRS[options["scheme"]]
+    return controlled(CommutatorFreePair(CommutatorFree(*scheme.arrays()), scheme.result, scheme.lower,
+                                         distance_of(options)), scheme.lower_order, options, tolerance)
 
 
-METHODS = {"cf4": fixed(CF4)} | {scheme.name: _pair(scheme) for scheme in PAIRS}
+METHODS = {
+    "cf4": fixed(CF4),
+    "cf_pair": Method(
+        summary="order 4(3) with 5 stages, or 3(2) with 3, explicit, adaptive with dense output, Lie group action",
+        order=CF43.order, formulation="lie_action", conserves=ORBIT, adaptive=True, citation=CF43.source,
+        options={"scheme": Option(CF43.name, "the pair", tuple(PAIRS))} | CONTROL | DISTANCE, build=_pair,
+        combination=require_distance,
+        order_for=lambda options, sheet, parameters: chart_order(PAIRS[options["scheme"]].order, options),
+        calls={f"scheme={scheme.name}": {"order": scheme.order, "citation": scheme.source}
+               for scheme in (CF32A, CF32B)}),
+}

@@ -1,9 +1,27 @@
 """Symmetric compositions of any symmetric one-step method: Phi_{c_s h} o ... o Phi_{c_1 h}."""
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.status import Status
+from liestep.integrators.weights import SCHEMES
+from liestep.mechanics.contracts.formulations import Component
+from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options, Sheet
+
+COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
+WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
+
+
+def order_of_weights(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    """`Method.order_for` of compositions of a step of order 2."""
+    return SCHEMES[options["weights"]].order
+
+
+def weighted(*names: str) -> dict[str, dict[str, Any]]:
+    """`Method.calls` of compositions by these weights."""
+    return {f"weights={name}": {"order": SCHEMES[name].order, "citation": SCHEMES[name].source} for name in names}
 
 
 class Composition(NamedTuple):
@@ -17,13 +35,13 @@ class Composition(NamedTuple):
     inner: Any
     weights: np.ndarray  # (s,)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: Component, y: np.ndarray) -> Any:
         return self.inner.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return self.inner.start(problem, t, y, h, work)
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         for i in range(self.weights.shape[0]):
             status = self.inner.step(problem, t, y, self.weights[i]*h, work)
             if status != Status.OK:

@@ -8,6 +8,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.integrators.step_control import PaperControl, PiControl
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.option import Option
 
 SAFETY = 0.85
@@ -45,22 +46,22 @@ class Controlled(NamedTuple):
         """With the fields of a system's rows."""
         return self._replace(pair=self.pair.measured(formulated))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: Component, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: Component, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         h = self.control.first(t_end)
         self.pair.start(problem, t, y, h, work)
         return h
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         return self.pair.attempt(problem, t, y, h, work)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: Component, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         self.pair.interpolate(problem, t, y, h, s, out, work)
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: Component, y: np.ndarray, work: Any) -> None:
         self.pair.accept(y, work)
 
 

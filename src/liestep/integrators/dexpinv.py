@@ -8,6 +8,7 @@ import numpy as np
 
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, copy, put, row
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.option import Option
 
 DEXPINV = {"dexpinv": Option("exact", "exact, or its series cut after so many nested commutators", ("exact",), "whole")}
@@ -18,11 +19,11 @@ class Exact(NamedTuple):
 
     commutators: int  # not used; a component has at least one field
 
-    def apply(self, problem: Any, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
+    def apply(self, problem: LieAction, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
         """v = dexpinv_sigma(v) in place."""
         return problem.dexpinv(sigma, v, v)
 
-    def in_chart(self, problem: Any, sigma: np.ndarray) -> bool:
+    def in_chart(self, problem: LieAction, sigma: np.ndarray) -> bool:
         """Whether exp is invertible from sigma back to 0 without a singularity of dexpinv."""
         return problem.in_chart(sigma)
 
@@ -33,7 +34,7 @@ class Truncated(NamedTuple):
 
     coefficients: np.ndarray  # (K + 1,)
 
-    def apply(self, problem: Any, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
+    def apply(self, problem: LieAction, sigma: np.ndarray, v: np.ndarray, scratch: np.ndarray) -> bool:
         """v = cut series in place; it exists for every sigma."""
         copy(v, scratch)
         for j in range(1, self.coefficients.shape[0]):
@@ -43,7 +44,7 @@ class Truncated(NamedTuple):
                     put(v, i, axpy(self.coefficients[j], row(scratch, i), row(v, i)))
         return True
 
-    def in_chart(self, problem: Any, sigma: np.ndarray) -> bool:
+    def in_chart(self, problem: LieAction, sigma: np.ndarray) -> bool:
         """The series has no limit."""
         return True
 

@@ -7,6 +7,7 @@ import numpy as np
 from liestep.compile.rows import sqrt
 from liestep.errors import InputError
 from liestep.integrators.error_norms import StateNorm
+from liestep.mechanics.contracts.formulations import LieAction, MetricAction
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
@@ -22,11 +23,11 @@ class Euclidean(NamedTuple):
 
     unused: int  # a component has at least one field
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
         """A run begins."""
 
-    def between(self, problem: Any, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
+    def between(self, problem: LieAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         error = 0.0
         for i in range(y.shape[0]):
             square = 0.0
@@ -45,11 +46,11 @@ class Riemannian(NamedTuple):
 
     unused: int
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+    def start(self, problem: MetricAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
         """A run begins."""
 
-    def between(self, problem: Any, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
+    def between(self, problem: MetricAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         return sqrt(problem.distance2(y, z))
 
     def keep(self) -> None:

@@ -12,6 +12,7 @@ from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rate
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
 
@@ -30,7 +31,7 @@ class LoopStages(NamedTuple):
 
     sums: int = 15  # 12 stages, the new state, two errors; the first stage is known
 
-    def run(self, method: Any, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
         """Slopes, the new state in work.new, and the errors of order 5 and 3 in work.stage; False where a slope cannot
         be evaluated."""
         for s in range(1, self.sums):  # stage 12 is the new state; the last two sums are the errors
@@ -48,7 +49,7 @@ class StraightStages(NamedTuple):
     address: int
     table: np.ndarray
 
-    def run(self, method: Any, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
         return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.meter) == 1
 
 
@@ -84,12 +85,12 @@ class Dop853(NamedTuple):
     def with_stages(self, address: int, table: np.ndarray) -> Any:
         return self._replace(stages=StraightStages(address, table))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
                           np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
                           np.zeros(1))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
         evaluate(problem, t, y, work.k[0])
         if self.atol == 0.0:
@@ -124,7 +125,7 @@ class Dop853(NamedTuple):
                     total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
         return sqrt(total/(y.shape[1]*y.shape[0]))
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         work.ready[0] = 0.0
         if not self.stages.run(self, problem, t, y, h, work):
             return Status.NOT_EVALUABLE, np.inf
@@ -148,7 +149,7 @@ class Dop853(NamedTuple):
             return 0.0
         return abs(h)*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1, order 7."""
         if work.ready[0] == 0.0:
@@ -160,7 +161,7 @@ class Dop853(NamedTuple):
                     total = (s if r % 2 == 0 else 1.0 - s)*(work.f[6 - r, i, k] + total)
                 out[i, k] = total + y[i, k]
 
-    def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def prepare_dense(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> None:
         """Where one of the three further stages cannot be evaluated there is no state, and the run ends."""
         there = True
         for s in range(13, 16):
@@ -180,7 +181,7 @@ class Dop853(NamedTuple):
                     work.f[3 + r, i, k] = h*total
         work.ready[0] = 1.0
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.atol == 0.0:
             keep_sizes(self.sizes)
         copy(work.new, y)

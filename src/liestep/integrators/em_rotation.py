@@ -8,7 +8,6 @@ With W = I^-1 Q^T pi at the ends of a step
 
 Q_1 - Q_0 = (Q_0 + Q_1) hat z/2, so that the work of the torque of a potential that is linear in Q is its difference.
 """
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +18,12 @@ from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale,
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space
 from liestep.integrators._newton import settled
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import TOPS, Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
 @kernel
@@ -43,13 +41,13 @@ class CayleyStep(NamedTuple):
     tolerance: float  # error left in z, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         new, mean = work
         moments, momentum = problem.inertia(), row(y, 3)
         begin = self.rate(moments, y, momentum)
@@ -92,14 +90,10 @@ class CayleyStep(NamedTuple):
             put(mean, i, axpy(0.5, d, u))
 
 
-def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
-    return SCHEMES[options["weights"]].order
-
-
 METHODS = {
     "em_rotation": Method(
         summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights", order=2,
-        formulation="cotangent_rotation", symmetric=True, order_for=_order,
+        formulation="cotangent_rotation", symmetric=True, order_for=order_of_weights,
         conserves=(Keeps.MANIFOLD, *TOPS),
         citation="own; compare Simo and Wong 1991, Lewis and Simo 1994",
         options={"weights": WEIGHTS,

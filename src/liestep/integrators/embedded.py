@@ -12,6 +12,7 @@ from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rate
 from liestep.integrators.step_control import MatlabControl
 from liestep.integrators.tableaux import DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
 
@@ -38,10 +39,10 @@ class DormandPrince(NamedTuple):
         groups, sizes = sizes_of(formulated)
         return self._replace(groups=groups, sizes=sizes) if self.control.atol == 0.0 else self
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((9, *y.shape), y.dtype)  # 7 slopes, new state, stage state
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         evaluate(problem, t, y, work[0])
         if self.control.atol == 0.0:
             rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work[0], work[1], work[8]))
@@ -57,7 +58,7 @@ class DormandPrince(NamedTuple):
                     speed = max(speed, abs(work[0, i, k])/size)
         return self.control.first(speed)
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work[7]; error = |h| max |e.k|/max(|y|, |y+|, atol/rtol)."""
         new = work[7]
         for s in range(1, 7):
@@ -83,7 +84,7 @@ class DormandPrince(NamedTuple):
                     error = ratio
         return Status.OK, abs(h)*error
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1, order 4."""
         for i in range(y.shape[0]):
@@ -94,7 +95,7 @@ class DormandPrince(NamedTuple):
                     total = weight*work[r, i, k] + total
                 out[i, k] = h*total + y[i, k]
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         if self.control.atol == 0.0:
             keep_sizes(self.sizes)
         copy(work[7], y)

@@ -11,7 +11,7 @@ p_0), which is zero where Dg p is: for a free body, or a mass matrix that is a m
 gamma cannot stand in p = dL/dv - Dg^T gamma alone, as the multiplier of Dg v would: with d = h v_m, the end condition
 of a unit quaternion then says |v_1| = |v_0|, which is no motion of a body with different moments.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from liestep.compile.status import Status
 from liestep.integrators._livens_steps import PRINTED, RULES, Work, begin, deposit, move, new_work
 from liestep.integrators._newton import clear, correct, largest, settled
 from liestep.integrators.livens import GRADIENT, STOP
+from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
 from liestep.mechanics.contracts.method import Method
 
@@ -47,16 +48,16 @@ class StabilisedStep(NamedTuple):
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> StabilisedWork:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> StabilisedWork:
         n, m, kind = problem.size(), problem.bonds(), y.dtype
         by_q, by_v, own_q, own_v, bend = (np.zeros((n, n), kind) for _ in range(5))
         return StabilisedWork(new_work(problem, y, n + 2*m), np.zeros(m, kind), by_q, by_v, own_q, own_v, bend,
                               np.zeros(n, kind), np.zeros(m, kind))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
+    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
         n, m = problem.size(), problem.bonds()
         common = work.common
         begin(problem, y, h, common)
@@ -83,7 +84,7 @@ class StabilisedStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def velocity(self, problem: Any, h: float, y: np.ndarray, work: StabilisedWork) -> None:
+    def velocity(self, problem: ConstrainedLagrangian, h: float, y: np.ndarray, work: StabilisedWork) -> None:
         """v_1 = 2 d/h - 2 Dg(q_m)^T gamma - v_0; leaves Dg(q_m) in the workspace."""
         common = work.common
         problem.slopes(common.qm, common.slopes)
@@ -92,7 +93,8 @@ class StabilisedStep(NamedTuple):
             for k in range(problem.bonds()):
                 common.v1[i] -= 2.0*work.gamma[k]*common.slopes[k, i]
 
-    def equations(self, problem: Any, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> None:
+    def equations(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray,
+                  work: StabilisedWork) -> None:
         n, c = problem.size(), work.common
         clear(c.r, c.a, n + 2*problem.bonds())
         self.velocity(problem, h, y, work)
@@ -128,7 +130,7 @@ class StabilisedStep(NamedTuple):
                 c.a[i, j] += total
         self.multipliers(problem, h, work)
 
-    def multipliers(self, problem: Any, h: float, work: StabilisedWork) -> None:
+    def multipliers(self, problem: ConstrainedLagrangian, h: float, work: StabilisedWork) -> None:
         """Columns of lambda and gamma, rows of g(q_1) and of Dg(q_1) v_1."""
         n, m, c = problem.size(), problem.bonds(), work.common
         for k in range(m):
@@ -158,7 +160,7 @@ class StabilisedStep(NamedTuple):
                     product -= 2.0*c.ends[k, i]*c.slopes[j, i]
                 c.a[n + m + k, n + m + j] = product
 
-    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> Status:
+    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> Status:
         c = work.common
         move(problem, y[0], c)
         status = problem.admissible(y[0], c.q1)

@@ -8,6 +8,7 @@ from liestep.compile.dispatch import kernel, outlined
 from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
 from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_of, try_sizes
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.option import Option
 
 NORM = {
@@ -28,14 +29,14 @@ def length(sigma: np.ndarray) -> float:
 
 @kernel
 @outlined
-def generator(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+def generator(problem: LieAction, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     """f at a state, where it need not be inlined: at the start of a run and for dense output."""
     return problem.algebra(t, y, out)
 
 
 @kernel
 @outlined
-def moved(problem: Any, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+def moved(problem: LieAction, sigma: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
     """exp(sigma).y where it need not be inlined."""
     problem.act(sigma, y, out)
 
@@ -45,11 +46,11 @@ class AlgebraNorm(NamedTuple):
 
     unused: float  # a component has at least one field
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
         """A run begins."""
 
-    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
+    def size(self, problem: LieAction, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
              h: float) -> float:
         return length(sigma)
 
@@ -65,7 +66,7 @@ class StateNorm(NamedTuple):
     groups: np.ndarray = np.zeros(0, dtype=np.int64)
     sizes: np.ndarray = np.zeros((3, 0))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
         """Rates of what starts at zero (`sizes.rates_from_zero`), over a step h; k (2 or more, d, 3), sigma (d, 3) and
         new (m, d) are overwritten."""
@@ -81,13 +82,13 @@ class StateNorm(NamedTuple):
             note_rates(self.groups, self.sizes, new, 1.0/h)
             nudge(self.groups, self.sizes, y, h, new)
 
-    def size(self, problem: Any, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
+    def size(self, problem: LieAction, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
              h: float) -> float:
         """end (m, d) is overwritten."""
         problem.act(sigma, new, end)
         return self.between(problem, y, new, end, h)
 
-    def between(self, problem: Any, y: np.ndarray, new: np.ndarray, other: np.ndarray, h: float) -> float:
+    def between(self, problem: LieAction, y: np.ndarray, new: np.ndarray, other: np.ndarray, h: float) -> float:
         """y is the start of the step."""
         try_sizes(self.groups, self.sizes, y, new, h)
         total = 0.0

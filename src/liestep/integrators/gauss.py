@@ -9,11 +9,11 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import kernel
 from liestep.compile.precision import coefficients, square_root
 from liestep.compile.status import Status
-from liestep.errors import InputError
 from liestep.integrators._newton import settled
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
@@ -49,13 +49,13 @@ class Collocation(NamedTuple):
     tolerance: float  # error left in a row of the state, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k, z, slope = work
         stages = self.b.shape[0]
         for s in range(stages):
@@ -104,14 +104,6 @@ def tableau(stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return coefficients(a), coefficients(b), coefficients([sum(row) for row in a])
 
 
-def check_stages(value: Any) -> int:
-    """Raises InputError unless it is 2 or 3."""
-    if isinstance(value, bool) or value not in (2, 3):
-        raise InputError(f"option stages must be 2 or 3, not {value!r}")
-    return int(value)
-
-
-
 def _quadratic(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> bool:
     """Whether lengths, tangency and orthogonality are the manifold, which is kept without a projection."""
     return ("lie_action" in sheet.forms and "stabilisation" not in options
@@ -129,7 +121,7 @@ METHODS = {
     "gauss": Method(
         summary="order 4 with 2 stages, 6 with 3; implicit, symmetric", order=4, formulation="vector_field",
         symmetric=True, conserves=QUADRATIC, citation="Butcher 1964",
-        options={"stages": Option(2, "stages; the order is twice their number", normalise=check_stages, values="2, 3"),
+        options={"stages": whole_number("stages", 2, (2, 3), "stages; the order is twice their number"),
                  "tolerance": Option(1e-15, "error left in a row of the state, as the last two changes show it,"
                                      " relative to it"),
                  "iterations": Option(200, "iterations, at most")},

@@ -18,6 +18,7 @@ from liestep.errors import InputError, number_or_nan
 from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import IndexThree
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -46,10 +47,10 @@ class GeneralizedAlpha(NamedTuple):
     newton: Newton
     starter: MuntheKaas
 
-    def workspace(self, problem: Any, y: np.ndarray) -> StepWork:
+    def workspace(self, problem: IndexThree, y: np.ndarray) -> StepWork:
         return step_work(problem, y, self.starter)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def start(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         n = problem.bodies()
         second = work.a[2]
         for i in range(2*n):
@@ -86,7 +87,7 @@ class GeneralizedAlpha(NamedTuple):
             add_to(work.v[0], i, row(work.start[0], i))
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def step(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         if self.beta == 0.0:
             return self.explicit(problem, t, y, h, work)
         problem.advance(h, work.xi)
@@ -118,13 +119,13 @@ class GeneralizedAlpha(NamedTuple):
         self.add_work(problem, y, h, 1.0/(self.beta*h*h), work)
         return Status.OK
 
-    def add_work(self, problem: Any, y: np.ndarray, h: float, factor: float, work: StepWork) -> None:
+    def add_work(self, problem: IndexThree, y: np.ndarray, h: float, factor: float, work: StepWork) -> None:
         """Work of the step by the trapezoidal rule; multipliers are factor times those that Newton's method found."""
         power = problem.power(y, factor, work.found)
         problem.put_work(problem.work(y) + 0.5*h*(work.clock[0] + power), y)
         work.clock[0] = power
 
-    def explicit(self, problem: Any, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
+    def explicit(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         """A step with beta = 0, without joints: the new pose is known at once, the new velocity by fixed points."""
         problem.advance(h, work.xi)
         for i in range(2*problem.bodies()):

@@ -14,6 +14,7 @@ from liestep.geometry.attitude import to_quaternion
 from liestep.geometry.rodrigues import cayley, cayley_modified, compose, compose_modified, increment
 from liestep.geometry.so3 import quadratic
 from liestep.integrators.kicks import kick, move
+from liestep.mechanics.contracts.formulations import RigidBodies
 
 
 class KickDrift(NamedTuple):
@@ -27,13 +28,13 @@ class KickDrift(NamedTuple):
     before: float  # share of the kick before the drift
     after: float
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()
         kick(problem, self.before*h, work, y)
         for i in range(n):
@@ -61,10 +62,10 @@ class ChartDrift(NamedTuple):
     rule: int
     modified: bool
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype), np.zeros((problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         f, chart = work
         for i in range(problem.bodies()):
             w, x1, x2, x3 = to_quaternion(y[3*i:3*i + 3])
@@ -74,7 +75,7 @@ class ChartDrift(NamedTuple):
             put(chart, i, (x1/scalar, x2/scalar, x3/scalar))
         return Status.OK if problem.forces(y, f) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         f, chart = work
         n = problem.bodies()
         kick(problem, 0.5*h, f, y)

@@ -1,15 +1,15 @@
 """What explicit maps of rigid bodies share: kicks by forces and torques, and the drift of the positions."""
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import axpy, put, row
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 
 
 @kernel
-def kick(problem: Any, h: float, f: np.ndarray, y: np.ndarray) -> None:
+def kick(problem: RigidBodies, h: float, f: np.ndarray, y: np.ndarray) -> None:
     """pi_i += h tau_i and v_i += h F_i/m_i with the rows of `forces` in f."""
     n = problem.bodies()
     for i in range(n):
@@ -20,7 +20,7 @@ def kick(problem: Any, h: float, f: np.ndarray, y: np.ndarray) -> None:
 
 
 @kernel
-def move(problem: Any, h: float, y: np.ndarray) -> None:
+def move(problem: RigidBodies, h: float, y: np.ndarray) -> None:
     """x_i += h v_i."""
     n = problem.bodies()
     if problem.translates():

@@ -16,13 +16,13 @@ from liestep.compile.rows import row, scale
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body
 from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
-from liestep.integrators.composition import Composition
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
 
 
 class LieGroupVariational(NamedTuple):
@@ -34,13 +34,13 @@ class LieGroupVariational(NamedTuple):
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):
@@ -57,22 +57,16 @@ class LieGroupVariational(NamedTuple):
         return Status.OK
 
 
-OPTIONS = {"tolerance": Option(1e-15, "error left in the rotation of a step, relative to its size"),
+OPTIONS = {"weights": WEIGHTS,
+           "tolerance": Option(1e-15, "error left in the rotation of a step, relative to its size"),
            "iterations": Option(50, "Newton iterations of a body in a step, at most")}
 
 
-def _method(name: str, order: int, stages: int, source: str) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
-        return Composition(LieGroupVariational(options["tolerance"], options["iterations"]), composition_weights(name))
-
-    return Method(summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric, implicit in each attitude",
-                  order=order, formulation="rigid_bodies", symmetric=True, citation=source, options=OPTIONS,
-                  conserves=SMOOTH,
-                  build=build)
-
-
 METHODS = {
-    "lgvi": _method("one", 2, 1, "Lee, Leok and McClamroch 2007"),
-    "lgvi_y4": _method("y4", 4, 3, "Lee, Leok and McClamroch 2007; Yoshida 1990"),
-    "lgvi_kl8": _method("kl8", 8, 17, "Lee, Leok and McClamroch 2007; Kahan and Li 1997"),
+    "lgvi": Method(
+        summary="order 2, 4, 6 or 8 by weights, symmetric, implicit in each attitude", order=2,
+        formulation="rigid_bodies", symmetric=True, citation="Lee, Leok and McClamroch 2007", options=OPTIONS,
+        conserves=SMOOTH, order_for=order_of_weights, calls=weighted("y4", "kl8"),
+        build=lambda options, tolerance, t_end: Composition(
+            LieGroupVariational(options["tolerance"], options["iterations"]), composition_weights(options["weights"]))),
 }

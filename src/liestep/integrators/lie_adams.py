@@ -17,9 +17,10 @@ from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options
 
 WEIGHTS = {2: ["3/2", "-1/2"], 4: ["55/24", "-59/24", "37/24", "-3/8"]}
@@ -45,17 +46,17 @@ class LieAdams(NamedTuple):
     transport: bool
     starter: MuntheKaas
 
-    def workspace(self, problem: Any, y: np.ndarray) -> AdamsWork:
+    def workspace(self, problem: LieChart, y: np.ndarray) -> AdamsWork:
         count, rows = self.weights.shape[0], problem.algebra_rows()
         return AdamsWork(np.zeros((count - 1, *y.shape), y.dtype), np.zeros((count, rows, 3), y.dtype),
                          np.zeros((count, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                          np.zeros(1, dtype=np.int64), self.starter.workspace(problem, y))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
+    def start(self, problem: LieChart, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
         work.steps[0] = 0
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
+    def step(self, problem: LieChart, t: float, y: np.ndarray, h: float, work: AdamsWork) -> Status:
         count = self.weights.shape[0]
         if not problem.algebra(t, y, work.rates[0]):
             return Status.NOT_EVALUABLE
@@ -85,19 +86,20 @@ class LieAdams(NamedTuple):
         return Status.OK if problem.project(y) else Status.SINGULAR_MATRIX
 
 
-def _method(order: int) -> Method:
-    def build(options: Options, tolerance: float | None, t_end: float) -> LieAdams:
-        return LieAdams(coefficients([Fraction(word) for word in WEIGHTS[order]]), options["transport"] == "on",
-                        MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
-
-    return Method(summary=f"order {order}, {order} steps, explicit, Adams-Bashforth in local coordinates", order=order,
-                  formulation="lie_chart", conserves=ORBIT, projects=True,
-                  citation="lgt2022 section 6.3; Bashforth and Adams 1883",
-                  options={"transport": Option("on", "of the rates of past states to the coordinates of the current"
-                                               " one; off: order 2", ("on", "off"))},
-                  order_for=lambda chosen, sheet, parameters: order if chosen["transport"] == "on" else chart_order(
-                      2, chosen),
-                  history="it takes its slopes at earlier steps", build=build)
+def _build(options: Options, tolerance: float | None, t_end: float) -> LieAdams:
+    return LieAdams(coefficients([Fraction(word) for word in WEIGHTS[options["order"]]]), options["transport"] == "on",
+                    MuntheKaas(*TABLEAUX["dormand_prince5"].arrays()))
 
 
-METHODS = {f"lie_ab{order}": _method(order) for order in WEIGHTS}
+METHODS = {
+    "lie_ab": Method(
+        summary="order 4, or 2, of as many steps, explicit, Adams-Bashforth in local coordinates", order=4,
+        formulation="lie_chart", conserves=ORBIT, projects=True,
+        citation="lgt2022 section 6.3; Bashforth and Adams 1883",
+        options={"order": whole_number("order", 4, tuple(WEIGHTS), "order, and number of steps"),
+                 "transport": Option("on", "of the rates of past states to the coordinates of the current one; off:"
+                                     " order 2", ("on", "off"))},
+        order_for=lambda options, sheet, parameters: options["order"] if options["transport"] == "on" else chart_order(
+            2, options),
+        calls={"order=2": {"order": 2}}, history="it takes its slopes at earlier steps", build=_build),
+}

@@ -31,6 +31,7 @@ from liestep.integrators.taylor import (
     share_of_radius,
 )
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -69,7 +70,7 @@ class LieTaylor(NamedTuple):
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
         count = (self.series.order + 1)*rows[0]*rows[1] + 4*self.series.group_count
@@ -77,14 +78,14 @@ class LieTaylor(NamedTuple):
                              np.zeros_like(y), np.zeros(3), np.zeros(rows, y.dtype), np.zeros_like(y),
                              np.zeros((2, *rows), y.dtype))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         if self.moves.shape[0] > 0:
             self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
             self.find_moves(problem, y, work)
             self.measure(y, y, 0.01*t_end)
         return self.series.start(problem, t, y, t_end, work)
 
-    def find_moves(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def find_moves(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         """Small steps from y, for what turns it, and from zero, for what is added to it and may be small beside it."""
         zero, small = 0.0*y[0, 0], 0.0009765625  # of y's kind of numbers; 2^-10
         for place in range(3*work.sigma.shape[0]):
@@ -110,7 +111,7 @@ class LieTaylor(NamedTuple):
             if size < np.inf:
                 self.series.sizes[r] = size
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         if work.when[1] == 0.0:
             return Status.NOT_EVALUABLE, np.inf
@@ -121,13 +122,13 @@ class LieTaylor(NamedTuple):
         work.when[0], work.when[2] = t + h, h
         return Status.OK, 0.0
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, work.sigma)
         problem.act(work.sigma, y, out)
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         if self.moves.shape[0] > 0:
             self.measure(y, work.new, work.when[2])
             keep_sizes(self.norm.sizes)
@@ -155,7 +156,7 @@ NEAR_ZERO = SYMBOLIC._replace(kernels=series_kernels((LARGEST_ORDER - 1)//2))
 INFINITESIMAL = with_slopes(SYMBOLIC._replace(kernels=series_kernels(0)))
 
 
-def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """sigma' = dexpinv_sigma f(t, y) and y' = d/de exp(e f).y at e = 0 as expressions of sigma, y and the time, for
     series at sigma = 0.
 
@@ -183,7 +184,7 @@ def chart_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
         problem.meter[:] = meter  # the trace is no evaluation
 
 
-def chart_series(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def chart_series(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
     """The same, remembered."""
     return remembered(problem, shape, chart_expressions)
 
@@ -194,7 +195,7 @@ def refusal(error: Untraceable) -> InputError:
                       " chart, or rkmk853")
 
 
-def chart_jet(problem: Any, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
+def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y.
 
     Raises:

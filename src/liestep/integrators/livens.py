@@ -12,15 +12,13 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import RULES, FullStep, ReducedStep
-from liestep.integrators.composition import Composition
+from liestep.integrators.composition import COMPOSED, Composition
 from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
-COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
-WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
 TIED_WEIGHTS = Option("one", "symmetric composition of the step; with joints momenta stay at order 2, positions at 4",
                       COMPOSED)
 SOLVER = Option("reduced", "unknowns: reduced d and multipliers, full also v and p, null_space a rotation vector (one"

@@ -11,6 +11,7 @@ from liestep.integrators.stages import combine
 from liestep.integrators.step_control import HairerControl
 from liestep.integrators.tableaux import DOP853
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -51,19 +52,19 @@ class MuntheKaas853(NamedTuple):
         """With the fields of a system's rows."""
         return self._replace(norm=for_system(self.norm, formulated))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         rows = (problem.algebra_rows(), 3)
         return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
                        np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros(rows, y.dtype), np.zeros_like(y),
                        np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         """First step T/100, as of the other pairs: steps that are too long are rejected."""
         work.current[0] = 0.0
         self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
         return 0.01*t_end
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         work.current[1] = 0.0
         for s in range(int(work.current[0]), 13):
@@ -83,7 +84,7 @@ class MuntheKaas853(NamedTuple):
                     return Status.CHART_LIMIT, np.inf
         return Status.OK, self.error(problem, y, h, work)
 
-    def error(self, problem: Any, y: np.ndarray, h: float, work: Any) -> float:
+    def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
         """err5^2/sqrt(err5^2 + 0.01 err3^2) over the tolerance, of the norms of the two estimates."""
         fifth, third = 0.0, 0.0
         for r in range(2):  # one call of the norm, which moves the state, so that it is inlined once
@@ -93,7 +94,7 @@ class MuntheKaas853(NamedTuple):
             return 0.0
         return fifth*fifth/sqrt(fifth*fifth + 0.01*third*third)/self.tolerance
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         if work.current[1] == 0.0:
@@ -105,7 +106,7 @@ class MuntheKaas853(NamedTuple):
             put(work.sigma, i, total)
         moved(problem, work.sigma, y, out)
 
-    def prepare_dense(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def prepare_dense(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
         """Where one of the three further stages has no value there is no state, and the run ends."""
         there = True
         for s in range(13, 16):
@@ -129,7 +130,7 @@ class MuntheKaas853(NamedTuple):
             total = axpy(self.d[r, j], row(work.k[j], i), total)
         return total
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.norm.keep()
         copy(work.new, y)
         copy(work.slope, work.k[0])

@@ -10,8 +10,9 @@ from liestep.integrators.dexpinv import DEXPINV, dexpinv_component, truncated_or
 from liestep.integrators.embedded_tableaux import PAIR, pair_of
 from liestep.integrators.error_norms import NORM, error_norm, for_system
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import DORMAND_PRINCE54, EmbeddedTableau
+from liestep.integrators.tableaux import DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -47,17 +48,17 @@ class MuntheKaasPair(NamedTuple):
         """With the fields of a system's rows."""
         return self._replace(norm=for_system(self.norm, formulated))
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                         np.zeros((rows, 3), y.dtype), np.zeros((rows, 3), y.dtype), np.zeros_like(y), np.zeros_like(y),
                         np.zeros(1))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> None:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> None:
         self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
         work.current[0] = 0.0
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         stages = self.b.shape[0]
         for s in range(int(work.current[0]), stages):
@@ -76,7 +77,7 @@ class MuntheKaasPair(NamedTuple):
         combine(self.e, h, work.k, stages, work.sigma)
         return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         degree = self.dense.shape[1]
@@ -96,24 +97,18 @@ class MuntheKaasPair(NamedTuple):
         copy(work.slope, work.k[0])
 
 
-def _pair(tableau: EmbeddedTableau, options: Options, tolerance: float | None) -> Any:
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
+    tableau = pair_of(options)
     pair = MuntheKaasPair(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), dexpinv_component(options),
                           error_norm(options))
     return controlled(pair, tableau.embedded_order, options, tolerance)
 
 
 METHODS = {
-    "rkmk54": Method(
-        summary="order 5(4), 7 stages, explicit, adaptive with dense output, Lie group action",
-        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        citation=f"liegroup2021 section 4; {DORMAND_PRINCE54.source}", options=DEXPINV | CONTROL | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(DORMAND_PRINCE54.order, options),
-        build=lambda options, tolerance, t_end: _pair(DORMAND_PRINCE54, options, tolerance)),
     "rkmk_pair": Method(
-        summary="any explicit embedded tableau, known or declared, adaptive with dense output, Lie group action",
-        order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
-        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options),
-        build=lambda options, tolerance, t_end: _pair(pair_of(options), options, tolerance)),
+        summary="order 5(4) with 7 stages, or any explicit embedded tableau, known or declared, adaptive with dense"
+        " output, Lie group action", order=DORMAND_PRINCE54.order, formulation="lie_action", conserves=ORBIT,
+        adaptive=True, citation="Munthe-Kaas 1999; liegroup2021 section 4", options=PAIR | DEXPINV | CONTROL | NORM,
+        order_for=lambda options, sheet, parameters: truncated_order(pair_of(options).order, options), build=_build),
 }

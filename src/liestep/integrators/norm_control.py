@@ -8,6 +8,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import sqrt
 from liestep.compile.status import Status
 from liestep.integrators.embedded import dormand_prince
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
@@ -32,14 +33,14 @@ class NormControlled(NamedTuple):
     pair: Any
     control: Any  # that of the pair
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return self.pair.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         problem.rhs(t, y, work[0])
         return self.control.first(length(work[0])/max(length(y), self.control.atol/self.control.rtol))
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work[7], defect in work[8]."""
         status, _ = self.pair.attempt(problem, t, y, h, work)
         if status != Status.OK:
@@ -54,11 +55,11 @@ class NormControlled(NamedTuple):
         threshold = self.control.atol/self.control.rtol
         return Status.OK, abs(h)*length(defect)/max(length(y), length(work[7]), threshold)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         self.pair.interpolate(problem, t, y, h, s, out, work)
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         self.pair.accept(problem, y, work)
 
 

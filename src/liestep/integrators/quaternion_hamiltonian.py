@@ -25,6 +25,7 @@ from liestep.integrators._newton import correct, largest, settled
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
 from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
 from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -42,15 +43,15 @@ class HamiltonianStep(NamedTuple):
     tolerance: float  # error left in d and p, relative to them
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work | LinkedWork:
+    def workspace(self, problem: QuaternionHamiltonian, y: np.ndarray) -> Work | LinkedWork:
         if is_chain(problem):
             return linked_work(problem, y, 2)
         return new_work(problem, y, 2*problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n, m = problem.size(), problem.bonds()
         q, p, r = y[0], y[2], work.r
         begin(problem, y, h, work)
@@ -77,7 +78,7 @@ class HamiltonianStep(NamedTuple):
             previous = share
         return Status.NOT_CONVERGED
 
-    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Any) -> Status:
+    def finish(self, problem: QuaternionHamiltonian, t: float, h: float, y: np.ndarray, work: Any) -> Status:
         move(problem, y[0], work)
         status = problem.admissible(y[0], work.q1)
         if status != Status.OK:

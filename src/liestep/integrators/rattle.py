@@ -6,7 +6,7 @@ Leimkuhler and Skeel 1994): the variational rival of the energy-momentum schemes
 
 Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK
 from liestep.integrators._newton import largest, settled, worse
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import ConstantMass
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -47,24 +47,24 @@ class Rattle(NamedTuple):
     tolerance: float  # error left in the increment of a step, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> RattleWork:
+    def workspace(self, problem: ConstantMass, y: np.ndarray) -> RattleWork:
         n, m, kind = problem.size(), problem.bonds(), y.dtype
         slope, q1, push, free, d = (np.zeros(n, kind) for _ in range(5))
         return RattleWork(slope, np.zeros((n, n), kind), q1, push, free, d, np.zeros((m, n), kind),
                           np.zeros((m, n), kind), np.zeros((m, m), kind), np.zeros(m, kind), np.zeros(m, kind),
                           np.zeros(m, dtype=np.int64))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
+    def start(self, problem: ConstantMass, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
         self.gradient(problem, t, y[0], work)
         return Status.OK
 
-    def gradient(self, problem: Any, t: float, q: np.ndarray, work: RattleWork) -> None:
+    def gradient(self, problem: ConstantMass, t: float, q: np.ndarray, work: RattleWork) -> None:
         """DV less the loads at time t: the midpoint rule between equal ends over one second."""
         for i in range(problem.size()):
             work.slope[i] = 0.0
         problem.forces(0, t - 0.5, 1.0, q, q, work.slope, work.spare)
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
+    def step(self, problem: ConstantMass, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
         n, m = problem.size(), problem.bonds()
         q, v, p = y[0], y[1], y[2]
         for i in range(n):
@@ -93,7 +93,7 @@ class Rattle(NamedTuple):
         problem.inverse_mass(p, v)
         return Status.OK
 
-    def positions(self, problem: Any, h: float, q: np.ndarray, work: RattleWork) -> Status:
+    def positions(self, problem: ConstantMass, h: float, q: np.ndarray, work: RattleWork) -> Status:
         """Newton's method for lambda; leaves the increment, the end and Dg(q_0) in the workspace."""
         n, m = problem.size(), problem.bonds()
         problem.inverse_mass(work.push, work.free)
@@ -136,7 +136,7 @@ class Rattle(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def normal(self, problem: Any, q: np.ndarray, work: RattleWork) -> None:
+    def normal(self, problem: ConstantMass, q: np.ndarray, work: RattleWork) -> None:
         """a = Dg(q) M^-1 Dg(q_0)^T; Dg(q) stays in the workspace."""
         problem.slopes(q, work.slopes)
         for k in range(problem.bonds()):
@@ -146,7 +146,7 @@ class Rattle(NamedTuple):
                     total += work.slopes[k, i]*work.pulls[j, i]
                 work.a[k, j] = total
 
-    def momenta(self, problem: Any, q: np.ndarray, p: np.ndarray, work: RattleWork) -> Status:
+    def momenta(self, problem: ConstantMass, q: np.ndarray, p: np.ndarray, work: RattleWork) -> Status:
         """mu from the hidden constraint, linear; leaves -mu in r."""
         n, m = problem.size(), problem.bonds()
         if m == 0:
@@ -179,7 +179,7 @@ METHODS = {
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
                                      " it, relative to the increment"),
                  "iterations": Option(50, "Newton iterations, at most")},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        order_for=order_of_weights,
         build=lambda options, tolerance, t_end: Composition(Rattle(options["tolerance"], options["iterations"]),
                                                             composition_weights(options["weights"]))),
 }

@@ -8,6 +8,7 @@ from liestep.compile.rows import Vector, row, sqrt
 from liestep.compile.status import Status
 from liestep.geometry.attitude import from_quaternion, to_quaternion
 from liestep.integrators.kicks import have_equal_moments, kick, move
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
@@ -37,11 +38,11 @@ class Richardson(NamedTuple):
 
     weight: float  # 2, of the two half steps; that of the full one is 1 - weight
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n = problem.bodies()
         return np.zeros((2*n, 3), y.dtype), np.zeros((n, 4), y.dtype), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         f, quaternions, _ = work
         for i in range(problem.bodies()):
             self.keep(quaternions, i, to_quaternion(y[3*i:3*i + 3]))
@@ -51,7 +52,7 @@ class Richardson(NamedTuple):
         for k in range(4):
             quaternions[i, k] = q[k]
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         f, quaternions, frame = work
         n = problem.bodies()
         kick(problem, 0.5*h, f, y)

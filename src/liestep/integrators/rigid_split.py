@@ -11,14 +11,15 @@ import numpy as np
 
 from liestep.compile.precision import above_round_off
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan
+from liestep.errors import InputError
 from liestep.integrators._free_exact import exact_flow
 from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
 from liestep.integrators.kicks import kick, move
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import FREE, VARIATIONAL, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
@@ -33,15 +34,15 @@ class RigidSplit(NamedTuple):
     drifts: np.ndarray  # (s,)
     kicks: np.ndarray   # (s + 1,), a kick first; no forces are taken where it is 0
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         return np.zeros((2*problem.bodies(), 3), y.dtype), self.free.workspace(problem, y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         if self.kicks[0] == 0.0 or problem.forces(y, work[0]):
             return Status.OK
         return Status.NOT_EVALUABLE
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         forces, free = work
         if self.kicks[0] != 0.0:
             kick(problem, self.kicks[0]*h, forces, y)
@@ -61,14 +62,6 @@ class RigidSplit(NamedTuple):
 ORDERS = (2, 4, 6, 8, 10)
 SOLVER = {"tolerance": Option(1e-15, "error left in the free motion of a step, relative to its size"),
           "iterations": Option(60, "iterations of a body in a free motion, at most")}
-
-
-def check_order(value: Any) -> int:
-    """Raises InputError unless the value is one of ORDERS."""
-    number = number_or_nan(value)
-    if number not in ORDERS:
-        raise InputError(f"option order is {value!r}; allowed are {', '.join(map(str, ORDERS))}")
-    return int(number)
 
 
 def splitting(default: str) -> dict[str, Option]:
@@ -126,7 +119,7 @@ METHODS = {
         (Keeps.MANIFOLD, Keeps.MOMENTUM, FREE, *(Where(fact, "for order 2 (then strang is lgvi) only", _of_order_2)
                                                  for fact in (Keeps.SYMPLECTIC, Keeps.BOUNDED))),
         "Hairer and Vilmart 2006; Blanes and Moan 2002",
-        {"order": Option(10, "order of the free motion", normalise=check_order, values="2 | 4 | 6 | 8"), **SOLVER},
+        {"order": whole_number("order", 10, ORDERS, "order of the free motion"), **SOLVER},
         ", or a higher order of the free motion"),
     "body_midpoint": _method(
         "order 2, or 4 to 8 by splitting; free motion by the midpoint rule for the body momentum and the Cayley map",

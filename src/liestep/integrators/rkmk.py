@@ -11,7 +11,8 @@ from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
 from liestep.integrators.stages import combine
-from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.integrators.tableaux import TABLEAUX
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
@@ -30,14 +31,14 @@ class MuntheKaas(NamedTuple):
     c: np.ndarray  # (s,)
     dexpinv: Any = Exact(0)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]
         k, z = work
         sigma, scratch = k[stages], k[stages + 1]
@@ -57,27 +58,13 @@ class MuntheKaas(NamedTuple):
         return Status.OK if problem.project(y) else Status.SINGULAR_MATRIX
 
 
-def _method(tableau: Tableau, summary: str) -> Method:
-    options = DEXPINV if len(tableau.b) > 1 else {}
-    return Method(summary=f"{summary}, explicit, Lie group action", order=tableau.order, formulation="lie_action",
-                  conserves=ORBIT, projects=True,
-                  citation=f"Munthe-Kaas 1999; liegroup2021 section 2; {tableau.source}", options=options,
-                  order_for=lambda chosen, sheet, parameters: truncated_order(
-                      tableau.order, {"dexpinv": "exact"} | dict(chosen)),
-                  build=lambda chosen, tolerance, t_end:
-                  MuntheKaas(*tableau.arrays(), dexpinv_component({"dexpinv": "exact"} | dict(chosen))))
-
-
 METHODS = {
-    "lie_euler": _method(TABLEAUX["euler"], "order 1, 1 stage"),
-    "lie_heun": _method(TABLEAUX["heun"], "order 2, 2 stages"),
-    "rkmk3": _method(TABLEAUX["kutta3"], "order 3, 3 stages"),
-    "rkmk4": _method(TABLEAUX["rk4"], "order 4, 4 stages"),
-    "rkmk5": _method(TABLEAUX["dormand_prince5"], "order 5, 6 stages"),
     "rkmk": Method(
-        summary="any explicit tableau, known or declared, Lie group action", order=4, formulation="lie_action",
-        conserves=ORBIT, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 2",
+        summary="order 4 with 4 stages, or any explicit tableau, known or declared, Lie group action", order=4,
+        formulation="lie_action", conserves=ORBIT, projects=True, citation="Munthe-Kaas 1999; liegroup2021 section 2",
         options=TABLEAU | DEXPINV,
-        order_for=lambda chosen, sheet, parameters: truncated_order(tableau_of(chosen).order, chosen),
-        build=lambda chosen, tolerance, t_end: MuntheKaas(*tableau_of(chosen).arrays(), dexpinv_component(chosen))),
+        order_for=lambda options, sheet, parameters: truncated_order(tableau_of(options).order, options),
+        calls={f"tableau={name}": {"order": TABLEAUX[name].order, "citation": TABLEAUX[name].source}
+               for name in ("euler", "heun", "kutta3", "dormand_prince5")},
+        build=lambda options, tolerance, t_end: MuntheKaas(*tableau_of(options).arrays(), dexpinv_component(options))),
 }

@@ -1,65 +1,61 @@
-"""Public ids of the maps for spherical rigid bodies: rodrigues2021 eqs. (23), (25), (27), (30) and their symmetric
-compositions.
+"""The maps for spherical rigid bodies: rodrigues2021 eqs. (23), (25), (27), (30) and their symmetric compositions.
 
-"q <- normalise(q + h/2 (0, w) q)" is the drift of `rodrigues_newmark`, the leapfrog of discrete-element codes is
-`rodrigues_exp` shifted by half a kick, and a semi-implicit Euler step with an exponential is `rodrigues_euler` with
-drift exp (the tests compute it).
+"q <- normalise(q + h/2 (0, w) q)" is the drift newmark, the leapfrog of discrete-element codes is the drift exp shifted
+by half a kick, and a semi-implicit Euler step with an exponential is a whole kick before the drift exp (the tests
+compute it).
 """
+from collections.abc import Mapping
 from typing import Any
 
+from liestep.errors import InputError
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK
-from liestep.integrators.composition import Composition
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.kick_drift import ChartDrift, KickDrift
 from liestep.integrators.kicks import needs_equal_moments
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.keeping import SMOOTH
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 RULES = {"newmark": NEWMARK, "exact": EXACT, "exp": EXPONENTIAL}
-DRIFT = {"drift": Option("newmark", "angle of the drift with z = h|w|: 2 arctan(z/2), arcsin z up to z = 1, or z",
-                         tuple(RULES))}
-CHART = {"chart": Option("none", "how attitudes are kept: matrices; alpha as printed, singular at a turn of pi;"
-                         " modified Rodrigues parameters, singular at 2 pi", ("none", "alpha", "modified"))}
+OPTIONS = {
+    "drift": Option("newmark", "angle of the drift with z = h|w|: 2 arctan(z/2), eq. (25); arcsin z up to z = 1, eq."
+                    " (23); or z", tuple(RULES)),
+    "kick": Option("half", "half a kick before and after the drift, or a whole one before it: order 1, eqs. (27), (30)",
+                   ("half", "whole")),
+    "weights": WEIGHTS,
+    "chart": Option("none", "how attitudes are kept: matrices; alpha as printed, singular at a turn of pi;"
+                    " modified Rodrigues parameters, singular at 2 pi", ("none", "alpha", "modified")),
+}
 
 
-def _build(drift: str) -> Any:
-    def build(options: Options, tolerance: float | None, t_end: float) -> Any:
-        if options["chart"] == "none":
-            return Composition(KickDrift(RULES[drift], 0.5, 0.5), composition_weights("one"))
-        return ChartDrift(RULES[drift], options["chart"] == "modified")
-
-    return build
-
-
-def _map(drift: str, summary: str, source: str) -> Method:
-    return Method(summary=f"order 2, one evaluation of the forces, explicit, symmetric, for equal moments; {summary}",
-                  order=2, formulation="rigid_bodies", symmetric=True, conserves=SMOOTH, citation=source, options=CHART,
-                  requires=needs_equal_moments, build=_build(drift))
+def _resolve(options: Options) -> dict[str, Any]:
+    if options["kick"] == "whole" and options["weights"] != "one":
+        raise InputError(f"option weights is {options['weights']!r}, which composes symmetric steps: allowed with"
+                         " kick = whole is one")
+    if options["chart"] != "none" and (options["kick"], options["weights"]) != ("half", "one"):
+        raise InputError(f"option chart = {options['chart']} is for kick = half and weights = one only")
+    return dict(options)
 
 
-def _composition(name: str, order: int, stages: int, source: str) -> Method:
-    return Method(summary=f"order {order}, {stages} stages, explicit, symmetric, for equal moments", order=order,
-                  formulation="rigid_bodies", symmetric=True, conserves=SMOOTH, citation=source, options=DRIFT,
-                  requires=needs_equal_moments,
-                  build=lambda options, tolerance, t_end: Composition(KickDrift(RULES[options["drift"]], 0.5, 0.5),
-                                                                      composition_weights(name)))
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    rule, share = RULES[options["drift"]], 0.5 if options["kick"] == "half" else 1.0
+    if options["chart"] != "none":
+        return ChartDrift(rule, options["chart"] == "modified")
+    return Composition(KickDrift(rule, share, 1.0 - share), composition_weights(options["weights"]))
+
+
+def _order(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
+    return 1 if options["kick"] == "whole" else order_of_weights(options, sheet, parameters)
 
 
 METHODS = {
-    "rodrigues_exact": _map("exact", "turns by arcsin h|w|", "rodrigues2021 eq. (23)"),
-    "rodrigues_newmark": _map("newmark", "turns by 2 arctan(h|w|/2)", "rodrigues2021 eq. (25)"),
-    "rodrigues_exp": _map("exp", "turns by h|w|", "Strang splitting into kick and free motion"),
-    "rodrigues_euler": Method(
-        summary="order 1, one evaluation of the forces, explicit, for equal moments: a whole kick, then the drift",
-        order=1, formulation="rigid_bodies", citation="rodrigues2021 eqs. (27), (30)",
-        conserves=SMOOTH,
-        options=DRIFT, requires=needs_equal_moments,
-        build=lambda options, tolerance, t_end: Composition(KickDrift(RULES[options["drift"]], 1.0, 0.0),
-                                                            composition_weights("one"))),
-    "rodrigues_y4": _composition("y4", 4, 3, "Yoshida 1990"),
-    "rodrigues_s4": _composition("s4", 4, 5, "Suzuki 1990"),
-    "rodrigues_kl6": _composition("kl6", 6, 9, "Kahan and Li 1997"),
-    "rodrigues_kl8": _composition("kl8", 8, 17, "Kahan and Li 1997"),
+    "rodrigues": Method(
+        summary="order 2, 4, 6 or 8 by weights, one evaluation of the forces, explicit, symmetric, for equal moments:"
+        " kick, turn about a fixed axis, kick", order=2, formulation="rigid_bodies", symmetric=True, conserves=SMOOTH,
+        citation="rodrigues2021 eqs. (23), (25), (27), (30)", options=OPTIONS, resolve=_resolve, order_for=_order,
+        symmetric_for=lambda options, sheet, parameters: options["kick"] == "half", requires=needs_equal_moments,
+        calls={"drift=exact": {}, "drift=exp": {}, "kick=whole": {"order": 1, "symmetric": False},
+               **weighted("y4", "s4", "kl6", "kl8")}, build=_build),
 }

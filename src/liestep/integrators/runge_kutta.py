@@ -6,6 +6,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.tableaux import TABLEAUX, Tableau
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.keeping import PROJECTED
 from liestep.mechanics.contracts.method import Method
 
@@ -20,13 +21,13 @@ class ExplicitRungeKutta(NamedTuple):
     b: np.ndarray  # (s,)
     c: np.ndarray  # (s,)
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0] + 1, *y.shape), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]
         z = work[stages]
         if not problem.rhs(t, y, work[0]):

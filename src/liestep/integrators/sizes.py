@@ -7,6 +7,7 @@ import numpy as np
 from liestep.compile.dispatch import kernel, outlined
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.option import Option
 
 
@@ -90,13 +91,13 @@ def note_rates(groups: np.ndarray, sizes: np.ndarray, rates: np.ndarray, factor:
 
 @kernel
 @outlined
-def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+def evaluate(problem: VectorField, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     """The right-hand side, for calls at the start of a run that need not be inlined."""
     return problem.rhs(t, y, out)
 
 
 @kernel
-def rates_from_zero(problem: Any, t: float, y: np.ndarray, h: float, groups: np.ndarray, sizes: np.ndarray,
+def rates_from_zero(problem: VectorField, t: float, y: np.ndarray, h: float, groups: np.ndarray, sizes: np.ndarray,
                     work: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     """Rates of all groups that start at zero, for steps of about h. work: the rates at y; rates and state that are
     overwritten."""

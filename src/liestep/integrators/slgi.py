@@ -16,7 +16,7 @@ not depend on theta. In the axes of the body at the start of the step, z = Q_0^T
 is solved by Newton's method with the analytic Jacobian. Several bodies are coupled by their forces only: there the
 step is a fixed point of sweeps over the bodies (`_slgi_sweeps`).
 """
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +29,13 @@ from liestep.errors import InputError, number_or_nan
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
-from liestep.integrators.composition import Composition
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
+from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.sheet import Options, Sheet
 
 
 @kernel
@@ -53,13 +54,13 @@ class SymplecticTheta(NamedTuple):
     tolerance: float  # on |z - h I^-1 (...)|, relative to 1 + h |P|/I per axis; one Newton step more follows
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, jacobian = work
         inertia, start = problem.inertia(), to_body(y, row(y, 3))
         z = (h*start[0]/inertia[0], h*start[1]/inertia[1], h*start[2]/inertia[2])
@@ -134,7 +135,6 @@ def check_theta(value: Any) -> float:
     return theta
 
 
-COMPOSED = ("y4", "s4", "y6", "kl6", "kl8")
 SOLVER = {
     "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton"
                         " step more follows"),
@@ -147,33 +147,33 @@ THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise
 APPLIED = "applied torques at theta h with the mean angular velocity of the step, within the iteration: the same order"
 
 
-def _method(summary: str, formulation: str, source: str, options: dict[str, Option],
-            theta: Callable[[Mapping[str, Any]], float], order_for: Callable | None = None,
-            sweeps: bool = False) -> Method:
-    def one(options: Options) -> SymplecticTheta:
-        return SymplecticTheta(theta(options), options["tolerance"], options["iterations"])
+def _one(options: Options) -> SymplecticTheta:
+    return SymplecticTheta(options.get("theta", 0.5), options["tolerance"], options["iterations"])
 
-    many = {"rigid_bodies": lambda options, tolerance, t_end: SymplecticSweeps(one(options), SWEEPS)}
-    return Method(summary=summary, order=2, formulation=formulation, citation=f"liegroup2021, {source}", symmetric=True,
-                  options=options,
-                  conserves=VARIATIONAL, order_for=order_for,
-                  symmetric_for=lambda options, sheet, parameters: theta(options) == 0.5, forces=APPLIED,
-                  build=lambda options, tolerance, t_end: one(options), elsewhere=many if sweeps else {})
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    one = _one(options)
+    return one if options["weights"] == "one" else Composition(one, composition_weights(options["weights"]))
+
+
+def _combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    if options["weights"] != "one" and (options["theta"] != 0.5 or "cotangent_rotation" not in sheet.forms):
+        raise InputError(f"option weights is {options['weights']!r}, which is for theta = 0.5 and one body; allowed"
+                         " here is one")
 
 
 METHODS = {
-    "slgi": _method("order 2 for theta = 1/2 (symmetric), else 1; implicit, on T*SO(3)", "cotangent_rotation",
-                    "eqs. (15)-(17)", THETA | SOLVER, lambda options: options["theta"],
-                    lambda options, sheet, parameters: 2 if options["theta"] == 0.5 else 1, sweeps=True),
-    "slgi_composed": Method(
-        summary="order 4, or 6 and 8 by weights; symmetric composition of slgi with theta = 1/2", order=4,
-        formulation="cotangent_rotation", symmetric=True, citation="liegroup2021, section 3.2, composed",
-        conserves=VARIATIONAL,
-        options={"weights": Option("y4", "scheme of the composition", COMPOSED), **SOLVER},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order, forces=APPLIED,
-        build=lambda options, tolerance, t_end: Composition(
-            SymplecticTheta(0.5, options["tolerance"], options["iterations"]),
-            composition_weights(options["weights"]))),
-    "slgi_kk": _method("order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same"
-                       " motion as slgi", "quadratic_rotation", "section 3.4.1, SLGIKK", SOLVER, lambda options: 0.5),
+    "slgi": Method(
+        summary="order 2 for theta = 1/2 (symmetric), else 1, or 4, 6 and 8 by weights; implicit, on T*SO(3)", order=2,
+        formulation="cotangent_rotation", symmetric=True, citation="liegroup2021, eqs. (15)-(17)",
+        conserves=VARIATIONAL, options={"weights": WEIGHTS, **THETA, **SOLVER}, combination=_combination,
+        order_for=lambda options, sheet, parameters: order_of_weights(options, sheet, parameters)
+        if options["theta"] == 0.5 else 1,
+        symmetric_for=lambda options, sheet, parameters: options["theta"] == 0.5, forces=APPLIED, build=_build,
+        elsewhere={"rigid_bodies": lambda options, tolerance, t_end: SymplecticSweeps(_one(options), SWEEPS)},
+        calls=weighted("y4")),
+    "slgi_kk": Method(
+        summary="order 2, symmetric, implicit, on SO(3) x R^3 with a quadratic Hamiltonian: the same motion as slgi",
+        order=2, formulation="quadratic_rotation", symmetric=True, citation="liegroup2021, section 3.4.1, SLGIKK",
+        conserves=VARIATIONAL, options=SOLVER, forces=APPLIED, build=lambda options, tolerance, t_end: _one(options)),
 }

@@ -18,6 +18,7 @@ from liestep.errors import InputError
 from liestep.integrators.sphere_split import kick_spheres, needs_uncoupled_masses, require_diagonal, turn_spheres
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.formulations import SphereLagrangian
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -39,7 +40,7 @@ def slope(x: float, c: float) -> float:
 
 
 @kernel
-def kinetic_energy(problem: Any, y: np.ndarray) -> float:
+def kinetic_energy(problem: SphereLagrangian, y: np.ndarray) -> float:
     """T in J of rows q, omega."""
     n = y.shape[0]//2
     total = 0.0
@@ -74,12 +75,12 @@ class SphereRegularised(NamedTuple):
     close: float          # relative distance of a time that no longer shrinks
     control: Any
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         half = y[:y.shape[0]//2]
         return RegularisedWork(np.zeros_like(half), np.zeros_like(y), np.zeros_like(half), np.zeros_like(half),
                                np.zeros(5, y.dtype))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         q = y[:y.shape[0]//2]
         kinetic, depth = kinetic_energy(problem, y), -problem.potential(q)
         problem.gradient(q, work.gradient)
@@ -92,14 +93,14 @@ class SphereRegularised(NamedTuple):
         self.look_ahead(problem, y, work)
         return self.control.next_step[0]
 
-    def look_ahead(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def look_ahead(self, problem: SphereLagrangian, y: np.ndarray, work: Any) -> None:
         """The whole step from y into work.new, and how long it takes."""
         copy(y, work.new)
         copy(work.gradient, work.ahead)
         work.numbers[2] = self.advance(problem, self.step, work.new, work.ahead, work.numbers)
         self.control.next_step[0] = work.numbers[2]
 
-    def advance(self, problem: Any, s: float, y: np.ndarray, g: np.ndarray, numbers: np.ndarray) -> float:
+    def advance(self, problem: SphereLagrangian, s: float, y: np.ndarray, g: np.ndarray, numbers: np.ndarray) -> float:
         """y in place over the fictitious time s, the gradient g with it; the time that passes. numbers[4] is -V at the
         end."""
         energy, c, depth = numbers[0], numbers[1], numbers[3]
@@ -118,7 +119,8 @@ class SphereRegularised(NamedTuple):
         numbers[4] = depth
         return time
 
-    def arrive(self, problem: Any, y: np.ndarray, h: float, out: np.ndarray, g: np.ndarray, work: Any) -> Status:
+    def arrive(self, problem: SphereLagrangian, y: np.ndarray, h: float, out: np.ndarray, g: np.ndarray,
+               work: Any) -> Status:
         """The step from y that takes the time h, into out; the gradient there into g."""
         s = self.step*h/work.numbers[2] if work.numbers[2] > 0.0 else self.step
         before, last = h, 0.0*s  # nothing passes in no time
@@ -137,14 +139,14 @@ class SphereRegularised(NamedTuple):
             s += gap/rate
         return Status.NOT_CONVERGED
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new; only the last step is not the one that stands there."""
         if h == work.numbers[2]:
             return Status.OK, 0.0
         status = self.arrive(problem, y, h, work.new, work.ahead, work)
         return status, 0.0 if status == Status.OK else np.inf
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1: NaN where there is none."""
         depth = work.numbers[4]
@@ -154,7 +156,7 @@ class SphereRegularised(NamedTuple):
                     out[i, k] = np.nan
         work.numbers[4] = depth
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: SphereLagrangian, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         copy(work.ahead, work.gradient)
         work.numbers[3] = work.numbers[4]

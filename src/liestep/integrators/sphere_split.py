@@ -11,6 +11,7 @@ from liestep.errors import InputError
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators.rigid_split import order_of_splitting, splitting
 from liestep.integrators.weights import SPLITTING_ORDERS, drifts_and_kicks
+from liestep.mechanics.contracts.formulations import SphereLagrangian
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
@@ -19,7 +20,7 @@ DEFAULT = "rkn6a"
 
 
 @kernel
-def kick_spheres(problem: Any, h: float, g: np.ndarray, y: np.ndarray) -> None:
+def kick_spheres(problem: SphereLagrangian, h: float, g: np.ndarray, y: np.ndarray) -> None:
     """omega_i -= (h/m_i) q_i x G_i with the gradient g (n, 3)."""
     n = y.shape[0]//2
     for i in range(n):
@@ -27,7 +28,7 @@ def kick_spheres(problem: Any, h: float, g: np.ndarray, y: np.ndarray) -> None:
 
 
 @kernel
-def turn_spheres(problem: Any, h: float, y: np.ndarray) -> None:
+def turn_spheres(problem: SphereLagrangian, h: float, y: np.ndarray) -> None:
     """q_i along the great circle about omega_i by the angle h|omega_i|."""
     n = y.shape[0]//2
     for i in range(n):
@@ -44,15 +45,15 @@ class SphereSplit(NamedTuple):
     drifts: np.ndarray  # (s,)
     kicks: np.ndarray   # (s + 1,); no gradient is taken where it is 0
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         return np.zeros_like(y[:y.shape[0]//2])
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         if self.kicks[0] != 0.0:
             problem.gradient(y[:y.shape[0]//2], work)
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         if self.kicks[0] != 0.0:
             kick_spheres(problem, self.kicks[0]*h, work, y)
         for k in range(self.drifts.shape[0]):

@@ -14,6 +14,7 @@ from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION
+from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -44,13 +45,13 @@ class SphericalMidpoint(NamedTuple):
     tolerance: float  # 0: of that alone
     iterations: int
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         new, middle, spin = work
         copy(y, new)
         previous = 0.0

@@ -21,6 +21,7 @@ from liestep.errors import InputError
 from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import Component, VectorField
 from liestep.mechanics.contracts.keeping import PROJECTED
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -70,18 +71,18 @@ class Taylor(NamedTuple):
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
         return True
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         """Raises InputError for a right-hand side that cannot be written as expressions."""
         return TaylorWork(jet_of(problem, y, self.order, self.groups),
                           np.zeros((self.order + 1)*y.size + 4*self.group_count, y.dtype),
                           np.zeros_like(y), np.zeros(2))
 
-    def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
         work.when[0] = t
         self.expand(problem, y, work)
         return min(self.control.next_step[0], t_end) if work.when[1] == 1.0 else t_end
 
-    def expand(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def expand(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
         problem.meter[Counter.RHS_EVALUATIONS] += self.order
         self.look(work, work.jet.evaluate(work.when[0], y, work.c))
@@ -146,7 +147,7 @@ class Taylor(NamedTuple):
                 return found, k
         return 0.0, 1
 
-    def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         if work.when[1] == 0.0:
             return Status.NOT_EVALUABLE, np.inf
@@ -159,20 +160,20 @@ class Taylor(NamedTuple):
                 total += work.new[i, k]
         return (Status.OK, 0.0) if abs(total) < np.inf else (Status.NOT_FINITE, np.inf)
 
-    def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:
         """State at t + s h, 0 <= s <= 1."""
         work.jet.sum(work.c, s*h, out)
         problem.project(out)
 
-    def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         copy(work.new, y)
         work.when[1] = 0.0
         if not self.control.ends():
             self.expand(problem, y, work)
 
 
-def field_expressions(problem: Any, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
+def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = MOST_NODES) -> Expressions:
     """The right-hand side of a vector field with rows of this shape, as expressions of its numbers and the time, at
     most so many operations.
 
@@ -196,7 +197,7 @@ def field_expressions(problem: Any, shape: tuple[int, ...], most: int = MOST_NOD
 _traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
 
 
-def remembered(problem: Any, shape: tuple[int, ...], trace: Callable[[Any, tuple[int, ...]], Expressions]
+def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any, tuple[int, ...]], Expressions]
                ) -> Expressions:
     """What `trace` finds for a problem and states of this shape: a trace of the largest ones takes seconds, and a run
     asks three times."""
@@ -214,12 +215,12 @@ def remembered(problem: Any, shape: tuple[int, ...], trace: Callable[[Any, tuple
     return found
 
 
-def large_field(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def large_field(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
     """`field_expressions` for jets of any kind."""
     return field_expressions(problem, shape, MOST_OPERATIONS)
 
 
-def series_expressions(problem: Any, shape: tuple[int, ...]) -> Expressions:
+def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
     """The same, remembered."""
     return remembered(problem, shape, large_field)
 
@@ -261,7 +262,7 @@ def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: 
     return combination, requires
 
 
-def jet_of(problem: Any, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
+def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
     by the same recurrences in plain Python.
 

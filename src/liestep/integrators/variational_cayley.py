@@ -13,6 +13,7 @@ from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, 
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators.variational_sphere import SETTLED, begin, change_and_size, finish, length_defect, settled
+from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 
 class CayleyWork(NamedTuple):
@@ -50,18 +51,18 @@ class CayleyStep(NamedTuple):
     iterations: int  # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
         size = rows.size
         return CayleyWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
                           np.zeros((size, size), y.dtype),
                           np.zeros(size, dtype=np.int64), rows.copy(), rows.copy())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         begin(problem, t, y, work.g, work.push)
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -106,7 +107,7 @@ class CayleyStep(NamedTuple):
             return self.settle(problem, t + h, y, h, work)
         return Status.OK
 
-    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         """A(q) omega+ = d + (h/2) q x F(t, q, omega+), by fixed-point iteration to round-off; g becomes G - F."""
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
@@ -136,7 +137,7 @@ class CayleyStep(NamedTuple):
             ff = dot(f, f)
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
-    def solve(self, problem: Any, q: np.ndarray, work: Any) -> Status:
+    def solve(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> Status:
         """Iterate on f until the error left is at round-off of f, or the update no longer halves
         and is below `stagnation` of f."""
         n = q.shape[0]
@@ -172,7 +173,7 @@ class CayleyStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def fixed_point_system(self, problem: Any, q: np.ndarray, work: Any) -> None:
+    def fixed_point_system(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""
         n = q.shape[0]
         for i in range(n):
@@ -190,7 +191,7 @@ class CayleyStep(NamedTuple):
                         for k in range(3):
                             work.a[3*i + k, 3*j + r] = -u*problem.mass_entry(i, j)*column[k]
 
-    def newton_system(self, problem: Any, q: np.ndarray, work: Any) -> None:
+    def newton_system(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """Jacobian of eq. (26) and minus its residual: J_ii = M_ii (u_i I - u_i^2 f_i f_i^T), J_ij = M_ij hat(q_i) D_j,
         D_j = -u_j (2 - u_j |f_j|^2) q_j f_j^T - u_j^2 (f_j x q_j) f_j^T - u_j hat(q_j)."""
         n = q.shape[0]

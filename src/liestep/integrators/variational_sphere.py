@@ -14,6 +14,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
+from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 
 @kernel
@@ -35,7 +36,7 @@ class Kicks(NamedTuple):
 
 
 @kernel
-def begin(problem: Any, t: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
+def begin(problem: SphereLagrangian, t: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
     """g = G - F at the start of a run, and its power."""
     n = y.shape[0]//2
     problem.gradient(y[:n], g)
@@ -70,7 +71,7 @@ def change_and_size(w: np.ndarray, before: np.ndarray) -> tuple[float, float]:
 
 
 @kernel
-def finish(problem: Any, h: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
+def finish(problem: SphereLagrangian, h: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
     """The end of a kick by the force `push`: its power, its work over the half kick, and g = G - F."""
     n = y.shape[0]//2
     problem.set_power(y[:n], y[n:2*n], push, y)
@@ -91,15 +92,15 @@ class ExplicitStep(NamedTuple):
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
         return Kicks(rows, rows.copy(), rows.copy())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         begin(problem, t, y, work.g, work.push)
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -126,7 +127,7 @@ class ExplicitStep(NamedTuple):
             return self.settle(problem, t + h, y, h, work)
         return Status.OK
 
-    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         """omega+ = omega + h/(2 m) q x F(t, q, omega+) by fixed-point iteration to round-off; g becomes G - F."""
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
@@ -176,20 +177,20 @@ class MultiplierStep(NamedTuple):
     iterations: int   # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Any:
+    def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
         n = rows.shape[0]
         return MultiplierWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
                               np.zeros(n, y.dtype), np.zeros(n, y.dtype), np.zeros((n, n), y.dtype),
                               np.zeros(n, dtype=np.int64), rows.copy(), rows.copy())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         begin(problem, t, y, work.g, work.push)
         for i in range(work.multiplier.shape[0]):
             work.multiplier[i] = 0.0
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
         q, w = y[:n], y[n:]
         problem.add_work(0.5*h, y)
@@ -220,7 +221,7 @@ class MultiplierStep(NamedTuple):
             return self.settle(problem, t + h, y, h, work)
         return self.project(problem, q, w, work)
 
-    def settle(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         """v+ = v + (h/2) M^-1 F(t, q, omega+) made tangent, by fixed-point iteration to round-off; g becomes G - F."""
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
@@ -248,7 +249,7 @@ class MultiplierStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def apply_inverse(self, problem: Any, g: np.ndarray, out: np.ndarray) -> None:
+    def apply_inverse(self, problem: SphereLagrangian, g: np.ndarray, out: np.ndarray) -> None:
         """out_i = sum_j Minv_ij g_j"""
         for i in range(g.shape[0]):
             total = (0.0, 0.0, 0.0)
@@ -256,7 +257,7 @@ class MultiplierStep(NamedTuple):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
-    def solve(self, problem: Any, q: np.ndarray, work: Any) -> Status:
+    def solve(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> Status:
         """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0; leaves d in the workspace."""
         n = q.shape[0]
         previous = np.inf
@@ -287,7 +288,7 @@ class MultiplierStep(NamedTuple):
             previous = update
         return Status.NOT_CONVERGED
 
-    def increments(self, problem: Any, q: np.ndarray, work: Any) -> None:
+    def increments(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""
         n = q.shape[0]
         for i in range(n):
@@ -296,7 +297,7 @@ class MultiplierStep(NamedTuple):
                 pull = axpy(problem.inverse_mass_entry(i, j)*work.multiplier[j], row(q, j), pull)
             put(work.d, i, add(row(work.target, i), pull))
 
-    def project(self, problem: Any, q: np.ndarray, w: np.ndarray, work: Any) -> Status:
+    def project(self, problem: SphereLagrangian, q: np.ndarray, w: np.ndarray, work: Any) -> Status:
         """mu from q_i.(u + M^-1 (mu q))_i = 0, then omega = q x v."""
         n = q.shape[0]
         for i in range(n):

@@ -8,7 +8,7 @@ v_1 and Dg(q_1) v_1 = 0, which together are regular also where M is not. Constra
 0, so that momenta are exact with quaternion joints too. It is not mpl, whose constraint force acts at q_m: the two maps
 differ by terms of third order in h. In a quaternion a step has no solution once it turns the body by about a radian.
 """
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, move, new_work
 from liestep.integrators._newton import clear, correct, largest, settled
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import WEIGHTS
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.weights import composition_weights
+from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -33,13 +33,13 @@ class VariationalStep(NamedTuple):
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
 
-    def workspace(self, problem: Any, y: np.ndarray) -> Work:
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
         return new_work(problem, y, problem.size() + problem.bonds())
 
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         return Status.OK
 
-    def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         n, m = problem.size(), problem.bonds()
         begin(problem, y, h, work)
         problem.slopes(y[0], work.slopes)
@@ -60,7 +60,7 @@ class VariationalStep(NamedTuple):
             previous = change
         return Status.NOT_CONVERGED
 
-    def equations(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> None:
+    def equations(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> None:
         """Twice the balance of momenta at q_0, and g(q_1), with derivatives."""
         n = problem.size()
         move(problem, y[0], work)
@@ -79,7 +79,7 @@ class VariationalStep(NamedTuple):
                 work.a[i, n + k] = s
                 work.a[n + k, i] = work.ends[k, i]
 
-    def finish(self, problem: Any, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:
         """v_1, p_1 = M v_1 and mu from the momentum without mu."""
         n, m = problem.size(), problem.bonds()
         move(problem, y[0], work)
@@ -130,7 +130,7 @@ METHODS = {
                  "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
                                      " it, relative to the increment"),
                  "iterations": Option(40, "Newton iterations, at most")},
-        order_for=lambda options, sheet, parameters: SCHEMES[options["weights"]].order,
+        order_for=order_of_weights,
         build=lambda options, tolerance, t_end: Composition(
             VariationalStep(options["tolerance"], options["iterations"]), composition_weights(options["weights"]))),
 }

@@ -3,7 +3,7 @@ from typing import Any
 
 from liestep.compile.precision import above_round_off
 from liestep.errors import InputError
-from liestep.integrators.composition import Composition
+from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.variational_cayley import CayleyStep
 from liestep.integrators.variational_sphere import ExplicitStep, MultiplierStep
 from liestep.integrators.weights import composition_weights
@@ -13,6 +13,7 @@ from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
 
 OPTIONS = {
+    "weights": WEIGHTS,
     "solver": Option("auto", "how the step is solved; auto is explicit for diagonal mass and multipliers otherwise",
                      ("auto", "explicit", "multipliers", "newton", "fixed_point")),
     "form": Option("increment", "increment never subtracts q+ - q; paper is the printed form, with larger round-off",
@@ -52,24 +53,16 @@ def inner_step(options: Options) -> Any:
                       above_round_off(3))
 
 
-def _method(name: str, order: int, stages: int, source: str) -> Method:
-    return Method(
-        summary=f"order {order}, {stages} stage{'s'*(stages > 1)}, symmetric; explicit for diagonal"
-        " mass, else implicit",
-        order=order, formulation="sphere_lagrangian", symmetric=True,
-        conserves=VARIATIONAL, citation=source,
-        options=OPTIONS, resolve=_resolve,
-        forces="half kicks by F at both ends, the last one solved to round-off: the same order; drag c on a mass m"
-        f" converges up to a step of about {DRAG[name]} m/c (NOT_CONVERGED beyond)"
-        + ("; vi_sphere_s4 has the same order and takes longer steps" if name == "y4" else ""),
-        build=lambda options, tolerance, t_end: Composition(inner_step(options), composition_weights(name)))
-
-
 METHODS = {
-    "vi_sphere": _method("one", 2, 1, "twospheres2009 eqs. (22)-(30)"),
-    "vi_sphere_y4": _method("y4", 4, 3, "Yoshida 1990"),
-    "vi_sphere_s4": _method("s4", 4, 5, "Suzuki 1990"),
-    "vi_sphere_y6": _method("y6", 6, 7, "Yoshida 1990, solution A"),
-    "vi_sphere_kl6": _method("kl6", 6, 9, "Kahan and Li 1997"),
-    "vi_sphere_kl8": _method("kl8", 8, 17, "Kahan and Li 1997"),
+    "vi_sphere": Method(
+        summary="order 2, 4, 6 or 8 by weights, symmetric; explicit for diagonal mass, else implicit", order=2,
+        formulation="sphere_lagrangian", symmetric=True, conserves=VARIATIONAL,
+        citation="twospheres2009 eqs. (22)-(30)", options=OPTIONS, resolve=_resolve,
+        order_for=order_of_weights, calls=weighted("y4", "s4", "y6", "kl6", "kl8"),
+        forces="half kicks by F at both ends, the last one solved to round-off: the same order; drag c on a mass m"
+        f" converges up to a step of about {DRAG['one']} m/c (NOT_CONVERGED beyond), with weights"
+        f" {', '.join(f'{name} {limit} m/c' for name, limit in DRAG.items() if name != 'one')}: s4 takes longer steps"
+        " than y4",
+        build=lambda options, tolerance, t_end: Composition(inner_step(options),
+                                                            composition_weights(options["weights"]))),
 }

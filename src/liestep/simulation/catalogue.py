@@ -20,6 +20,7 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.paper import Paper
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Sheet
+from liestep.simulation.renamed import refuse_renamed
 
 Item = TypeVar("Item", Sheet, Method)
 
@@ -138,6 +139,12 @@ def integrator_ids() -> tuple[str, ...]:
     return tuple(sorted((*_own_methods(), *_plugin_methods)))
 
 
+def integrator_calls() -> tuple[str, ...]:
+    """Ids of all integrators, each followed by its calls, which `method` and `specify` take as well: "lgvi weights=y4".
+    """
+    return tuple(f"{name} {call}".rstrip() for name in integrator_ids() for call in ("", *method(name).calls))
+
+
 class Presets(Mapping[str, Preset]):
     """Presets of a system: first those of the paper, or of the file, that has its default, last its own. Papers are
     asked for what the file does not have."""
@@ -192,22 +199,28 @@ def system_entry(name: str) -> Entry[Sheet]:
     if name not in _plugin_systems:
         _find_more()
     if name not in _plugin_systems:
+        refuse_renamed(name)
         raise InputError(unknown("problem", name, system_ids()))
     return _plugin_systems[name]
 
 
 def integrator_entry(name: str) -> Entry[Method]:
-    """An integrator.
+    """An integrator, or one of its calls: "lgvi weights=y4".
 
     Raises:
-        InputError: unknown id; the sentence names the closest one.
+        InputError: unknown id or call; the sentence names the closest one, and what an id of before is now.
     """
+    if isinstance(name, str) and " " in name:
+        known, _, call = name.partition(" ")
+        entry = integrator_entry(known)
+        return entry._replace(item=entry.item.called(call))
     own = _own_integrator(name)
     if own is not None:
         return own
     if name not in _plugin_methods:
         _find_more()
     if name not in _plugin_methods:
+        refuse_renamed(name)
         raise InputError(unknown("integrator", name, integrator_ids()))
     return _plugin_methods[name]
 
@@ -223,7 +236,7 @@ def system_module(name: str) -> str:
 
 
 def method(name: str) -> Method:
-    """Declaration of an integrator; errors as `integrator_entry`."""
+    """Declaration of an integrator, or of one of its calls; errors as `integrator_entry`."""
     return integrator_entry(name).item
 
 

@@ -29,7 +29,7 @@ def test_spatial_rates_are_another_method():
 
 
 def test_the_reference_agrees_with_the_fixed_point_series():
-    data = top(64000, integrator="rkmk5")
+    data = top(64000, integrator="rkmk tableau=dormand_prince5")
     assert error(data) < 2e-11
     assert np.abs(data["body_rate"].values[-1, 0] - TOP_RATE).max() < 1e-8
     data = simulate("jointed_body", "rkmk853", preset="bruels_cardona", tolerance=1e-14, t_end=1.0, samples=2)
@@ -45,7 +45,7 @@ def test_joint_errors_of_the_fast_top():
     assert body.attrs["joint_error_max"] == pytest.approx(9.0e-9, rel=0.01)
     assert body.attrs["joint_rate_error_max"] < 1e-11
     for name in ("1a", "1d"):
-        for integrator in ("rkmk4", "rkmk5", "cf4"):
+        for integrator in ("rkmk", "rkmk tableau=dormand_prince5", "cf4"):
             for preset in ("bruels_cardona", "bruels_cardona_offset"):
                 data = top(1000, name, integrator, preset)
                 assert data.attrs["joint_error_max"] < 1e-11
@@ -61,21 +61,22 @@ def test_projection_of_the_fast_top(steps, expected):
 
 
 def test_baumgarte_bounds_the_joint_error():
-    held = simulate("jointed_body", "rkmk4", preset="bruels_cardona", step=1e-3, t_end=10.0, samples=2,
+    held = simulate("jointed_body", "rkmk", preset="bruels_cardona", step=1e-3, t_end=10.0, samples=2,
                     options={"twist": "mixed", "stabilisation": "baumgarte"})
     assert held.attrs["joint_error_max"] == pytest.approx(8.5e-6, rel=0.02)
     for end, expected in ((1.0, 8.4e-4), (5.0, 1.6e-2), (10.0, 6.5e-2)):
-        free = simulate("jointed_body", "rkmk4", preset="bruels_cardona", step=1e-3, t_end=end, samples=2,
+        free = simulate("jointed_body", "rkmk", preset="bruels_cardona", step=1e-3, t_end=end, samples=2,
                         options={"twist": "mixed"})
         assert free.attrs["joint_error_max"] == pytest.approx(expected, rel=0.03)
 
 
 def test_multistep_methods_need_past_states_in_local_coordinates():
     """Free body: order 4 with transport of past rates, 2 without, to the digits of the trial."""
-    start = simulate("jointed_body", "rkmk5", preset="free", steps=6400, samples=2)["attitude"].values[-1]
+    start = simulate("jointed_body", "rkmk tableau=dormand_prince5", preset="free", steps=6400,
+                     samples=2)["attitude"].values[-1]
 
     def errors(transport):
-        return [float(np.abs(simulate("jointed_body", "lie_ab4", preset="free", steps=steps, samples=2, options={
+        return [float(np.abs(simulate("jointed_body", "lie_ab", preset="free", steps=steps, samples=2, options={
             "action": "so3_r3", "transport": transport})["attitude"].values[-1] - start).max())
             for steps in (200, 400, 800, 1600)]
 
@@ -85,16 +86,18 @@ def test_multistep_methods_need_past_states_in_local_coordinates():
     assert on == pytest.approx([4.76e-6, 2.89e-7, 1.78e-8, 1.11e-9], rel=0.1)
 
 
-@pytest.mark.parametrize(("integrator", "order"), [("cf4", 4), ("cg3", 3), ("rkmk4", 4), ("rkmk4_2comm", 4)])
+@pytest.mark.parametrize(("integrator", "order"), [("cf4", 4), ("cg3", 3), ("rkmk", 4), ("rkmk4_2comm", 4)])
 def test_schemes_of_exponentials_have_order_two_with_cayley_maps(integrator, order):
     """Stated and observed; Munthe-Kaas methods know the differential of their chart and keep their order, unless they
     cut its series."""
-    exact = simulate("jointed_body", "rkmk5", preset="free", steps=6400, samples=2)["attitude"].values[-1]
+    exact = simulate("jointed_body", "rkmk tableau=dormand_prince5", preset="free", steps=6400,
+                     samples=2)["attitude"].values[-1]
     for chart in ("exp", "cayley", "cayley2"):
         found = [float(np.abs(simulate("jointed_body", integrator, preset="free", steps=steps, samples=2, options={
             "action": "so3_r3", "chart": chart})["attitude"].values[-1] - exact).max()) for steps in (200, 400)]
-        stated = method(integrator).order_of({"chart": chart, "dexpinv": "exact"}, sheet("jointed_body"), {})
-        assert stated == (order if chart == "exp" or integrator == "rkmk4" else 2)
+        stated = method(integrator).order_of({"chart": chart, "dexpinv": "exact", "tableau": "rk4"},
+                                             sheet("jointed_body"), {})
+        assert stated == (order if chart == "exp" or integrator == "rkmk" else 2)
         assert np.log2(found[0]/found[1]) == pytest.approx(stated, abs=0.1)
 
 

@@ -44,7 +44,8 @@ def test_generalized_alpha_on_the_fast_top(name):
 
 def test_multipliers_begin_with_order_two_after_the_correction():
     """The error over [h, 0.1] against that of a run with 16 times as many steps of an explicit method."""
-    exact = simulate("jointed_body", "rkmk5", preset="bruels_cardona", t_end=0.1, steps=6400, samples=401)
+    exact = simulate("jointed_body", "rkmk tableau=dormand_prince5", preset="bruels_cardona", t_end=0.1, steps=6400,
+                     samples=401)
     wanted = exact["multiplier"].values
 
     def errors(name, start):
@@ -67,10 +68,10 @@ def test_bliedf_on_the_fast_top():
 
     for steps, first, second, third in zip(STEPS, (0.509, 0.120, 2.71e-2), (2.82e-2, 6.10e-3, 1.41e-3),
                                            (9.71e-3, 1.24e-3, 1.57e-4), strict=True):
-        assert error(top(steps, "1a", "bliedf2")) == pytest.approx(first, rel=0.01)
-        assert error(top(steps, "1b", "bliedf2")) == pytest.approx(second, rel=0.01)
-        assert error(top(steps, "1b", "bliedf3")) == pytest.approx(third, rel=0.01)
-    on, off = ([rate(top(steps, "1b", "bliedf3", commutator=word)) for steps in STEPS] for word in ("on", "off"))
+        assert error(top(steps, "1a", "bliedf order=2")) == pytest.approx(first, rel=0.01)
+        assert error(top(steps, "1b", "bliedf order=2")) == pytest.approx(second, rel=0.01)
+        assert error(top(steps, "1b", "bliedf")) == pytest.approx(third, rel=0.01)
+    on, off = ([rate(top(steps, "1b", "bliedf", commutator=word)) for steps in STEPS] for word in ("on", "off"))
     assert np.log2(on[1]/on[2]) == pytest.approx(3.0, abs=0.02)
     assert np.log2(off[1]/off[2]) == pytest.approx(1.9, abs=0.1)
 
@@ -199,7 +200,7 @@ def test_index_two_keeps_positions_and_velocities_of_joints(name):
 def test_index_two_of_loops_chains_and_screws(system, preset, counts):
     """Order 2 against a projected run of order 5, of poses and multipliers."""
     options = {"action": "so3_r3"}
-    exact = simulate(system, "rkmk5", preset=preset, steps=counts[-1], samples=2,
+    exact = simulate(system, "rkmk tableau=dormand_prince5", preset=preset, steps=counts[-1], samples=2,
                      options=options | {"stabilisation": "projection"})
     errors = []
     for steps in counts:
@@ -216,11 +217,11 @@ def test_index_two_of_loops_chains_and_screws(system, preset, counts):
 @pytest.mark.slow
 @pytest.mark.parametrize(("preset", "method", "options", "order"), [
     ("sleigh", "generalized_alpha", {}, 2.0), ("wobbling_disc", "generalized_alpha", {}, 2.0),
-    ("wobbling_disc", "generalized_alpha", {"index": 2}, 2.0), ("wobbling_disc", "bliedf3", {}, 3.0)])
+    ("wobbling_disc", "generalized_alpha", {"index": 2}, 2.0), ("wobbling_disc", "bliedf", {}, 3.0)])
 def test_blades_and_rolling_discs(preset, method, options, order):
     """Order of poses and multipliers against an explicit method of order 5; velocities of the rows at round-off, of
     index 2 also the height of the disc."""
-    exact = simulate("jointed_body", "rkmk5", preset=preset, steps=3200, samples=2)
+    exact = simulate("jointed_body", "rkmk tableau=dormand_prince5", preset=preset, steps=3200, samples=2)
     errors = []
     for steps in (400, 800):
         data = simulate("jointed_body", method, preset=preset, steps=steps, samples=2, options=options)

@@ -213,8 +213,8 @@ def top(rate=(1.0, -2.0, 3.0)):
 def third_order(modules):
     """How far bliedf3 is from order 3 in the rates, between 40, 80 and 160 steps."""
     form, problem = index_three(modules, *top((10.0, 20.0, -30.0)), action="so3_r3")
-    make = modules.bliedf.METHODS["bliedf3"].build
-    method = make({"commutator": "on", "tolerance": 1e-13, "iterations": 25}, None, 1.0)
+    make = modules.bliedf.METHODS["bliedf"].build
+    method = make({"order": 3, "commutator": "on", "tolerance": 1e-13, "iterations": 25}, None, 1.0)
     ends = [march(problem, form, method, steps, 0.1)["body_rate"] for steps in (40, 80, 160)]
     return abs(np.log2(np.abs(ends[0] - ends[1]).max()/np.abs(ends[1] - ends[2]).max()) - 3.0)
 
@@ -269,8 +269,7 @@ MUTANTS = {  # name: (check that kills it, module, old, new)
                                          "bent = -dot(between, add("),
     "whole Cayley increment": (maps, "liestep.geometry.charts", "        first = 1.0/sqrt(1.0 + 0.25*dot(x, x))\n"
                                "        s = 0.5*first", "        first = 1.0/sqrt(1.0 + dot(x, x))\n        s = first"),
-    "sign of the commutator of bliedf3": (third_order, "liestep.integrators.bliedf", "share = 1.0/12.0",
-                                          "share = -1.0/12.0"),
+    "sign of the commutator of bliedf3": (third_order, "liestep.integrators.bliedf", "1.0/12.0 if", "-1.0/12.0 if"),
     "alpha_m and alpha_f exchanged": (second_order, ALPHA, "ratio = (1.0 - self.alpha_m)/(1.0 - self.alpha_f)",
                                       "ratio = (1.0 - self.alpha_f)/(1.0 - self.alpha_m)"),
     "correction of the start without its bracket": (

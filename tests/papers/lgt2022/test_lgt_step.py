@@ -71,7 +71,8 @@ def test_equations_of_ones_own_end_where_runs_do(group, chart, attitude, tableau
     q, V = first(group, attitude)
     for k in range(STEPS):
         q, V = liestep.lgt.step(f, q, V, H, group, chart, attitude, tableau, k*H)
-    data = simulate("jointed_body", {"rk4": "rkmk4", "dormand_prince5": "rkmk5"}[tableau], preset="spring_offset",
+    data = simulate("jointed_body", {"rk4": "rkmk", "dormand_prince5": "rkmk tableau=dormand_prince5"}[tableau],
+                    preset="spring_offset",
                     step=H, t_end=STEPS*H, samples=2, options={"action": group, "chart": chart, "attitude": attitude})
     turn = TURNS[attitude](q[:-3])
     velocity = turn @ V[3:] if group == "se3" else V[3:]

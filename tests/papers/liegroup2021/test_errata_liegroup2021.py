@@ -79,7 +79,7 @@ IN_COORDINATES, END = coordinates.in_coordinates, coordinates._end
     (algebra, "third_stage", "_commutator_free", lambda y, h, scale: algebra.turn(h*algebra._field(y)) @ y),
     (statements, "dexpinv_formula", "printed_dexpinv", lambda a, b, sign=-0.5: DEXPINV(a, b, -sign)),
     (coordinates, "coordinates_cost", "in_coordinates", lambda action, chart: IN_COORDINATES(action, "cayley")),
-    (coordinates, "representation", "_end", lambda integrator, option, name: END("rkmk4", "attitude", name)),
+    (coordinates, "representation", "_end", lambda integrator, option, name: END("rkmk", "attitude", name)),
     (mechanics, "top_gravity", "GAMMA0", np.array([0.0, 0.0, 9.81])),
     (mechanics, "top_mirror", "PRINTED_RATE", 4.6),
     (mechanics, "top_inertia", "PRINTED_RATE", 4.7),

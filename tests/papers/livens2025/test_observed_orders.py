@@ -27,7 +27,7 @@ CASES = (
 
 @cache
 def accurate(problem):
-    name, steps = ACCURATE.get(problem, ("vi_sphere_kl8", 2000))
+    name, steps = ACCURATE.get(problem, ("vi_sphere weights=kl8", 2000))
     return states(problem, name, steps, T_END.get(problem, 1.0))
 
 

@@ -19,7 +19,7 @@ problems:
   ring: {system: bonded_ring, preset: rescaled, t_end: 0.4,
          parameters: {particles: 6, ring_diameter: 2.0, gap: 0.05, shear_law: mean}}
 integrators:
-  newmark: {id: rodrigues_newmark, steps: {counts: [20, 40, 80]}}
+  newmark: {id: rodrigues, steps: {counts: [20, 40, 80]}}
   lgvi: {steps: {counts: [20, 40]}}
   slgi: {steps: {counts: [20]}}
 samples: 5
@@ -46,10 +46,10 @@ def expected(tmp_path_factory):
 
 def test_another_process_writes_the_same_bytes(tmp_path):
     arguments = {"parameters": RING, "step": 0.01, "t_end": 0.4, "samples": 5}
-    write(carry_out(specify("bonded_ring", "rodrigues_newmark", **arguments)), tmp_path/"here.nc")
+    write(carry_out(specify("bonded_ring", "rodrigues", **arguments)), tmp_path/"here.nc")
     code = ("import sys; from liestep.simulation.runs.specification import specify;"
             " from liestep.simulation.runs.outcomes import carry_out; from liestep.simulation.runs.files import write;"
-            f" write(carry_out(specify('bonded_ring', 'rodrigues_newmark', **{arguments!r})), sys.argv[1])")
+            f" write(carry_out(specify('bonded_ring', 'rodrigues', **{arguments!r})), sys.argv[1])")
     subprocess.run([sys.executable, "-c", code, str(tmp_path/"there.nc")], check=True,
                    env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "NUMBA_DISABLE_JIT": "1"})
     assert (tmp_path/"there.nc").read_bytes() == (tmp_path/"here.nc").read_bytes()  # compiled here, plain Python there

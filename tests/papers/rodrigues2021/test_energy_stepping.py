@@ -93,7 +93,7 @@ def test_the_error_falls_as_the_root_of_the_width_and_map_25_is_far_cheaper(exac
     assert 0.25 <= order <= 0.6
     assert count > 4000
     assert errors[-1] > 0.1
-    data = simulate("heavy_top", "rodrigues_newmark", preset="rodrigues2021", step=0.1, samples=2)
+    data = simulate("heavy_top", "rodrigues", preset="rodrigues2021", step=0.1, samples=2)
     place = data["attitude"].values[-1, :, 2]  # R rho0 with rho0 = e_3
     assert np.abs(place - exact[0]).max() <= 5e-3  # with 100 evaluations
 
@@ -106,7 +106,7 @@ def test_levels_of_many_bodies_are_met_as_often_as_there_are_bodies():
                   "contact_pairs": "none"}
         random, start = np.random.default_rng(1), facts.presets["rescaled"].initial(facts.check(values))
         start["velocity"], start["angular_momentum"] = 0.3*random.standard_normal((2, n, 3))
-        data = simulate("bonded_ring", "rodrigues_newmark", parameters=values, initial=start, step=0.01, t_end=5.0,
+        data = simulate("bonded_ring", "rodrigues", parameters=values, initial=start, step=0.01, t_end=5.0,
                         samples=501)
         potential = data["energy"] - data["translation_energy"] - data["rotation_energy"]
         total.append(float(np.abs(np.diff(potential.values)).sum()))

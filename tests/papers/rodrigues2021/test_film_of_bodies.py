@@ -20,7 +20,7 @@ class Recorded:
     ("bonded_ring", {"particles": 6, "ring_diameter": 2.0, "gap": 0.05}, 6, True), ("bonded_block", {}, 8, False)])
 def test_bodies_are_balls(system, changes, count, flat, tmp_path):
     preset = {"bonded_ring": "rescaled", "bonded_block": "small"}[system]
-    run = carry_out(specify(system, "rodrigues_newmark", preset=preset, parameters=changes, step=0.01, t_end=0.5,
+    run = carry_out(specify(system, "rodrigues", preset=preset, parameters=changes, step=0.01, t_end=0.5,
                             samples=6))
     write(run, tmp_path/"run.nc")
     file = read(tmp_path/"run.nc")
@@ -37,7 +37,7 @@ def test_bodies_are_balls(system, changes, count, flat, tmp_path):
 
 
 def test_balls_have_the_sizes_of_the_particles(tmp_path):
-    run = carry_out(specify("bonded_particles", "rodrigues_newmark", preset="cluster", step=0.01, t_end=0.1, samples=2))
+    run = carry_out(specify("bonded_particles", "rodrigues", preset="cluster", step=0.01, t_end=0.1, samples=2))
     write(run, tmp_path/"run.nc")
     motion, scene = motion_of(read(tmp_path/"run.nc")), Recorded()
     motion.draw(scene, 0)

@@ -13,7 +13,7 @@ title: Steps on both sides of the limit
 problems:
   ring: {system: bonded_ring, preset: as_printed, t_end: 1}
 integrators:
-  newmark: {id: rodrigues_newmark, steps: [0.01, 0.005]}
+  newmark: {id: rodrigues, steps: [0.01, 0.005]}
   rk4: {steps: [0.01]}
 """
 
@@ -42,7 +42,7 @@ def test_check_warns_of_steps_above_it(tmp_path, capsys):
 
 
 def test_a_run_that_blows_up_is_a_failed_run():
-    data = simulate("bonded_ring", "rodrigues_newmark", preset="as_printed", step=0.01, t_end=2.0, samples=201,
+    data = simulate("bonded_ring", "rodrigues", preset="as_printed", step=0.01, t_end=2.0, samples=201,
                     on_failure="return")
     assert data.attrs["status"] == "not_evaluable"
     assert 0.1 <= float(data.attrs["time_reached"]) <= 1.0

@@ -110,8 +110,8 @@ def test_example_4_lies_in_the_chaotic_spread_of_the_printed_inertia_only():
 
 @pytest.mark.parametrize(("problem", "name", "errors"), [
     (PENDULUM, "vi_sphere", {100: "4.19e-02", 200: "1.09e-02", 400: "2.74e-03", 800: "6.87e-04"}),
-    (PENDULUM, "vi_sphere_y4", {100: "8.0e-03", 200: "4.1e-04", 400: "2.4e-05", 800: "1.5e-06"}),
-    (PENDULUM, "vi_sphere_kl6", {100: "3.6e-06", 200: "5.4e-08"}),
+    (PENDULUM, "vi_sphere weights=y4", {100: "8.0e-03", 200: "4.1e-04", 400: "2.4e-05", 800: "1.5e-06"}),
+    (PENDULUM, "vi_sphere weights=kl6", {100: "3.6e-06", 200: "5.4e-08"}),
     (BODIES, "vi_sphere", {4000: "7.16e-02", 8000: "1.84e-02", 16000: "4.63e-03"}),
 ], ids=["pendulum-2", "pendulum-4", "pendulum-6", "bodies-2"])
 def test_trajectory_errors_at_10_s(problem, name, errors):
@@ -120,6 +120,6 @@ def test_trajectory_errors_at_10_s(problem, name, errors):
         states = run(problem, integrator, steps=steps, t_end=10.0, samples=2)[0].outputs.states
         return states[-1, :states.shape[1]//2]
 
-    true = end("vi_sphere_kl8", 20_000)
+    true = end("vi_sphere weights=kl8", 20_000)
     found = {steps: np.abs(end(name, steps) - true).max() for steps in errors}
     assert {steps: f"{found[steps]:.{len(text) - 6}e}" for steps, text in errors.items()} == errors

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from liestep.compile.rows import Vector
 from liestep.compile.status import Status
 
 
@@ -34,10 +35,7 @@ class VectorField(Component, Protocol):
 
 
 class LieAction(Component, Protocol):
-    """action of a Lie group and f: states -> algebra
-
-    Where states have one, also distance2(y, z), their squared Riemannian distance.
-    """
+    """action of a Lie group and f: states -> algebra"""
 
     def algebra_rows(self) -> int:
         """Number d of rows of an element of the algebra."""
@@ -99,22 +97,22 @@ class SphereLagrangian(Component, Protocol):
 class CotangentRotation(Component, Protocol):
     """T*SO(3), right trivialised: angular velocity and torque"""
 
-    def inertia(self) -> tuple[float, float, float]:
+    def inertia(self) -> Vector:
         """Principal moments of inertia in kg m2, a tuple of three, along the body's axes."""
 
-    def torque(self, y: np.ndarray) -> tuple[float, float, float]:
+    def torque(self, y: np.ndarray) -> Vector:
         """Torque in N m, a tuple of three, at the attitude in rows 0 to 2 of y (columns of Q)."""
 
-    def torque_slope(self, y: np.ndarray, u: tuple[float, float, float]) -> tuple[float, float, float]:
+    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
         """d/de torque(exp(e hat u) Q) at e = 0, a tuple of three; u in rad, spatial."""
 
     def aim(self, t: float, h: float) -> None:
         """Say when a step of length h takes its torques: applied ones depend on time and on z/h below."""
 
-    def pull(self, y: np.ndarray, stage: np.ndarray, z: tuple[float, float, float]) -> tuple[float, float, float]:
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
         """All torques at the attitude of `stage` within a step from y by the rotation vector z, in the body at y."""
 
-    def add_work(self, stage: np.ndarray, z: tuple[float, float, float], y: np.ndarray) -> None:
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
         """Add the work of applied torques over that step to the last row of y, which is there only with them."""
 
     def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
@@ -141,7 +139,7 @@ class RigidBodies(Component, Protocol):
     def mass(self, i: int) -> float:
         """Mass in kg of body i; without meaning where the bodies do not move."""
 
-    def moments(self, i: int) -> tuple[float, float, float]:
+    def moments(self, i: int) -> Vector:
         """Principal moments of inertia in kg m2 of body i, a tuple of three, along its axes."""
 
     def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
@@ -149,13 +147,10 @@ class RigidBodies(Component, Protocol):
         bodies do not move; False where they cannot be evaluated."""
 
 
-class ConstrainedLagrangian(Component, Protocol):
-    """redundant coordinates q with velocities v, momenta p and holonomic constraints g(q) = 0; singular mass allowed
+class Coordinates(Component, Protocol):
+    """redundant coordinates q with holonomic constraints g(q) = 0
 
-    State rows q, v, p (n,) and the multipliers (m,), padded with zeros to n numbers; a fifth row holds the work of
-    loads. L = T(q, v) - V(q), g is quadratic. `rule` says which discrete derivatives T and V have between the ends of a
-    step, see `integrators.livens`: 0 the midpoint rule, 1 equivariant, 2 of Gonzalez, 3 mean values. q1 and v1 are the
-    end of the step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1.
+    Methods with r and a add to them, a being the derivative of r by the end of the step, q1.
     """
 
     def size(self) -> int:
@@ -169,14 +164,6 @@ class ConstrainedLagrangian(Component, Protocol):
 
     def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
         """OK, or why the coordinates cannot describe a step from q0 to q1."""
-
-    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
-                beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        """r += 2 pbar - h dT, with the discrete derivatives pbar of T by v and dT by q."""
-
-    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
-                 out: np.ndarray) -> None:
-        """out = 2 pbar (n,)."""
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
@@ -194,6 +181,24 @@ class ConstrainedLagrangian(Component, Protocol):
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         """Work in J of the loads over a step, in the same discretisation as `forces`."""
 
+
+class ConstrainedLagrangian(Coordinates, Protocol):
+    """redundant coordinates q with velocities v, momenta p and holonomic constraints g(q) = 0; singular mass allowed
+
+    State rows q, v, p (n,) and the multipliers (m,), padded with zeros to n numbers; a fifth row holds the work of
+    loads. L = T(q, v) - V(q), g is quadratic. `rule` says which discrete derivatives T and V have between the ends of a
+    step, see `integrators.livens`: 0 the midpoint rule, 1 equivariant, 2 of Gonzalez, 3 mean values. q1 and v1 are the
+    end of the step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1.
+    """
+
+    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
+                beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        """r += 2 pbar - h dT, with the discrete derivatives pbar of T by v and dT by q."""
+
+    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
+                 out: np.ndarray) -> None:
+        """out = 2 pbar (n,)."""
+
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
         """Remove from v (n,) what is along unit quaternions in q."""
 
@@ -208,23 +213,11 @@ class ConstantMass(ConstrainedLagrangian, Protocol):
         """out = M^-1 p (n,)."""
 
 
-class QuaternionHamiltonian(Component, Protocol):
+class QuaternionHamiltonian(Coordinates, Protocol):
     """unit quaternions (and positions) with their momenta, H = p.M^-1 p/2 + V with the regular augmented mass matrix
 
-    State rows and methods as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D.
+    State rows as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D.
     """
-
-    def size(self) -> int:
-        """Number n of coordinates."""
-
-    def bonds(self) -> int:
-        """Number m of constraints."""
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        """An estimate d (n,) of the increment of q over h."""
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        """OK, or why the coordinates cannot describe a step from q0 to q1."""
 
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
@@ -234,24 +227,8 @@ class QuaternionHamiltonian(Component, Protocol):
     def velocity(self, polar: float, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         """out = M^-1 p (n,)."""
 
-    def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
-               a: np.ndarray) -> None:
-        """r += h DV less the loads, a += d/dq1."""
 
-    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
-        """g(q) (m,)."""
-
-    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
-        """Dg(q) (m, n)."""
-
-    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
-        """a += s sum_k multipliers_k D^2 g_k."""
-
-    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        """Work in J of the loads over a step."""
-
-
-class LinkedBodies(Protocol):
+class LinkedBodies(Coordinates, Protocol):
     """what bodies with joints offer for the elimination of one body after the other
 
     A body has `width` coordinates from place i of q on and `inner` constraints of its own; joint k holds body k on body
@@ -275,6 +252,10 @@ class LinkedBodies(Protocol):
                      v1: np.ndarray, alpha: float, beta: float, r: np.ndarray, a: np.ndarray) -> None:
         """As `kinetic`."""
 
+    def body_flow(self, b: int, i: int, n: int, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray,
+                  q1: np.ndarray, p1: np.ndarray, r: np.ndarray, a: np.ndarray) -> None:
+        """As `flow`, of unit quaternions only; n: row of the momenta."""
+
     def body_weight(self, b: int, i: int, h: float, r: np.ndarray) -> None:
         """As `forces`: the weight."""
 
@@ -287,18 +268,25 @@ class LinkedBodies(Protocol):
     def body_bend(self, i: int, s: float, place: int, multipliers: np.ndarray, a: np.ndarray) -> None:
         """As `bend`."""
 
-    def end(self, i: int, q: np.ndarray, x: tuple[float, float, float]) -> tuple[float, float, float]:
+    def end(self, i: int, q: np.ndarray, x: Vector) -> Vector:
         """Where the point x of the body is."""
 
-    def end_slopes(self, i: int, q: np.ndarray, place: int, x: tuple[float, float, float], sign: float,
+    def end_slopes(self, i: int, q: np.ndarray, place: int, x: Vector, sign: float,
                    out: np.ndarray) -> None:
         """out += sign times the derivative of `end`, three rows."""
 
-    def end_bend(self, i: int, x: tuple[float, float, float], mu: tuple[float, float, float], a: np.ndarray) -> None:
+    def end_bend(self, i: int, x: Vector, mu: Vector, a: np.ndarray) -> None:
         """a += second derivative of mu.end."""
 
-    def arms(self, k: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    def arms(self, k: int) -> tuple[Vector, Vector]:
         """The two ends of joint k: points of body k and of body k - 1, or of space."""
+
+
+class MetricAction(LieAction, Protocol):
+    """action on states that have a Riemannian metric"""
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        """Squared Riemannian distance."""
 
 
 class LieChart(LieAction, Protocol):
@@ -326,16 +314,31 @@ class IndexThree(LieChart, Protocol):
     def put_velocity(self, v: np.ndarray, y: np.ndarray) -> None:
         """Write V (2n, 3) into the state."""
 
+    def advance(self, h: float, xi: np.ndarray) -> None:
+        """The step of time into the increments xi (d, 3)."""
+
+    def close(self, y: np.ndarray) -> bool:
+        """Poses and velocities back to the joints; False where it cannot."""
+
+    def work(self, y: np.ndarray) -> float:
+        """Of torques and drives since the start, in J."""
+
+    def put_work(self, work: float, y: np.ndarray) -> None:
+        """Write it into the state."""
+
+    def power(self, y: np.ndarray, factor: float, found: np.ndarray) -> float:
+        """Of torques and drives at a state with factor times the multipliers `found`, in W."""
+
     def multipliers(self, factor: float, out: np.ndarray) -> None:
         """factor times the multipliers (m,) at the state of the last `algebra`, in an order of the component's own."""
 
     def put_multipliers(self, factor: float, found: np.ndarray, y: np.ndarray) -> None:
         """Write factor times multipliers (m,) of that order into the state."""
 
-    def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> tuple[Vector, Vector]:
         """[a, b] of body i for rows (2n, 3) in the group's own algebra, two tuples of three."""
 
-    def chart_defect(self, v: np.ndarray, i: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def chart_defect(self, v: np.ndarray, i: int) -> tuple[Vector, Vector]:
         """k of body i with psi(h V + h^3 k) = exp(h V) to third order, two tuples of three."""
 
     def newton(self, y: np.ndarray, u: np.ndarray, v: np.ndarray, dv: np.ndarray, past: np.ndarray,

@@ -3,6 +3,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.keeping import Facts, Keeps, declared_facts, sentence
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
@@ -14,6 +15,11 @@ class Lack:
 
     reason: str
     formulation: bool = False
+
+
+def choices(call: str) -> dict[str, str]:
+    """The options of a call."""
+    return dict(word.split("=") for word in call.split())
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class Method:
     history: str | None = None
     # choices of options of forms that the method takes as its defaults, the first of these that a system allows
     prefers: tuple[Mapping[str, Any], ...] = ()
+    # "option=value ..." -> fields that differ, for choices that are methods of their own: of another order, another map
+    calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # largest numbers of the state's fields in a run -> what should be looked at, in words; None: nothing
     caution: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
@@ -64,6 +72,18 @@ class Method:
             return self
         found = next((item for item in self.elsewhere.items() if item[0] in sheet.forms), None)
         return replace(self, formulation=found[0], build=found[1], elsewhere={}) if found else self
+
+    def called(self, call: str) -> "Method":
+        """The method of one of its `calls`, as if its choices were the defaults.
+
+        Raises:
+            InputError: there is no such call.
+        """
+        if call not in self.calls:
+            raise InputError(unknown("call of the integrator", call, self.calls))
+        return replace(self, **self.calls[call], calls={}, options=dict(self.options) | {
+            name: replace(self.options[name], default=self.options[name].check(name, value))
+            for name, value in choices(call).items()})
 
     def made(self, formulated: Any, options: Options, tolerance: float | None, t_end: float) -> Any:
         """The component for a formulated system: with its groups of rows where the method measures their sizes."""

@@ -3,7 +3,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from liestep.errors import InputError
+from liestep.errors import InputError, number_or_nan
 
 
 @dataclass(frozen=True)
@@ -91,3 +91,13 @@ class Option:
         sign = "positive " if self._rule == "positive" else ""
         word = "whole number" if isinstance(self.default, int) else "number"
         return f"option {name} must be a {sign}{word}, not {value!r}"
+
+
+def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) -> Option:
+    """An option that is one of some whole numbers."""
+    def normalise(value: Any) -> int:
+        if number_or_nan(value) not in allowed:
+            raise InputError(f"option {name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
+        return int(float(value))
+
+    return Option(default, doc, normalise=normalise, values=" | ".join(map(str, sorted({*allowed} - {default}))))

@@ -81,7 +81,7 @@ def stand_in(assembly: Callable[[Parameters], Assembly]) -> Callable[[Parameters
     """`Sheet.fallback`: a composition, and a Runge-Kutta-Munthe-Kaas method where there is damping."""
     def fallback(values: Parameters) -> str:
         if any(values[name] for name in DAMPING):
-            return "rkmk4"
+            return "rkmk"
         return accurate_composition(assembly(values).inertia)
 
     return fallback

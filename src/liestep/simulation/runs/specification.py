@@ -169,7 +169,8 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     """Check a request and fill in what it leaves open.
 
     A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
-    `start` stands for preset, parameters and initial when they have been checked before.
+    `start` stands for preset, parameters and initial when they have been checked before. The integrator is one of
+    `catalogue.integrator_calls`, whose options are then the defaults.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
@@ -181,8 +182,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         start = start_in(held, preset, parameters, initial)
     _require_applicable(held, known, start.parameters)
     begin, end = _ends(t_start, t_end, start.t_end, exponents)
-    span = abs(end - begin)
-    count = None
+    span, count = abs(end - begin), None
     try:
         resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
     except InputError as error:
@@ -218,7 +218,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
                             whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
                             _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until),
-                            system=held, declared=known)
+                            system=held, declared=integrator_entry(known.name))
 
 
 def _contents(*entries: Entry) -> dict[str, str]:

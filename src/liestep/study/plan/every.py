@@ -2,7 +2,8 @@
 from collections.abc import Collection, Iterator
 
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_ids, method, own_integrators, own_systems, system_ids
+from liestep.mechanics.contracts.method import choices
+from liestep.simulation.catalogue import integrator_calls, method, own_integrators, own_systems, system_ids
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.study.plan.config import IntegratorConfig, ProblemConfig, StudyConfig
 
@@ -23,8 +24,10 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
                      if (name in plugins or name in own_systems()) and name not in named}
     if not config.every_integrator:
         return config.model_copy(update={"problems": problems}), {}
-    integrators |= {name: None for name in integrator_ids() if name not in integrators and (
-        name in plugins or name in own_integrators())}
+    for call in integrator_calls():
+        name, _, more = call.partition(" ")
+        if name in plugins or name in own_integrators():
+            _add(integrators, name, choices(more))
     refused: Refusals = {}
     for key, setup in problems.items():
         if setup.integrators is None:
@@ -33,6 +36,15 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
             refused |= {(key, name): sentence for name, sentence in sentences.items()}
             problems[key] = setup.model_copy(update={"integrators": [n for n in integrators if n not in sentences]})
     return config.model_copy(update={"problems": problems, "integrators": integrators}), refused
+
+
+def _add(integrators: dict[str, IntegratorConfig | None], name: str, options: dict[str, str]) -> None:
+    """An integrator with the options of a call under a key of both, unless a key has them already."""
+    for key, entry in integrators.items():
+        given = {option: str(value) for option, value in (entry.options if entry else {}).items()}
+        if ((entry.id if entry else None) or key) == name and given == options:
+            return
+    integrators["_".join((name, *options.values()))] = IntegratorConfig.model_validate({"id": name, "options": options})
 
 
 def _refusals(setup: ProblemConfig, start: Start, integrators: dict[str, IntegratorConfig | None]

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from liestep.mechanics.contracts.sheet import Options
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.tools.certify.flow import largest
 from liestep.tools.certify.number import numbers
 from liestep.tools.certify.orders import CASES, PENDULA, VARIANTS, Variant, cases_of
@@ -25,11 +25,11 @@ SAME_MAPS: tuple[tuple[Case, tuple[str, Options], tuple[str, Options]], ...] = (
     (TOP, ("mpl", {}), ("mph", {})),
     *((TOP, ("eml", {}), ("eml", {"solver": solver})) for solver in ("full", "null_space")),
     (BODIES, ("vi_sphere", {"solver": "explicit"}), ("rattle", {})),
-    (PENDULUM, ("lgvi", {}), ("rodrigues_exact", {})),
+    (PENDULUM, ("lgvi", {}), ("rodrigues", {"drift": "exact"})),
     (TOP, ("lgvi", {}), ("dmv", {"order": 2, "splitting": "strang"})),
-    (TOP, ("lgvi_y4", {}), ("dmv", {"order": 2, "splitting": "y4"})),
-    (PENDULUM, ("campello", {}), ("rodrigues_euler", {})),
-    *((PENDULUM, ("rodrigues_newmark", {}), ("rodrigues_newmark", {"chart": chart}))
+    (TOP, ("lgvi", {"weights": "y4"}), ("dmv", {"order": 2, "splitting": "y4"})),
+    (PENDULUM, ("campello", {}), ("rodrigues", {"kick": "whole"})),
+    *((PENDULUM, ("rodrigues", {}), ("rodrigues", {"chart": chart}))
       for chart in ("alpha", "modified")),
 )
 ADJOINTS: tuple[tuple[Case, str, Options, Options], ...] = (
@@ -76,7 +76,7 @@ def identities() -> Iterator[Identity]:
     for case, name, options, back in ADJOINTS:
         yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
                        return_gap(case, name, options, back), True)
-    for name in integrator_ids():
+    for name in integrator_calls():
         if not method(name).adaptive:
             for options, problem in VARIANTS.get(name, (Variant({}),)):
                 yield from _symmetry(name, options, problem)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.integrators.embedded_tableaux import PAIRS
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.flow import Flow, flow_of, largest
 from liestep.tools.certify.number import numbers
@@ -29,8 +29,7 @@ DECIMALS_SHARE = DECIMALS_STEPS[1]/DECIMALS_STEPS[0]
 DECIMALS_ALLOWED = 0.05
 FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the smallest error of a step
 # what the docstrings of the pairs say of their dense output
-DENSE_ORDERS = {"cf32a": 3, "cf32b": 3, "cf43": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk54": 4,
-                "rkmk853": 7}
+DENSE_ORDERS = {"cf_pair": 3, "dop853": 7, "ode45": 4, "ode45_norm": 4, "rkmk853": 7}
 # methods that know their step before it is made: from the last coefficients, or from the fictitious time
 WITHOUT_ESTIMATE = ("taylor", "lie_taylor", "sphere_regularised")
 # of the methods that take any pair: its own extension, or a cubic polynomial through both ends
@@ -74,19 +73,20 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "slgi": (Variant({}), Variant({"theta": 0.0}), Variant({"theta": 0.25})),
     "rk4": (Variant({}), Variant({"projection": "state"}, _CHAIN), Variant({"form": "velocity"}, _CHAIN),
             Variant({"form": "coadjoint"}, _TOP), Variant({"mass": "banded"}, _CHAIN)),
-    "rkmk4": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
+    "rkmk": (Variant({}), Variant({"action": "direct"}, _TOP), Variant({"action": "coadjoint"}, _TOP),
               Variant({"alpha": 0.5, "beta": 0.25}, _CHAIN), Variant({"chart": "cayley"}, _CHAIN),
               Variant({"chart": "cayley2"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN),
-              Variant({"chart": "second_kind"}, _TOP)),
+              Variant({"chart": "second_kind"}, _TOP), Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}),
+              Variant({"tableau": "dop853", "dexpinv": 4})),
     "cf4": (Variant({}), Variant({"chart": "cayley"}, _TOP), Variant({"chart": "second_kind"}, _CHAIN)),
-    "cf43": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
-    "rkmk54": (Variant({}), Variant({"chart": "cayley"}, _CHAIN)),
+    "cf_pair": (Variant({}), Variant({"distance": "riemannian"}, _CHAIN), Variant({"distance": "riemannian"}, _TOP)),
     "runge_kutta": (Variant({"tableau": "kutta3"}), Variant({"tableau": "dormand_prince5"}),
                     Variant({"tableau": "dop853"})),
     "gauss": (Variant({}), Variant({"stages": 3})),
-    "rkmk5": (Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
-    "rodrigues_newmark": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
-    "rodrigues_euler": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
+    "rkmk tableau=dormand_prince5": (
+        Variant({}), Variant({"dexpinv": 0}), Variant({"dexpinv": 1}), Variant({"dexpinv": 2})),
+    "rodrigues": (Variant({}), Variant({"chart": "alpha"}), Variant({"chart": "modified"})),
+    "rodrigues kick=whole": (Variant({}), Variant({"drift": "exact"}), Variant({"drift": "exp"})),
     "campello": (Variant({}), Variant({"phi": 0.5})),
     # not on chains: where masses are coupled, the multipliers leave an error h^2 in velocities that alternates in sign
     # from step to step and does not add up, so that a single step is of order 1 and the method of order 2
@@ -103,12 +103,11 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     "sphere_regularised": (Variant({}), *(Variant({"splitting": name}) for name in ("y4", "s4", "kl6", "kl8"))),
     "body_midpoint": (Variant({}), Variant({"splitting": "s4"})),
     "lie_midpoint": (Variant({}), Variant({"splitting": "y4"})),
-    "rkmk": (Variant({"tableau": "dop853"}), Variant({"tableau": "midpoint"}), Variant({"tableau": "dop853",
-                                                                                       "dexpinv": 4})),
     "taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3}),
                Variant({"order": 6, "form": "omega"}, _CHAIN), Variant({"order": 6, "form": "coadjoint"}, _TOP)),
     "lie_taylor": (Variant({"order": 8}), Variant({"order": 11}), Variant({"order": 3})),
-    "rkmk_pair": (Variant({}), *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
+    "rkmk_pair": (Variant({}), Variant({"chart": "cayley"}, _CHAIN),
+                  *(Variant({"tableau": name}) for name in PAIRS if name != "dormand_prince54"),
                   Variant({"norm": "algebra"}), Variant({"tableau": "bogacki_shampine32", "dexpinv": 1})),
 }
 
@@ -192,7 +191,7 @@ def complete(found: Sequence[Certificate]) -> bool:
 
 def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
     """Certificates of all integrators of the catalogue, or of those named, one list for each variant of options."""
-    for name in names or integrator_ids():
+    for name in names or integrator_calls():
         for options, cases in variants_of(name):
             if cases:
                 yield certify(name, options, cases)
@@ -222,7 +221,7 @@ def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], cas
 
 def _dense_order(step: Step, integrator: str) -> int:
     if integrator != "rkmk_pair":
-        return DENSE_ORDERS.get(integrator, step.order)
+        return DENSE_ORDERS.get(integrator.split()[0], step.order)
     return min(step.order, DENSE_ORDERS_OF_PAIRS.get(step.options["tableau"], 3))
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.mechanics.contracts.keeping import Keeps
-from liestep.simulation.catalogue import integrator_ids, method, sheet
+from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.simulation.tangents.forms import Form, Pair, area_form, body_form, changes, sphere_form
 from liestep.tools.certify.flow import largest
@@ -76,13 +76,13 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
 def defects() -> Iterator[Defect]:
     """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
     those in redundant coordinates, whose rows are no point of a cotangent bundle."""
-    for name in integrator_ids():
+    for name in integrator_calls():
         if method(name).adaptive or method(name).formulation in REDUNDANT:
             continue
         for case in cases_of(name, (CHAIN, BODIES, TOP)):
             if declared_symplectic(case, name) or (method(name).order <= LARGEST_ORDER and case is not BODIES):
                 yield defect_of(case, name)
-    yield defect_of(VORTICES[0], "lie_heun")
+    yield defect_of(VORTICES[0], "rkmk tableau=heun")
     for theta in (0.0, 0.25):
         yield defect_of(TOP, "slgi", {"theta": theta})
 

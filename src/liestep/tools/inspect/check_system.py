@@ -42,10 +42,10 @@ COUNTS = tuple(SAMPLES - 1 << k for k in range(1, 9))  # 10 .. 1280 steps
 FLOOR = 1e-13
 # systems on which the orders of a plugin's integrator are tried first
 SHOWN = ("sphere_nbody", "spherical_pendulum_chain")
-PREFERRED = ("vi_sphere", "rk4", "rkmk4", "slgi", "cf4")  # the first three that run show orders
+PREFERRED = ("vi_sphere", "rk4", "rkmk", "slgi", "cf4")  # the first three that run show orders
 # formulation -> integrator
-ACCURATE = {"sphere_lagrangian": "vi_sphere_s4", "vector_field": "rk4", "lie_action": "rkmk4",
-            "rigid_bodies": "lgvi_y4", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh"}
+ACCURATE = {"sphere_lagrangian": "vi_sphere", "vector_field": "rk4", "lie_action": "rkmk",
+            "rigid_bodies": "lgvi", "constrained_lagrangian": "eml", "quaternion_hamiltonian": "emh"}
 WEIGHTS = "s4"  # of those that have this option
 
 

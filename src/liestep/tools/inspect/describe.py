@@ -14,8 +14,9 @@ from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
-from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids, system_module
+from liestep.simulation.catalogue import integrator_calls, integrator_ids, method, sheet, system_ids, system_module
 from liestep.simulation.machine_code.straight import action_routines, code_in_words, routines
+from liestep.simulation.renamed import refuse_renamed
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import applicable, complete_options, specify
 
@@ -34,8 +35,9 @@ def describe(name: str, integrator: str | None = None) -> str:
         return _pair(name, integrator)
     if name in system_ids():
         return _system(name)
-    if name in integrator_ids():
+    if name in integrator_calls():
         return _integrator(name)
+    refuse_renamed(name)
     raise InputError(unknown("problem or integrator", name, (*system_ids(), *integrator_ids())))
 
 
@@ -173,6 +175,8 @@ def _integrator(name: str) -> str:
         _entry("Conserves", facts.sentence),
         *([_entry("Forces of time and velocity", facts.forces)] if facts.forces is not None else []),
         _entry("Source", facts.citation or "none"),
+        *([_entry("Calls with names of their own", ", ".join(f"{name} {call}" for call in facts.calls))] if facts.calls
+          else []),
         *(["", "Options (default first)", *_columns(options)] if options else ["Options: none of its own"]),
         f"Options of the formulation {facts.formulation}: see `liestep describe` of a problem",
         "", _entry("Problems", ", ".join(able))])

@@ -12,7 +12,8 @@ from liestep.tools.recommend.trials import Trials, order_of, values_of
 
 FIRST, TOLERANCE = "dop853", 1e-13
 # methods of high order, each of another class than the first; the first one that runs on the problem is taken
-SECOND = ("vi_sphere_kl8", "rodrigues_kl8", "lgvi_kl8", "rkmk5", "gauss", "vi_livens", "mpl")
+SECOND = ("vi_sphere weights=kl8", "rodrigues weights=kl8", "lgvi weights=kl8", "rkmk tableau=dormand_prince5",
+          "gauss", "vi_livens", "mpl")
 ENOUGH, SHARE = 10.0, 3.0    # the gap that is aimed at, and the one that is needed, are the error divided by these
 PATIENCE, DOUBLINGS = 2, 20
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.keeping import sentence
-from liestep.simulation.catalogue import integrator_ids, method
+from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.execution import RunTooLong
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
@@ -18,9 +18,9 @@ from liestep.tools.recommend.request import INTERVALS, SHARE, Request, named, re
 from liestep.tools.recommend.search import USABLE, Candidate, search
 from liestep.tools.recommend.trials import QUARTER, Trials
 
-GENERAL = ("rkmk", "runge_kutta")   # any tableau: those that are known have ids of their own
+GENERAL = ("runge_kutta",)   # any tableau: those that are known have ids of their own
 # methods whose compiled classes are opened first where nothing was measured that says which
-LIKELY = ("vi_sphere", "rkmk4", "rkmk54", "rodrigues_newmark", "slgi")
+LIKELY = ("vi_sphere", "rkmk", "rkmk_pair", "rodrigues", "slgi")
 # methods that won by time in study cross/matrix though a bound from the steps of other methods spoke against them, and
 # the least error at which they did: their classes are opened first, unless the bound is more than FAR times the best
 WINNERS = {"rk4": 1e-4, "sphere_split": 0.0, "dmv": 0.0, "exact_split": 0.0}
@@ -49,7 +49,7 @@ class Tournament:
         self.table: list[Candidate] = []
         self.opened = 0
         able, self.eligible = [], []
-        for name in integrator_ids():
+        for name in integrator_calls():
             reason = asked.declared(name).lacks(asked.facts, asked.start.parameters)
             if (reason is not None and reason.formulation) or name in GENERAL:
                 continue

@@ -62,4 +62,4 @@ def equal_moments(moments: np.ndarray) -> bool:
 def accurate_composition(moments: np.ndarray) -> str:
     """Id of the composition of order 8 that stands in for engines of references: closed-form maps are for equal
     moments."""
-    return "rodrigues_kl8" if equal_moments(moments) else "lgvi_kl8"
+    return f"{'rodrigues' if equal_moments(moments) else 'lgvi'} weights=kl8"

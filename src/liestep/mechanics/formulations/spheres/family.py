@@ -12,7 +12,7 @@ from liestep.mechanics.formulations.spheres.forms import Declared
 from liestep.mechanics.formulations.spheres.mass import check_mass
 from liestep.mechanics.formulations.spheres.series import multiplier_series
 
-FALLBACK = "vi_sphere_kl8"
+FALLBACK = "vi_sphere weights=kl8"
 
 
 def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],

@@ -24,7 +24,7 @@ MAPS = {("se3", "exp"): ("a", "#0077BB", "o"), ("so3_r3", "exp"): ("b", "#EE7733
         ("so3_r3", "cayley2"): ("c", "#882255", "v"), ("se3", "cayley2"): ("d", "#882255", "v")}
 STABILISED = {"none": SOLID, "baumgarte": DOTTED, "projection": DASHED}
 RHO = 0.9  # of generalized-alpha, if a study says nothing else
-DIFFERENCES = {"bliedf1": ("v", DOTTED), "bliedf2": ("^", DASHED), "bliedf3": ("o", SOLID)}
+DIFFERENCES = {1: ("v", DOTTED), 2: ("^", DASHED), 3: ("o", SOLID)}  # order of bliedf -> look
 NATIVE = {"se3": "body", "so3_r3": "mixed"}
 VECTORS = {"none": ("#222222", "P"), "position": ("#707070", "X"), "stages": ("#A8A8A8", "*")}
 
@@ -48,8 +48,8 @@ def looks(results: "StudyResults") -> dict[str, Mark]:
         _, colour, marker = MAPS[options["action"], options["chart"]]
         dash = STABILISED.get(str(options.get("stabilisation")), DASHDOT)
         name = results.study.integrator_id(key)
-        if name in DIFFERENCES:
-            marker, dash = DIFFERENCES[name]
+        if name == "bliedf":
+            marker, dash = DIFFERENCES[options["order"]]
             dash = DASHDOT if options.get("commutator") == "off" else dash
         if name.startswith("cf"):
             colour, marker = mix(colour, "black", 0.45), mark.marker

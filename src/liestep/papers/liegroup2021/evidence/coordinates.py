@@ -51,7 +51,7 @@ def _end(integrator: str, option: str, representation: str) -> np.ndarray:
 def representation() -> Evidence:
     """A Lie group method takes the same step whatever numbers hold the attitude; a Runge-Kutta method in these numbers
     does not."""
-    group = [_end("rkmk4", "attitude", name) for name in REPRESENTATIONS]
+    group = [_end("rkmk", "attitude", name) for name in REPRESENTATIONS]
     numbers = [_end("rk4", "form", name) for name in ("quaternion", "matrix", "euler")]
     gaps = {"lie": max(float(np.abs(end - group[0]).max()) for end in group[1:]),
             "coordinates": min(float(np.abs(end - numbers[0]).max()) for end in numbers[1:]),

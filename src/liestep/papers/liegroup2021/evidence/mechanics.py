@@ -36,9 +36,10 @@ def top_mirror() -> Evidence:
     """The printed top and the one with gravity down and the other sign of the rate about e3 are the same motion
     seen turned by pi about e2."""
     flip = np.diag([-1.0, 1.0, -1.0])
-    printed = simulate("heavy_top", "rkmk5", preset="printed", step=1e-4, t_end=0.2, samples=11)
+    printed = simulate("heavy_top", "rkmk tableau=dormand_prince5", preset="printed", step=1e-4, t_end=0.2, samples=11)
     start = {"attitude": np.eye(3), "angular_momentum": INERTIA*[0.0, SPIN, PRINTED_RATE]}
-    mirrored, same = (simulate("heavy_top", "rkmk5", preset="printed", parameters={"gravity": [0.0, 0.0, -GRAVITY]},
+    mirrored, same = (simulate("heavy_top", "rkmk tableau=dormand_prince5", preset="printed",
+                               parameters={"gravity": [0.0, 0.0, -GRAVITY]},
                                initial=initial, step=1e-4, t_end=0.2, samples=11)
                       for initial in (start, {**start, "angular_momentum": INERTIA*[0.0, SPIN, -PRINTED_RATE]}))
     turned = flip @ mirrored["attitude"].values @ flip
@@ -91,7 +92,7 @@ def payload_gravity() -> Evidence:
         return -0.4*GRAVITY*y[2] - sum(0.755*GRAVITY*(y - length*np.array([0.0, 0.0, 1.0]))[2] for length in (0.6, 0.8))
 
     force = -np.array([rate(lambda s, axis=axis: potential(s*axis)) for axis in np.eye(3)])
-    run = simulate("quadrotor_payload", "rkmk4", preset="uncontrolled",
+    run = simulate("quadrotor_payload", "rkmk", preset="uncontrolled",
                    initial={"load_velocity": [0.0, 0.0, 0.0], "omega": np.zeros((2, 3))}, step=1e-3,
                    t_end=0.01, samples=2)
     fall = float(run["load_velocity"].values[-1, 2])/0.01

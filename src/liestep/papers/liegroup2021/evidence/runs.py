@@ -25,7 +25,7 @@ def reference_bias() -> Evidence:
     for preset, name in (("unit_2", "two"), ("total5_20", "twenty")):
         exact, _ = final_state(preset, "dop853", 1e-13, {"atol": 1e-14})
         reference, _ = final_state(preset, "ode45", RELATIVE, {"atol": ABSOLUTE, "mass": "dense"})
-        pair, _ = final_state(preset, "rkmk54", TOLERANCE, {"norm": "algebra", "exponent": "quarter"})
+        pair, _ = final_state(preset, "rkmk_pair", TOLERANCE, {"norm": "algebra", "exponent": "quarter"})
         numbers |= {f"{name}_reference": float(np.linalg.norm(reference - exact)),
                     f"{name}_pair": float(np.linalg.norm(pair - exact)),
                     f"{name}_seen": float(np.linalg.norm(pair - reference))}
@@ -42,7 +42,7 @@ def control_exponent() -> Evidence:
     exact, _ = final_state("unit_2", "dop853", 1e-13, {"atol": 1e-14})
     numbers: dict[str, float] = {}
     for name, exponent in (("text", "default"), ("code", "quarter")):
-        state, found = final_state("unit_2", "rkmk54", TOLERANCE, {"norm": "algebra", "exponent": exponent})
+        state, found = final_state("unit_2", "rkmk_pair", TOLERANCE, {"norm": "algebra", "exponent": exponent})
         numbers |= {f"{name}_steps": int(found["steps_accepted"]), f"{name}_rejected": int(found["steps_rejected"]),
                     f"{name}_error": float(np.linalg.norm(state - exact))}
     alike = 0.2 <= numbers["code_error"]/numbers["text_error"] <= 5.0

@@ -86,7 +86,7 @@ def top_moments() -> Evidence:
         # what turns is the cone, whatever moments the condition (118) is filled with
         true = np.array([ABOUT_TIP, ABOUT_TIP, AXIAL])
         start = {"attitude": attitude, "angular_momentum": attitude @ (true*rate)}
-        data = simulate("heavy_top", "rkmk4", preset="livens2025", initial=start, step=1e-4, t_end=0.2, samples=51)
+        data = simulate("heavy_top", "rkmk", preset="livens2025", initial=start, step=1e-4, t_end=0.2, samples=51)
         height = data["attitude"].values[:, 2, 2]
         found[name] = float(np.abs(height - np.cos(TILT)).max())
     return Evidence(found["corrected"] <= 1e-8 and found["printed"] >= APART,

@@ -89,7 +89,7 @@ def midpoint_maps() -> Evidence:
 
 def ranking() -> Evidence:
     """Errors of the attitude of the free body at t = 2, h = 0.001."""
-    exact = simulate("free_rigid_body", "rkmk4", preset="livens2025", step=1e-4, samples=2)["attitude"].values[-1]
+    exact = simulate("free_rigid_body", "rkmk", preset="livens2025", step=1e-4, samples=2)["attitude"].values[-1]
     numbers = {name: float(np.linalg.norm(simulate("free_rigid_body", name, preset="livens2025", step=1e-3,
                                                    samples=2)["attitude"].values[-1] - exact))
                for name in ("eml", "emh")}

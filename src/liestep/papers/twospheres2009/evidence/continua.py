@@ -51,7 +51,7 @@ def macroscopic() -> Evidence:
     q, omega = start["q"].values[0], start["omega"].values[0]
     sigma, epsilon = 0.5187556444911803, 0.01
     places, temperatures, virials = [], [], []
-    for method in ("vi_sphere", "rkmk4"):
+    for method in ("vi_sphere", "rkmk"):
         for _ in range(MEMBERS):
             change = SPREAD*random.standard_normal(omega.shape)
             change -= np.sum(change*q, axis=1, keepdims=True)*q
