@@ -42,6 +42,33 @@ def apart(*kinds: type | int) -> Callable[[Function], Function]:
     return mark
 
 
+def hands_on(field: str, protocol: type, *names: str) -> Callable[[type], type]:
+    """Decorator of a component: methods of a protocol that its class does not have itself, of the names if there are
+    any, are those of its field."""
+    def complete(cls: type) -> type:
+        for base in protocol.__mro__:
+            for name, method in vars(base).items():
+                code = getattr(method, "__code__", None)
+                if code is None or name.startswith("_") or name in vars(cls) or (names and name not in names):
+                    continue
+                arguments = ", ".join(code.co_varnames[1:code.co_argcount])
+                function = eval(f"lambda self, {arguments}: self.{field}.{name}({arguments})")
+                function.__name__, function.__qualname__ = name, f"{cls.__name__}.{name}"
+                function.__module__, function.__doc__ = cls.__module__, method.__doc__
+                setattr(cls, name, function)
+        return cls
+    return complete
+
+
+def borrows(**methods: Callable[..., Any]) -> Callable[[type], type]:
+    """Decorator of a component: methods that stand elsewhere, which ask for fields and methods that its class has."""
+    def complete(cls: type) -> type:
+        for name, method in methods.items():
+            setattr(cls, name, method)
+        return cls
+    return complete
+
+
 class Kernel:
     """A function for compiled code, inlined there; called from Python it is an ordinary compiled function."""
 

@@ -5,6 +5,7 @@ Tuples of three scalars live in registers: no memory, no reference counts.
 """
 import math
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +98,12 @@ def stage_rows(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.n
             if weights[r] != 0.0:
                 slope = axpy(weights[r], row(k[r], i), slope)
         put(out, i, axpy(h, slope, row(y, i)))
+
+
+def stage_of_rows(self: Any, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray,
+                  out: np.ndarray) -> None:
+    """`stage_rows` as a method."""
+    stage_rows(weights, h, k, count, y, out)
 
 
 @kernel

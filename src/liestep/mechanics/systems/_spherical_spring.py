@@ -4,8 +4,8 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin, stage_rows
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin, stage_of_rows
 from liestep.compile.status import Status
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`: mean values; direction freed of phi
@@ -313,15 +313,12 @@ class CartesianSpring(NamedTuple):
             out[8] = out[4] - y[4, 0]
 
 
+@borrows(stage=stage_of_rows)
 class SpringField(NamedTuple):
     """Vector field of rows x, p."""
 
     spring: CartesianSpring
     meter: np.ndarray
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

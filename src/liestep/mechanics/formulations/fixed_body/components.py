@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, stage_of_rows, sub
 from liestep.geometry.attitude import to_body, to_space, towards_rotation
 
 
@@ -111,6 +111,8 @@ class PinnedBody(NamedTuple):
         self.system.observe(y, out)
 
 
+@borrows(inertia=RigidBody.inertia, aim=RigidBody.aim, pull=RigidBody.pull, add_work=RigidBody.add_work,
+         observe=RigidBody.observe)
 class QuadraticTop(NamedTuple):
     """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
 
@@ -121,10 +123,6 @@ class QuadraticTop(NamedTuple):
 
     system: Any
     meter: np.ndarray
-
-    def inertia(self) -> Vector:
-        moments = self.system.inertia
-        return moments[0], moments[1], moments[2]
 
     def torque(self, y: np.ndarray) -> Vector:
         self.meter[Counter.FORCE_EVALUATIONS] += 1
@@ -137,29 +135,14 @@ class QuadraticTop(NamedTuple):
         pull = to_body(stage, self.system.weight())
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
-    def aim(self, t: float, h: float) -> None:
-        pass
 
-    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
-        return self.torque(stage)
-
-    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
-        pass
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.observe(y, out)
-
-
+@borrows(stage=stage_of_rows)
 class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12."""
 
     body: Any          # RigidBody or DrivenBody
     meter: np.ndarray
     orthonormal: int   # 1: `project` acts
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
@@ -198,15 +181,12 @@ class AttitudeGenerator(NamedTuple):
         self.body.observe(y, out)
 
 
+@borrows(stage=stage_of_rows)
 class DualField(NamedTuple):
     """Vector field of the body state (Pi, Gamma), or of Pi alone."""
 
     system: Any
     meter: np.ndarray
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
