@@ -19,14 +19,31 @@ from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
+from liestep.integrators._newton import iterate, settled, solve_columns
 
 
 @kernel
-def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter: np.ndarray) -> tuple[bool, Vector]:
-    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j; from f = J^-1 g, by Newton's method; False where that
-    fails or meets a fold of the equation."""
-    f = (g[0]/j[0], g[1]/j[1], g[2]/j[2])
-    for _ in range(iterations):
+def corrected(x: Vector, columns: tuple[Vector, Vector, Vector], residual: Vector, tolerance: float,
+              meter: np.ndarray) -> tuple[Status, Vector, float, bool]:
+    """A step of Newton's method with these columns of the derivative."""
+    volume, step = solve_columns(columns[0], columns[1], columns[2], residual)
+    if not volume > 0.0:
+        return Status.NOT_CONVERGED, x, volume, False
+    meter[Counter.LINEAR_SOLVES] += 1
+    meter[Counter.ITERATIONS] += 1
+    x = sub(x, step)
+    # the error left is of the size of the square of the update
+    change, size = dot(step, step), dot(x, x)
+    return Status.OK, x, change, settled(change*change, tolerance*tolerance*size*size, change, np.inf, 0.0)
+
+
+class DiscreteTurn(NamedTuple):
+    """The iteration of `discrete_turn`."""
+
+    tolerance: float
+
+    def improve(self, given: Any, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        j, g, meter = given
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
         # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
@@ -36,19 +53,15 @@ def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter
                                       (0.0, j[1], 0.0)))
         three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
                                         (0.0, 0.0, j[2])))
-        volume = dot(one, cross(two, three))
-        if not volume > 0.0:  # beyond a fold: no continuation of small steps
-            return False, f
-        meter[Counter.LINEAR_SOLVES] += 1
-        meter[Counter.ITERATIONS] += 1
-        step = (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                dot(one, cross(two, residual))/volume)
-        f = sub(f, step)
-        # the error left is of the size of the square of the update
-        change, size = dot(step, step), dot(f, f)
-        if change*change <= tolerance*tolerance*size*size or change == 0.0:
-            return True, f
-    return False, f
+        return corrected(f, (one, two, three), residual, self.tolerance, meter)
+
+
+@kernel
+def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter: np.ndarray) -> tuple[bool, Vector]:
+    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j; from f = J^-1 g, by Newton's method; False where that
+    fails or meets a fold of the equation."""
+    status, f = iterate(DiscreteTurn(tolerance), (j, g, meter), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, iterations)
+    return status == Status.OK, f
 
 
 @kernel
@@ -114,27 +127,21 @@ class BodyMidpoint(NamedTuple):
     def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        m = p
-        for _ in range(self.iterations):
-            # m - (h/2) m x J^-1 m = p, columns of the derivative along the axes
-            w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
-            residual = sub(axpy(-0.5*h, cross(m, w), m), p)
-            one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
-            two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
-            three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
-            volume = dot(one, cross(two, three))
-            if not volume > 0.0:
-                return Status.TURN_TOO_LARGE
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            step = (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                    dot(one, cross(two, residual))/volume)
-            m = sub(m, step)
-            change, size = dot(step, step), dot(m, m)
-            if change*change <= self.tolerance*self.tolerance*size*size or change == 0.0:
-                turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
-                return Status.OK
-        return Status.TURN_TOO_LARGE
+        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        if status != Status.OK:
+            return Status.TURN_TOO_LARGE
+        turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
+        return Status.OK
+
+    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        """m - (h/2) m x J^-1 m = p, columns of the derivative along the axes."""
+        h, j, p, meter = given
+        w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
+        residual = sub(axpy(-0.5*h, cross(m, w), m), p)
+        one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
+        two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
+        three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
+        return corrected(m, (one, two, three), residual, self.tolerance, meter)
 
 
 class LieMidpoint(NamedTuple):
@@ -151,22 +158,21 @@ class LieMidpoint(NamedTuple):
     def flow(self, problem: Any, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        m, size, previous = p, dot(p, p), np.inf
-        for _ in range(self.iterations):
-            w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
-            new = exp_apply(scale(-0.5*h, w), p)
-            problem.meter[Counter.EXPONENTIALS] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            move = sub(new, m)
-            m = new
-            change = dot(move, move)
-            if change <= self.tolerance*self.tolerance*size or (
-                    change <= self.stagnation*self.stagnation*size and change > 0.25*previous):
-                turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
-                problem.meter[Counter.EXPONENTIALS] += 1
-                return Status.OK
-            previous = change
-        return Status.TURN_TOO_LARGE
+        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        if status != Status.OK:
+            return Status.TURN_TOO_LARGE
+        turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
+        problem.meter[Counter.EXPONENTIALS] += 1
+        return Status.OK
+
+    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        h, j, p, meter = given
+        new = exp_apply(scale(-0.5*h, (m[0]/j[0], m[1]/j[1], m[2]/j[2])), p)
+        meter[Counter.EXPONENTIALS] += 1
+        meter[Counter.ITERATIONS] += 1
+        move, size = sub(new, m), dot(p, p)
+        change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
+        return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
 
 
 def series_of_bodies(problem: Any, order: int, exact: bool) -> np.ndarray:

@@ -16,6 +16,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.integrators._newton import iterate, settled
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
@@ -60,7 +61,7 @@ class SymplecticSweeps(NamedTuple):
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        stage, f, moved, jacobian, held = work
+        stage, f, moved, _, _ = work
         n = problem.bodies()
         copy(y, stage)
         for i in range(n):
@@ -68,19 +69,20 @@ class SymplecticSweeps(NamedTuple):
             put(moved, i, (h*p[0]/j[0], h*p[1]/j[1], h*p[2]/j[2]))
             if problem.translates():
                 put(moved, n + i, row(y, 5*n + i))
-        previous = np.inf
-        for _ in range(self.sweeps):
-            self.place(problem, y, h, moved, stage)
-            if not problem.forces(stage, f):
-                return Status.NOT_EVALUABLE
-            status, change = self.sweep(problem, y, h, f, moved, stage, jacobian, held)
-            if status != Status.OK:
-                return status
-            if change <= self.inner.tolerance or (change <= ROUNDING*self.inner.tolerance and change > 0.5*previous):
-                self.finish(problem, y, h, f, moved)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, h, y, work), 0, np.inf, self.sweeps)
+        if status == Status.OK:
+            self.finish(problem, y, h, f, moved)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, h, y, work = given
+        stage, f, moved, jacobian, held = work
+        self.place(problem, y, h, moved, stage)
+        if not problem.forces(stage, f):
+            return Status.NOT_EVALUABLE, x, previous, False
+        status, change = self.sweep(problem, y, h, f, moved, stage, jacobian, held)
+        small = self.inner.tolerance
+        return status, x, change, settled(change, small, change, previous, ROUNDING*small)
 
     def place(self, problem: Any, y: np.ndarray, h: float, moved: np.ndarray, stage: np.ndarray) -> None:
         """Attitudes and positions at which the forces are taken."""

@@ -13,7 +13,7 @@ from liestep.geometry.groups.rotation import Rotation
 from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
-from liestep.integrators._newton import STAGNATION
+from liestep.integrators._newton import STAGNATION, iterate
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -51,31 +51,33 @@ class SphericalMidpoint(NamedTuple):
         return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        copy(y, work[0])
+        status, _ = iterate(self, (problem, t, h, y, work), 0, 0.0, self.iterations)
+        if status == Status.OK:
+            copy(work[0], y)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, t, h, y, work = given
         new, middle, spin = work
-        copy(y, new)
-        previous = 0.0
-        for _ in range(self.iterations):
-            for i in range(y.shape[0]):
-                put(middle, i, midpoint(row(y, i), row(new, i))[0])
-            if not problem.algebra(t + 0.5*h, middle, spin):
-                return Status.NOT_EVALUABLE
-            change, size = 0.0, 0.0
-            for i in range(y.shape[0]):
-                a, old = row(y, i), row(new, i)
-                u = scale(h*midpoint(a, old)[1], row(spin, i))
-                s, c = cayley(u)
-                put(new, i, quadratic(s, c, u, a))
-                gap = sub(row(new, i), old)
-                change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = sqrt(change), sqrt(size)
-            if not change < np.inf:
-                return Status.NOT_FINITE
-            if change*change <= self.tolerance*size*previous or 0.0 < previous <= change <= STAGNATION*size:
-                copy(new, y)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+        for i in range(y.shape[0]):
+            put(middle, i, midpoint(row(y, i), row(new, i))[0])
+        if not problem.algebra(t + 0.5*h, middle, spin):
+            return Status.NOT_EVALUABLE, x, previous, False
+        change, size = 0.0, 0.0
+        for i in range(y.shape[0]):
+            a, old = row(y, i), row(new, i)
+            u = scale(h*midpoint(a, old)[1], row(spin, i))
+            s, c = cayley(u)
+            put(new, i, quadratic(s, c, u, a))
+            gap = sub(row(new, i), old)
+            change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
+        problem.meter[Counter.ITERATIONS] += 1
+        change, size = sqrt(change), sqrt(size)
+        if not change < np.inf:
+            return Status.NOT_FINITE, x, change, False
+        done = change*change <= self.tolerance*size*previous or 0.0 < previous <= change <= STAGNATION*size
+        return Status.OK, x, change, done
 
 
 def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
