@@ -14,6 +14,7 @@ Rules for the author of a method (a violation is a compile error, or slow):
 import os
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
+from inspect import isfunction
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -60,10 +61,13 @@ def hands_on(field: str, protocol: type, *names: str) -> Callable[[type], type]:
     return complete
 
 
-def borrows(**methods: Callable[..., Any]) -> Callable[[type], type]:
-    """Decorator of a component: methods that stand elsewhere, which ask for fields and methods that its class has."""
+def borrows(*others: type, **methods: Callable[..., Any]) -> Callable[[type], type]:
+    """Decorator of a component: it has methods that stand elsewhere, which ask for fields and methods that its class
+    has, and all of other classes that it does not have itself. (A NamedTuple cannot inherit.)"""
     def complete(cls: type) -> type:
-        for name, method in methods.items():
+        found = {name: getattr(other, name) for other in others for name in dir(other)
+                 if name not in vars(cls) and not name.startswith("_") and isfunction(getattr(other, name))}
+        for name, method in (found | methods).items():
             setattr(cls, name, method)
         return cls
     return complete

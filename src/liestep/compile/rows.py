@@ -5,7 +5,6 @@ Tuples of three scalars live in registers: no memory, no reference counts.
 """
 import math
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -100,10 +99,14 @@ def stage_rows(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.n
         put(out, i, axpy(h, slope, row(y, i)))
 
 
-def stage_of_rows(self: Any, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray,
-                  out: np.ndarray) -> None:
-    """`stage_rows` as a method."""
-    stage_rows(weights, h, k, count, y, out)
+class FieldOfRows:
+    """Methods of vector fields on rows of three that nothing returns to a manifold."""
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        stage_rows(weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        pass
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
@@ -37,10 +37,16 @@ def corrected(x: Vector, columns: tuple[Vector, Vector, Vector], residual: Vecto
     return Status.OK, x, change, settled(change*change, tolerance*tolerance*size*size, change, np.inf, 0.0)
 
 
-class DiscreteTurn(NamedTuple):
-    """The iteration of `discrete_turn`."""
+@kernel
+def discrete_turn(part: Any, j: Vector, g: Vector, meter: np.ndarray) -> tuple[Status, Vector]:
+    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j, by Newton's method of `DiscreteTurn` from J^-1 g;
+    NOT_CONVERGED where that fails or meets a fold of the equation."""
+    return iterate(part, (j, g, meter), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, part.iterations)
 
-    tolerance: float
+
+class DiscreteTurn(NamedTuple):
+    tolerance: float  # on the error left in f, relative to its size
+    iterations: int   # at most
 
     def improve(self, given: Any, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         j, g, meter = given
@@ -54,14 +60,6 @@ class DiscreteTurn(NamedTuple):
         three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
                                         (0.0, 0.0, j[2])))
         return corrected(f, (one, two, three), residual, self.tolerance, meter)
-
-
-@kernel
-def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter: np.ndarray) -> tuple[bool, Vector]:
-    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j; from f = J^-1 g, by Newton's method; False where that
-    fails or meets a fold of the equation."""
-    status, f = iterate(DiscreteTurn(tolerance), (j, g, meter), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, iterations)
-    return status == Status.OK, f
 
 
 @kernel
@@ -87,6 +85,7 @@ def series_sums(c: np.ndarray, x: float, z: float) -> tuple[float, float]:
     return s, d
 
 
+@borrows(improve=DiscreteTurn.improve)
 class MoserVeselov(NamedTuple):
     """Discrete Moser-Veselov map of order 2, or 4 to 10 with modified moments: symmetric, keeps energy and momentum of
     the free body; symplectic for order 2 only."""
@@ -107,8 +106,8 @@ class MoserVeselov(NamedTuple):
             z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])
             s, d = series_sums(work[i], x, z)
             j = (1.0/(s/j[0] + d), 1.0/(s/j[1] + d), 1.0/(s/j[2] + d))
-        ok, f = discrete_turn(j, scale(h, p), self.tolerance, self.iterations, problem.meter)
-        if not ok:
+        status, f = discrete_turn(self, j, scale(h, p), problem.meter)
+        if status != Status.OK:
             return Status.TURN_TOO_LARGE
         turn_by_cayley(in_space(q, f, p, g), q)
         return Status.OK

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, unit
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
@@ -21,6 +21,7 @@ from liestep.geometry.quaternion import (
 )
 from liestep.integrators._livens_steps import PRINTED, Work, finish, move, new_work
 from liestep.integrators._newton import clear, converged, iterate, largest
+from liestep.integrators.one_step import OneStep
 
 
 @kernel
@@ -30,6 +31,7 @@ def after(e: Quaternion, q: Quaternion) -> Quaternion:
     return e[0]*q[0] + x[0], e[0]*q[1] + x[1], e[0]*q[2] + x[2], e[0]*q[3] + x[3]
 
 
+@borrows(OneStep)
 class NullSpaceStep(NamedTuple):
     """q_1 = exp(z) q_0 with the spatial rotation vector z: G(q_m) times the balance of momenta of the reduced step
     holds no constraint force; q_m times it gives the multiplier. Order 2, symmetric; the map of the reduced step, but
@@ -42,9 +44,6 @@ class NullSpaceStep(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
         return new_work(problem, y, 4), np.zeros(3, y.dtype), np.zeros((3, 3), y.dtype)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         common, q0 = work[0], quaternion(y[0], 0)

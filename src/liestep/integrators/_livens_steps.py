@@ -20,6 +20,7 @@ from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, converged, correct, iterate, largest
+from liestep.integrators.one_step import OneStep
 
 MULTIPLIERS, WORK = 3, 4  # rows of the state
 RULES = {"midpoint": 0, "equivariant": 1, "gonzalez": 2, "average": 3}
@@ -179,7 +180,7 @@ def newton(self: Any, given: Any, x: int, previous: float) -> tuple[Status, int,
     return Status.OK, x, change, done
 
 
-@borrows(improve=newton)
+@borrows(OneStep, improve=newton)
 class ReducedStep(NamedTuple):
     """Order 2, symmetric, implicit, n + m unknowns: REML (103). `projected` removes q.v after the step (eml_p), which
     is not symmetric. Returns NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
@@ -194,9 +195,6 @@ class ReducedStep(NamedTuple):
         if is_chain(problem):
             return linked_work(problem, y, 1)
         return new_work(problem, y, self.unknowns(problem))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         begin(problem, y, h, work)
@@ -218,7 +216,7 @@ class ReducedStep(NamedTuple):
         return correct_increment(problem, work, problem.size())
 
 
-@borrows(improve=newton)
+@borrows(OneStep, improve=newton)
 class FullStep(NamedTuple):
     """The map of `ReducedStep` with all 3 n + m unknowns d, p_1, v_1, lambda: EML (86), its rows combined so that the
     second is the one of the reduced step."""
@@ -230,9 +228,6 @@ class FullStep(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Work:
         return new_work(problem, y, self.unknowns(problem))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         n, q, v, p = problem.size(), y[0], y[1], y[2]

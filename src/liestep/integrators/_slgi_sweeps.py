@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space, turn
 from liestep.integrators._newton import iterate, settled
+from liestep.integrators.one_step import OneStep
 
 SWEEPS = 200   # at most
 ROUNDING = 1e3  # times the tolerance: changes below it that shrink no more are of rounding
@@ -41,6 +43,7 @@ class Held(NamedTuple):
         return 0.0*u[0], 0.0*u[1], 0.0*u[2]
 
 
+@borrows(OneStep)
 class SymplecticSweeps(NamedTuple):
     """Order 2 and symmetric for theta = 1/2, else 1; implicit by sweeps over all bodies, one evaluation of the forces
     each.
@@ -56,9 +59,6 @@ class SymplecticSweeps(NamedTuple):
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
                 Held(np.zeros((2, 3), dtype), problem.meter))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, f, moved, _, _ = work

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space
 from liestep.integrators._newton import converged, iterate
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.keeping import TOPS, Keeps
 from liestep.mechanics.contracts.method import Method
@@ -34,6 +35,7 @@ def greatest(u: Vector) -> float:
     return abs(u[0]) + abs(u[1]) + abs(u[2])
 
 
+@borrows(OneStep)
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
 
@@ -45,9 +47,6 @@ class CayleyStep(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         new, mean = work

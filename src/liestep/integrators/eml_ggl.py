@@ -20,6 +20,7 @@ from liestep.compile.status import Status
 from liestep.integrators._livens_steps import RULES, Work, begin, correct_increment, deposit, move, new_work, newton
 from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.livens import GRADIENT, STOP
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
 from liestep.mechanics.contracts.method import Method
 
@@ -38,7 +39,7 @@ class StabilisedWork(NamedTuple):
     weights: np.ndarray  # (m,) multipliers for single second derivatives
 
 
-@borrows(improve=newton)
+@borrows(OneStep, improve=newton)
 class StabilisedStep(NamedTuple):
     """Order 2, symmetric, implicit; n + 2 m unknowns d, lambda, gamma. Returns NOT_CONVERGED, SINGULAR_MATRIX, or why
     the coordinates end."""
@@ -53,9 +54,6 @@ class StabilisedStep(NamedTuple):
         by_q, by_v, own_q, own_v, bend = (np.zeros((n, n), kind) for _ in range(5))
         return StabilisedWork(new_work(problem, y, self.unknowns(problem)), np.zeros(m, kind), by_q, by_v, own_q, own_v,
                               bend, np.zeros(n, kind), np.zeros(m, kind))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
         c = work.common

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import coefficients, square_root
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators._newton import converged, iterate
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -35,6 +36,7 @@ def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> fl
     return worst
 
 
+@borrows(OneStep)
 class Collocation(NamedTuple):
     """Order 2s with s stages, implicit, symmetric; keeps quadratic invariants of the vector field, and the symplectic
     form where its coordinates are canonical.
@@ -51,9 +53,6 @@ class Collocation(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k = work[0]

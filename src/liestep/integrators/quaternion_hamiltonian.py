@@ -15,6 +15,7 @@ from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, is
 from liestep.integrators._newton import correct, iterate, largest
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
@@ -23,7 +24,7 @@ from liestep.mechanics.contracts.option import Option
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 
 
-@borrows(improve=newton)
+@borrows(OneStep, improve=newton)
 class HamiltonianStep(NamedTuple):
     """Order 2, symmetric, implicit, 2 n + m unknowns d, p_1, lambda. Returns NOT_CONVERGED, SINGULAR_MATRIX or
     CHART_LIMIT."""
@@ -38,9 +39,6 @@ class HamiltonianStep(NamedTuple):
         if is_chain(problem):
             return linked_work(problem, y, 2)
         return new_work(problem, y, self.unknowns(problem))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         begin(problem, y, h, work)

@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
 
+@borrows(OneStep)
 class MuntheKaas(NamedTuple):
     """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency)
     to round-off, no energy.
@@ -33,9 +36,6 @@ class MuntheKaas(NamedTuple):
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]

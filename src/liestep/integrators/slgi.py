@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, copy, dot, put, row, scale, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
@@ -31,6 +31,7 @@ from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadra
 from liestep.integrators._newton import iterate, solve_columns
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import Composition
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
@@ -43,6 +44,7 @@ def largest(u: Vector) -> float:
     return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
+@borrows(OneStep)
 class SymplecticTheta(NamedTuple):
     """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
 
@@ -56,9 +58,6 @@ class SymplecticTheta(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, jacobian = work

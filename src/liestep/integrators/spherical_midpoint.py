@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -14,6 +14,7 @@ from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
@@ -32,6 +33,7 @@ def midpoint(a: Vector, b: Vector) -> tuple[Vector, float]:
     return scale(0.5*ratio, middle), ratio
 
 
+@borrows(OneStep)
 class SphericalMidpoint(NamedTuple):
     """y' = y + h w(m) x m, m_i = |y_i| (y_i + y'_i)/|y_i + y'_i|: order 2, implicit, symmetric, symplectic; linear
     invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept.
@@ -46,9 +48,6 @@ class SphericalMidpoint(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y), np.zeros_like(y)
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         copy(y, work[0])

@@ -13,7 +13,7 @@ from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, 
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators._newton import iterate, settled
-from liestep.integrators.variational_sphere import begin, change_and_size, length_defect, settle
+from liestep.integrators.variational_sphere import Kick, begin, change_and_size, length_defect, settle
 
 
 class CayleyWork(NamedTuple):
@@ -50,6 +50,7 @@ class CayleyStep(NamedTuple):
     tolerance: float  # on the error left, relative to the largest component of f
     iterations: int  # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])

@@ -67,22 +67,23 @@ class Kick(NamedTuple):
     """The half kick by a force F of time and velocity at the end of a step, which needs omega+ = `kicked` by F(t, q,
     omega+): fixed-point iteration to round-off."""
 
-    step: Any  # with kicked(problem, h, y, work): (status, change and size of omega); and stagnation
+    iterations: int = SETTLED
 
     def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
-        problem, t, y, h, work = given
-        n, small = y.shape[0]//2, self.step.stagnation
+        step, problem, t, y, h, work = given
+        n, small = y.shape[0]//2, step.stagnation
         problem.force(t, y[:n], y[n:2*n], work.push)
         problem.meter[Counter.ITERATIONS] += 1
-        status, change, size = self.step.kicked(problem, h, y, work)
+        status, change, size = step.kicked(problem, h, y, work)
         return status, x, change, settled(change, 1e-4*small*size, change, previous, small*size)
 
 
 @kernel
 def settle(step: Any, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-    """That half kick, with its power and its work; g becomes G - F."""
+    """That half kick of a step with kicked(problem, h, y, work): (status, change and size of omega), with its power and
+    its work; g becomes G - F."""
     n = y.shape[0]//2
-    status, _ = iterate(Kick(step), (problem, t, y, h, work), 0, np.inf, SETTLED)
+    status, _ = iterate(step.kick, (step, problem, t, y, h, work), 0, np.inf, step.kick.iterations)
     if status == Status.OK:
         problem.set_power(y[:n], y[n:2*n], work.push, y)
         problem.add_work(0.5*h, y)
@@ -102,6 +103,7 @@ class ExplicitStep(NamedTuple):
 
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -175,6 +177,7 @@ class MultiplierStep(NamedTuple):
     tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
     iterations: int   # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])

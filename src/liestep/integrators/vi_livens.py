@@ -19,6 +19,7 @@ from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, co
 from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import WEIGHTS
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
@@ -27,7 +28,7 @@ from liestep.mechanics.contracts.option import Option
 MIDPOINT = 0  # of RULES
 
 
-@borrows(improve=newton)
+@borrows(OneStep, improve=newton)
 class VariationalStep(NamedTuple):
     """Order 2, symmetric, symplectic; n + m unknowns d and lambda, then n + m linear equations for v_1 and mu. Returns
     NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
@@ -38,9 +39,6 @@ class VariationalStep(NamedTuple):
 
     def workspace(self, problem: Any, y: np.ndarray) -> Work:
         return new_work(problem, y, self.unknowns(problem))
-
-    def start(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        return Status.OK
 
     def step(self, problem: Any, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         begin(problem, y, h, work)

@@ -6,7 +6,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, outlined
-from liestep.compile.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_of_rows, sub
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
 from liestep.geometry.directions import make_tangent, normalise
 from liestep.mechanics.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
@@ -82,7 +82,7 @@ class QuadrotorPayload(NamedTuple):
         out[4], out[5], out[6], out[7], out[8] = mean, largest, tangency, orthogonality, y[WORK, 0]
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class PayloadField(NamedTuple):
     """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter, new_meter
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import axpy, cross, dot, put, row, scale, sqrt, stage_of_rows, sub
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
@@ -63,7 +63,7 @@ class SphereVortices(NamedTuple):
         out[4] = longest
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class VortexField(NamedTuple):
     """Vector field in the embedding space R^3n."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_of_rows, sub
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.attitude import to_body, to_space
 from liestep.geometry.linalg import cholesky, cholesky_solve
 
@@ -78,7 +78,7 @@ class Bodies(NamedTuple):
             out[7] = max(out[7], max(abs(gap[0]), max(abs(gap[1]), abs(gap[2]))))
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field with the joints' accelerations solved for their forces; nothing is projected."""
 
@@ -169,9 +169,6 @@ class BodiesField(NamedTuple):
             other = axpy(1.0/c.mass[b], e, cross(self.inverse(y, b, cross(arm, e)), to_space(q, x)))
             found = sub(found, other)
         return scale(float(side), found)
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.bodies.observe(y, out)

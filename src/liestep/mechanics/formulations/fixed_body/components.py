@@ -22,7 +22,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, stage_of_rows, sub
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, sub
 from liestep.geometry.attitude import to_body, to_space, towards_rotation
 
 
@@ -136,7 +136,7 @@ class QuadraticTop(NamedTuple):
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12."""
 
@@ -181,7 +181,7 @@ class AttitudeGenerator(NamedTuple):
         self.body.observe(y, out)
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class DualField(NamedTuple):
     """Vector field of the body state (Pi, Gamma), or of Pi alone."""
 
@@ -192,9 +192,6 @@ class DualField(NamedTuple):
         self.meter[Counter.RHS_EVALUATIONS] += 1
         self.system.dual_rhs(y, out)
         return True
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.dual_observe(y, out)

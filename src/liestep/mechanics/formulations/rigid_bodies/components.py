@@ -18,7 +18,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_of_rows, sub
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space, towards_rotation
 
 
@@ -122,7 +122,7 @@ class RigidBodies(NamedTuple):
         out[c + 2 + self.parts.shape[0]] = norm
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field of the rows in the embedding space."""
 

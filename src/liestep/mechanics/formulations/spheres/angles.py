@@ -6,7 +6,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import Vector, add, cos, cross, dot, put, row, scale, sin, stage_of_rows
+from liestep.compile.rows import FieldOfRows, Vector, add, cos, cross, dot, put, row, scale, sin
 from liestep.errors import InputError
 
 
@@ -17,7 +17,7 @@ def frame(a: float, b: float) -> tuple[Vector, Vector, Vector]:
     return (s*v, s*u, c), (c*v, c*u, -s), (-u, v, 0.0*s)
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class SphereAngleForm(NamedTuple):
     """Vector field for rows (a_i, b_i, 0) and then their rates: Lagrange's equations in the angles, with the
     accelerations of eqs. (9)-(11) turned into the frame of the angles.

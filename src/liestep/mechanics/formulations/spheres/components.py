@@ -10,7 +10,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import axpy, cross, dot, larger, put, row, stage_of_rows
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row
 from liestep.geometry.directions import make_tangent, normalise
 
 
@@ -103,7 +103,7 @@ class SphereLagrangian(NamedTuple):
         out[6] = tangency
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
 
@@ -129,7 +129,7 @@ class SphereOmegaForm(NamedTuple):
         self.lagrangian.observe(y, out)
 
 
-@borrows(stage=stage_of_rows)
+@borrows(FieldOfRows)
 class SphereVelocityForm(NamedTuple):
     """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
 
