@@ -149,14 +149,8 @@ class RigidBodies(Component, Protocol):
         bodies do not move; False where they cannot be evaluated."""
 
 
-class ConstrainedLagrangian(Component, Protocol):
-    """redundant coordinates q with velocities v, momenta p and holonomic constraints g(q) = 0; singular mass allowed
-
-    State rows q, v, p (n,) and the multipliers (m,), padded with zeros to n numbers; a fifth row holds the work of
-    loads. L = T(q, v) - V(q), g is quadratic. `rule` says which discrete derivatives T and V have between the ends of a
-    step, see `integrators.livens`: 0 the midpoint rule, 1 equivariant, 2 of Gonzalez, 3 mean values. q1 and v1 are the
-    end of the step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1.
-    """
+class Constrained(Component, Protocol):
+    """redundant coordinates with holonomic constraints g(q) = 0, g quadratic"""
 
     def size(self) -> int:
         """Number n of coordinates."""
@@ -169,14 +163,6 @@ class ConstrainedLagrangian(Component, Protocol):
 
     def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
         """OK, or why the coordinates cannot describe a step from q0 to q1."""
-
-    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
-                beta: float, r: np.ndarray, a: np.ndarray) -> None:
-        """r += 2 pbar - h dT, with the discrete derivatives pbar of T by v and dT by q."""
-
-    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
-                 out: np.ndarray) -> None:
-        """out = 2 pbar (n,)."""
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
@@ -194,6 +180,24 @@ class ConstrainedLagrangian(Component, Protocol):
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         """Work in J of the loads over a step, in the same discretisation as `forces`."""
 
+
+class ConstrainedLagrangian(Constrained, Protocol):
+    """redundant coordinates q with velocities v, momenta p and holonomic constraints g(q) = 0; singular mass allowed
+
+    State rows q, v, p (n,) and the multipliers (m,), padded with zeros to n numbers; a fifth row holds the work of
+    loads. L = T(q, v) - V(q). `rule` says which discrete derivatives T and V have between the ends of a step, see
+    `integrators.livens`: 0 the midpoint rule, 1 equivariant, 2 of Gonzalez, 3 mean values. q1 and v1 are the end of the
+    step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1.
+    """
+
+    def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
+                beta: float, r: np.ndarray, a: np.ndarray) -> None:
+        """r += 2 pbar - h dT, with the discrete derivatives pbar of T by v and dT by q."""
+
+    def momentum(self, rule: int, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray,
+                 out: np.ndarray) -> None:
+        """out = 2 pbar (n,)."""
+
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
         """Remove from v (n,) what is along unit quaternions in q."""
 
@@ -208,23 +212,11 @@ class ConstantMass(ConstrainedLagrangian, Protocol):
         """out = M^-1 p (n,)."""
 
 
-class QuaternionHamiltonian(Component, Protocol):
+class QuaternionHamiltonian(Constrained, Protocol):
     """unit quaternions (and positions) with their momenta, H = p.M^-1 p/2 + V with the regular augmented mass matrix
 
-    State rows and methods as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D.
+    State rows as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D.
     """
-
-    def size(self) -> int:
-        """Number n of coordinates."""
-
-    def bonds(self) -> int:
-        """Number m of constraints."""
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        """An estimate d (n,) of the increment of q over h."""
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        """OK, or why the coordinates cannot describe a step from q0 to q1."""
 
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
@@ -233,22 +225,6 @@ class QuaternionHamiltonian(Component, Protocol):
 
     def velocity(self, polar: float, q: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
         """out = M^-1 p (n,)."""
-
-    def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
-               a: np.ndarray) -> None:
-        """r += h DV less the loads, a += d/dq1."""
-
-    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
-        """g(q) (m,)."""
-
-    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
-        """Dg(q) (m, n)."""
-
-    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
-        """a += s sum_k multipliers_k D^2 g_k."""
-
-    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        """Work in J of the loads over a step."""
 
 
 class LinkedBodies(Protocol):

@@ -10,8 +10,7 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     torque(q)                 tau (3,), spatial, at the attitude q
     torque_slope(q, u)        d/de tau(exp(e hat u) q) at e = 0
     observe(y, out)           observables of the attitude state
-    dual(y, out)              f of the coadjoint motion, rows of the algebra
-    dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
+    dual(y, out)              f of the coadjoint motion of the body state (Pi, Gamma), or of Pi alone
     dual_observe(y, out)      observables of the body state
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
     applied(t, q, omega)      optional: a spatial torque of time and velocity beside tau, see `driven`
@@ -183,14 +182,19 @@ class AttitudeGenerator(NamedTuple):
 
 @borrows(FieldOfRows)
 class DualField(NamedTuple):
-    """Vector field of the body state (Pi, Gamma), or of Pi alone."""
+    """Vector field of the body state: dPi/dt = f_1 x Pi + f_2 x Gamma, dGamma/dt = f_1 x Gamma."""
 
     system: Any
     meter: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
-        self.system.dual_rhs(y, out)
+        self.system.dual(y, out)
+        turn, change = row(out, 0), cross(row(out, 0), row(y, 0))
+        if y.shape[0] > 1:
+            change = add(change, cross(row(out, 1), row(y, 1)))
+            put(out, 1, cross(turn, row(y, 1)))
+        put(out, 0, change)
         return True
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
