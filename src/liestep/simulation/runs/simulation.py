@@ -1,5 +1,6 @@
 """One run from Python, as an xarray data set."""
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,10 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    return with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    content = with_nodes(spec) if dense else content_of(spec, threads=_processors())
+    if "caution" in content.attributes:
+        warnings.warn(content.attributes["caution"], stacklevel=4)  # of who called `liestep.simulate`
+    return content
 
 
 def _processors() -> int:
