@@ -71,9 +71,6 @@ def test_zero_torque_has_the_bits_of_no_torque(integrator, tmp_path):
     text = path.read_text().replace("    def observe(", '''    def dual(self, y, out):
         out[0, 0] = 0.0
 
-    def dual_rhs(self, y, out):
-        out[0, 0] = 0.0
-
     def dual_observe(self, y, out):
         out[0] = 0.0
 

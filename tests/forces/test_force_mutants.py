@@ -19,15 +19,15 @@ from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import start_of
 
 T, COUNTS = 1.0, (20, 40, 80)
-HALF, ITERATE = "problem.add_work(0.5*h, y)", "            problem.force(t, q, w, work.push)"
+HALF, ITERATE = "problem.add_work(0.5*h, y)", "problem.force(t, y[:n], y[n:2*n], work.push)"
 MUTANTS = {
     "the last velocity instead of the one after the kick":
-        ("one", "state", 2, ((ITERATE, ITERATE.replace(" w,", " work.base,")),)),
+        ("one", "state", 2, ((ITERATE, ITERATE.replace(" y[n:2*n],", " work.base,")),)),
     "force of the wrong end of the step":
-        ("one", "state", 2, (("self.settle(problem, t + h, y, h, work)", "self.settle(problem, t, y, h, work)"),)),
-    "one iteration": ("y4", "state", 4, (("if settled(change, size, previous, self.stagnation):", "if True:"),)),
+        ("one", "state", 2, (("settle(self, problem, t + h, y, h, work)", "settle(self, problem, t, y, h, work)"),)),
+    "one iteration": ("y4", "state", 4, (("settled(change, 1e-4*small*size, change, previous, small*size)", "True"),)),
     "work by one end's power":
-        ("one", "work", 2, ((f"push, y)\n    {HALF}\n", "push, y)\n"), (HALF, "problem.add_work(h, y)"))),
+        ("one", "work", 2, ((f"push, y)\n        {HALF}\n", "push, y)\n"), (HALF, "problem.add_work(h, y)"))),
 }
 
 

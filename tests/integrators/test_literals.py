@@ -42,17 +42,19 @@ ESTIMATE = ("integrators/munthe_kaas_853.py", ("error",))
 # literals that decide no digit: (function, beginning of the line) -> why
 NO_DIGIT = {
     ("unit", ""): "matrix of Newton's method", ("newton_system", ""): "matrix of Newton's method",
-    ("discrete_turn", "one = "): "matrix of Newton's method", ("discrete_turn", "two = "): "matrix of Newton's method",
-    ("discrete_turn", "three = "): "matrix of Newton's method", ("discrete_turn", "(j[0]"): "matrix of Newton's method",
-    ("discrete_turn", "(0.0, "): "matrix of Newton's method", ("change", "size, gap"): "when the iteration ends",
-    ("hat_column", ""): "matrix of Newton's method", ("solve", "work.a[i, j] = 2.0*"): "matrix of Newton's method",
-    ("solve", "update, size = 0.0, 0.0"): "when the iteration ends",
-    ("solve", "change, size = 0.0, 0.0"): "when the iteration ends",
+    ("improve", "one = "): "matrix of Newton's method", ("improve", "two = "): "matrix of Newton's method",
+    ("improve", "three = "): "matrix of Newton's method", ("improve", "(j[0]"): "matrix of Newton's method",
+    ("improve", "(0.0, "): "matrix of Newton's method", ("change", "size, gap"): "when the iteration ends",
+    ("hat_column", ""): "matrix of Newton's method", ("improve", "work.a[i, j] = 2.0*"): "matrix of Newton's method",
+    ("improve", "update, size = 0.0, 0.0"): "when the iteration ends",
+    ("improve", "change, size = 0.0, 0.0"): "when the iteration ends",
+    ("corrected", ""): "when the iteration ends",
     ("start", "work.multiplier[i] = 0.0"): "first guess of an iteration",
     ("step", "work.multiplier[i] = -0.5*h*h*dot(u, u)"): "first guess of an iteration",
     ("step", "put(work.f, i, scale(0.5*h, row(w, i)))"): "first guess of an iteration",
-    ("replace_slope", ""): "when the iteration ends", ("step", "change = 0.0"): "when the iteration ends",
-    ("step", "previous, done = 1.0"): "when the iteration ends", ("step", "done = settled("): "when the iteration ends",
+    ("replace_slope", ""): "when the iteration ends", ("improve", "change, done = 0.0"): "when the iteration ends",
+    ("step", "status, _ = iterate("): "when the iteration ends", ("improve", "done = "): "when the iteration ends",
+    ("solve", "status, z = iterate("): "when the iteration ends",
     ("step", "k[s, i, j] = 0.0"): "first guess of an iteration",
     ("step", "problem.add_work(0.5*h, y)"): "zero without forces; tests/forces holds the work of forces",
     ("norm", "try_sizes("): "no added sizes", ("find_moves", ""): "sizes of rows",
@@ -72,8 +74,6 @@ NO_DIGIT = {
     ("kinetic_energy", "total = 0.0"): "a shift of the energy and of its start alike",
     ("midpoint", "ratio = 1.0"): "vectors that cancel",
     ("midpoint", "ratio = 2.0*"): "vortices move alike for any length of m; test_sphere_vortices.py has a free body",
-    ("step", "previous = 0.0"): "when the iteration ends",
-    ("step", "change, size = 0.0, 0.0"): "when the iteration ends",
     ("step", "if not problem.algebra(t + 0.5*h, middle"): "no motion on a product of spheres depends on time"}
 
 

@@ -82,8 +82,9 @@ STEPS = {  # name: (module, old, new, component of the module, problem)
     "body midpoint with a whole step": (FREE, "residual = sub(axpy(-0.5*h, cross(m, w), m), p)",
                                         "residual = sub(axpy(-h, cross(m, w), m), p)",
                                         lambda m: split(m.BodyMidpoint(1e-12, 200)), TOP),
-    "lie midpoint with the rate of the start": (FREE, "new = exp_apply(scale(-0.5*h, w), p)", "new = p",
-                                                lambda m: split(m.LieMidpoint(1e-14, 60, 1e-13)), TOP),
+    "lie midpoint with the rate of the start": (
+        FREE, "new = exp_apply(scale(-0.5*h, (m[0]/j[0], m[1]/j[1], m[2]/j[2])), p)", "new = p",
+        lambda m: split(m.LieMidpoint(1e-14, 60, 1e-13)), TOP),
     "splitting without its first kick": (
         SPLIT, "            kick(problem, self.kicks[0]*h, forces, y)\n", "            pass\n",
         lambda m: split(MoserVeselov(2, 1e-14, 60), m.RigidSplit), TOP),

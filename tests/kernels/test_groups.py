@@ -21,7 +21,8 @@ def found():
     for path in sorted(Path(liestep.geometry.groups.__file__).parent.glob("*.py")):
         module = importlib.import_module(f"liestep.geometry.groups.{path.stem}".removesuffix(".__init__"))
         actions += [cls(2) for _, cls in inspect.getmembers(module, inspect.isclass)
-                    if cls.__module__ == module.__name__ and hasattr(cls, "act") and cls not in (Product, Charted)]
+                    if cls.__module__ == module.__name__ and issubclass(cls, tuple) and hasattr(cls, "act")
+                    and cls not in (Product, Charted)]
     sizes = [plain(action).state_rows() for action in actions]
     return [plain(action) for action in (*actions, product(*zip(actions, sizes, strict=True)))]
 

@@ -24,7 +24,7 @@ def body(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("method", ["torque", "torque_slope", "observe", "dual", "dual_rhs", "dual_observe"])
+@pytest.mark.parametrize("method", ["torque", "torque_slope", "observe", "dual", "dual_observe"])
 def test_a_body_without_a_method_is_one_sentence(method, tmp_path):
     path = body(tmp_path, f"without_{method}", (f"    def {method}(self", f"    def other_{method}(self"))
     with pytest.raises(InputError, match=f"HeavyTop has no {method}, which formulation ") as refusal:

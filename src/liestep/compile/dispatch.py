@@ -14,6 +14,7 @@ Rules for the author of a method (a violation is a compile error, or slow):
 import os
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
+from inspect import isfunction
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -40,6 +41,36 @@ def apart(*kinds: type | int) -> Callable[[Function], Function]:
         function.apart = kinds  # type: ignore[attr-defined]
         return function
     return mark
+
+
+def hands_on(field: str, protocol: type, *names: str) -> Callable[[type], type]:
+    """Decorator of a component: methods of a protocol that its class does not have itself, of the names if there are
+    any, are those of its field."""
+    def complete(cls: type) -> type:
+        for base in protocol.__mro__:
+            for name, method in vars(base).items():
+                code = getattr(method, "__code__", None)
+                if code is None or name.startswith("_") or name in vars(cls) or (names and name not in names):
+                    continue
+                arguments = ", ".join(code.co_varnames[1:code.co_argcount])
+                function = eval(f"lambda self, {arguments}: self.{field}.{name}({arguments})")
+                function.__name__, function.__qualname__ = name, f"{cls.__name__}.{name}"
+                function.__module__, function.__doc__ = cls.__module__, method.__doc__
+                setattr(cls, name, function)
+        return cls
+    return complete
+
+
+def borrows(*others: type, **methods: Callable[..., Any]) -> Callable[[type], type]:
+    """Decorator of a component: it has methods that stand elsewhere, which ask for fields and methods that its class
+    has, and all of other classes that it does not have itself. (A NamedTuple cannot inherit.)"""
+    def complete(cls: type) -> type:
+        found = {name: getattr(other, name) for other in others for name in dir(other)
+                 if name not in vars(cls) and not name.startswith("_") and isfunction(getattr(other, name))}
+        for name, method in (found | methods).items():
+            setattr(cls, name, method)
+        return cls
+    return complete
 
 
 class Kernel:

@@ -99,6 +99,16 @@ def stage_rows(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.n
         put(out, i, axpy(h, slope, row(y, i)))
 
 
+class FieldOfRows:
+    """Methods of vector fields on rows of three that nothing returns to a manifold."""
+
+    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
+        stage_rows(weights, h, k, count, y, out)
+
+    def project(self, y: np.ndarray) -> None:
+        pass
+
+
 @kernel
 def stage_columns(weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
     """The same for rows of any length, k (s, m, d)."""

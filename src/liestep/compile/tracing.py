@@ -63,9 +63,14 @@ def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
 
 @cache
 def _plain_class(cls: type, functions: Functions) -> type:
-    methods = {name: _plain(value, functions) for name, value in vars(cls).items()
-               if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
+    methods = {name: _plain(value, functions) for name, value in methods_of(cls).items()}
     return type(cls.__name__, (cls,), {**methods, "traced_from": cls})
+
+
+def methods_of(cls: type) -> dict[str, Callable]:
+    """The methods of a component's class, borrowed ones included, without those that every NamedTuple has."""
+    return {name: value for name, value in vars(cls).items()
+            if isinstance(value, FunctionType) and name[:2] != "__" and value.__module__ != "collections"}
 
 
 @cache

@@ -13,21 +13,44 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
+from liestep.integrators._newton import iterate, settled, solve_columns
 from liestep.mechanics.contracts.formulations import RigidBodies
 
 
 @kernel
-def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter: np.ndarray) -> tuple[bool, Vector]:
-    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j; from f = J^-1 g, by Newton's method; False where that
-    fails or meets a fold of the equation."""
-    f = (g[0]/j[0], g[1]/j[1], g[2]/j[2])
-    for _ in range(iterations):
+def corrected(x: Vector, columns: tuple[Vector, Vector, Vector], residual: Vector, tolerance: float,
+              meter: np.ndarray) -> tuple[Status, Vector, float, bool]:
+    """A step of Newton's method with these columns of the derivative."""
+    volume, step = solve_columns(columns[0], columns[1], columns[2], residual)
+    if not volume > 0.0:
+        return Status.NOT_CONVERGED, x, volume, False
+    meter[Counter.LINEAR_SOLVES] += 1
+    meter[Counter.ITERATIONS] += 1
+    x = sub(x, step)
+    # the error left is of the size of the square of the update
+    change, size = dot(step, step), dot(x, x)
+    return Status.OK, x, change, settled(change*change, tolerance*tolerance*size*size, change, np.inf, 0.0)
+
+
+@kernel
+def discrete_turn(part: Any, j: Vector, g: Vector, meter: np.ndarray) -> tuple[Status, Vector]:
+    """f with J f + (f x J f)/2 = (1 + |f|^2/4) g, for moments j, by Newton's method of `DiscreteTurn` from J^-1 g;
+    NOT_CONVERGED where that fails or meets a fold of the equation."""
+    return iterate(part, (j, g, meter), (g[0]/j[0], g[1]/j[1], g[2]/j[2]), np.inf, part.iterations)
+
+
+class DiscreteTurn(NamedTuple):
+    tolerance: float  # on the error left in f, relative to its size
+    iterations: int   # at most
+
+    def improve(self, given: Any, f: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        j, g, meter = given
         jf = (j[0]*f[0], j[1]*f[1], j[2]*f[2])
         residual = sub(axpy(0.5, cross(f, jf), jf), scale(1.0 + 0.25*dot(f, f), g))
         # columns of the derivative: J e + (e x J f + f x J e)/2 - (f.e)/2 g
@@ -37,19 +60,7 @@ def discrete_turn(j: Vector, g: Vector, tolerance: float, iterations: int, meter
                                       (0.0, j[1], 0.0)))
         three = axpy(-0.5*f[2], g, axpy(0.5, add((-jf[1], jf[0], 0.0), (j[2]*f[1], -j[2]*f[0], 0.0)),
                                         (0.0, 0.0, j[2])))
-        volume = dot(one, cross(two, three))
-        if not volume > 0.0:  # beyond a fold: no continuation of small steps
-            return False, f
-        meter[Counter.LINEAR_SOLVES] += 1
-        meter[Counter.ITERATIONS] += 1
-        step = (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                dot(one, cross(two, residual))/volume)
-        f = sub(f, step)
-        # the error left is of the size of the square of the update
-        change, size = dot(step, step), dot(f, f)
-        if change*change <= tolerance*tolerance*size*size or change == 0.0:
-            return True, f
-    return False, f
+        return corrected(f, (one, two, three), residual, self.tolerance, meter)
 
 
 @kernel
@@ -75,6 +86,7 @@ def series_sums(c: np.ndarray, x: float, z: float) -> tuple[float, float]:
     return s, d
 
 
+@borrows(improve=DiscreteTurn.improve)
 class MoserVeselov(NamedTuple):
     """Discrete Moser-Veselov map of order 2, or 4 to 10 with modified moments: symmetric, keeps energy and momentum of
     the free body; symplectic for order 2 only."""
@@ -95,8 +107,8 @@ class MoserVeselov(NamedTuple):
             z = 0.5*h*h*(p[0]*p[0]/j[0] + p[1]*p[1]/j[1] + p[2]*p[2]/j[2])
             s, d = series_sums(work[i], x, z)
             j = (1.0/(s/j[0] + d), 1.0/(s/j[1] + d), 1.0/(s/j[2] + d))
-        ok, f = discrete_turn(j, scale(h, p), self.tolerance, self.iterations, problem.meter)
-        if not ok:
+        status, f = discrete_turn(self, j, scale(h, p), problem.meter)
+        if status != Status.OK:
             return Status.TURN_TOO_LARGE
         turn_by_cayley(in_space(q, f, p, g), q)
         return Status.OK
@@ -115,27 +127,21 @@ class BodyMidpoint(NamedTuple):
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        m = p
-        for _ in range(self.iterations):
-            # m - (h/2) m x J^-1 m = p, columns of the derivative along the axes
-            w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
-            residual = sub(axpy(-0.5*h, cross(m, w), m), p)
-            one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
-            two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
-            three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
-            volume = dot(one, cross(two, three))
-            if not volume > 0.0:
-                return Status.TURN_TOO_LARGE
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            step = (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                    dot(one, cross(two, residual))/volume)
-            m = sub(m, step)
-            change, size = dot(step, step), dot(m, m)
-            if change*change <= self.tolerance*self.tolerance*size*size or change == 0.0:
-                turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
-                return Status.OK
-        return Status.TURN_TOO_LARGE
+        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        if status != Status.OK:
+            return Status.TURN_TOO_LARGE
+        turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
+        return Status.OK
+
+    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        """m - (h/2) m x J^-1 m = p, columns of the derivative along the axes."""
+        h, j, p, meter = given
+        w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
+        residual = sub(axpy(-0.5*h, cross(m, w), m), p)
+        one = axpy(-0.5*h, add((0.0, -w[2], w[1]), (0.0, m[2]/j[0], -m[1]/j[0])), (1.0, 0.0, 0.0))
+        two = axpy(-0.5*h, add((w[2], 0.0, -w[0]), (-m[2]/j[1], 0.0, m[0]/j[1])), (0.0, 1.0, 0.0))
+        three = axpy(-0.5*h, add((-w[1], w[0], 0.0), (m[1]/j[2], -m[0]/j[2], 0.0)), (0.0, 0.0, 1.0))
+        return corrected(m, (one, two, three), residual, self.tolerance, meter)
 
 
 class LieMidpoint(NamedTuple):
@@ -152,22 +158,21 @@ class LieMidpoint(NamedTuple):
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
         p = to_body(q, row(y, 3*problem.bodies() + i))
-        m, size, previous = p, dot(p, p), np.inf
-        for _ in range(self.iterations):
-            w = (m[0]/j[0], m[1]/j[1], m[2]/j[2])
-            new = exp_apply(scale(-0.5*h, w), p)
-            problem.meter[Counter.EXPONENTIALS] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            move = sub(new, m)
-            m = new
-            change = dot(move, move)
-            if change <= self.tolerance*self.tolerance*size or (
-                    change <= self.stagnation*self.stagnation*size and change > 0.25*previous):
-                turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
-                problem.meter[Counter.EXPONENTIALS] += 1
-                return Status.OK
-            previous = change
-        return Status.TURN_TOO_LARGE
+        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        if status != Status.OK:
+            return Status.TURN_TOO_LARGE
+        turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
+        problem.meter[Counter.EXPONENTIALS] += 1
+        return Status.OK
+
+    def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        h, j, p, meter = given
+        new = exp_apply(scale(-0.5*h, (m[0]/j[0], m[1]/j[1], m[2]/j[2])), p)
+        meter[Counter.EXPONENTIALS] += 1
+        meter[Counter.ITERATIONS] += 1
+        move, size = sub(new, m), dot(p, p)
+        change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
+        return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
 
 
 def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:

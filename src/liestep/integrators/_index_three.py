@@ -6,6 +6,7 @@ import numpy as np
 from liestep.compile.dispatch import outlined
 from liestep.compile.rows import axpy, copy, put, row
 from liestep.compile.status import Status
+from liestep.integrators._newton import iterate, settled
 from liestep.mechanics.contracts.formulations import IndexThree
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
@@ -44,21 +45,22 @@ class Newton(NamedTuple):
     @outlined
     def solve(self, problem: IndexThree, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
         """The new state in y, without multipliers. V = start_0 + cv U + cc [U, past_0], dV/dt = start_1 + ca V."""
-        before = np.inf
-        for _ in range(self.iterations):
-            self.put_state(problem, y, work, cv, cc, ca)
-            size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
-                                  self.dae_index)
-            if not size < np.inf:
-                return Status.SINGULAR_MATRIX
-            # what is left is estimated from how fast the corrections shrink
-            shrunk = before < np.inf and size*size < 0.1*self.tolerance*before
-            if size < self.tolerance or shrunk or (size < CLOSE and size > 0.5*before):
-                self.put_state(problem, y, work, cv, cc, ca)
-                copy(work.state, y)
-                return Status.OK if problem.in_chart(work.xi) else Status.CHART_LIMIT
-            before = size
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, y, work, s, cv, cc, ca), 0, np.inf, self.iterations)
+        if status != Status.OK:
+            return status
+        self.put_state(problem, y, work, cv, cc, ca)
+        copy(work.state, y)
+        return Status.OK if problem.in_chart(work.xi) else Status.CHART_LIMIT
+
+    def improve(self, given: Any, x: int, before: float) -> tuple[Status, int, float, bool]:
+        problem, y, work, s, cv, cc, ca = given
+        self.put_state(problem, y, work, cv, cc, ca)
+        size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
+                              self.dae_index)
+        # what is left is estimated from how fast the corrections shrink
+        done = size < self.tolerance or (before < np.inf and settled(size*size, 0.1*self.tolerance*before, size, before,
+                                                                     CLOSE))
+        return Status.OK if size < np.inf else Status.SINGULAR_MATRIX, x, size, done
 
     def put_state(self, problem: IndexThree, y: np.ndarray, work: Any, cv: float, cc: float, ca: float) -> None:
         """State, V and dV/dt of the new time from U."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, unit
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
@@ -20,7 +20,8 @@ from liestep.geometry.quaternion import (
     space_part,
 )
 from liestep.integrators._livens_steps import PRINTED, Work, finish, move, new_work
-from liestep.integrators._newton import clear, largest, settled
+from liestep.integrators._newton import clear, converged, iterate, largest
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 
 
@@ -31,6 +32,7 @@ def after(e: Quaternion, q: Quaternion) -> Quaternion:
     return e[0]*q[0] + x[0], e[0]*q[1] + x[1], e[0]*q[2] + x[2], e[0]*q[3] + x[3]
 
 
+@borrows(OneStep)
 class NullSpaceStep(NamedTuple):
     """q_1 = exp(z) q_0 with the spatial rotation vector z: G(q_m) times the balance of momenta of the reduced step
     holds no constraint force; q_m times it gives the multiplier. Order 2, symmetric; the map of the reduced step, but
@@ -44,41 +46,43 @@ class NullSpaceStep(NamedTuple):
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> tuple[Work, np.ndarray, np.ndarray]:
         return new_work(problem, y, 4), np.zeros(3, y.dtype), np.zeros((3, 3), y.dtype)
 
-    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
-
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        common, r, a = work
-        q0, v = quaternion(y[0], 0), y[1]
-        problem.guess(h, y[0], v, common.d)
+        common, q0 = work[0], quaternion(y[0], 0)
+        problem.guess(h, y[0], y[1], common.d)
         u = space_part(q0, quaternion(common.d, 0))
         z: Vector = (2.0*u[0], 2.0*u[1], 2.0*u[2])
         previous = max(abs(z[0]), max(abs(z[1]), abs(z[2])))
-        for _ in range(self.iterations):
-            put_quaternion(common.d, 0, after(exponential(z), q0))
-            move(problem, y[0], common)
-            self.balance(problem, t, h, y, common)
-            self.project(q0, z, common, r, a)
-            residual = largest(r, 3)
-            if not residual < np.inf:
-                return Status.NOT_CONVERGED
-            if not lu(a, common.pivots, 3):
-                return Status.SINGULAR_MATRIX
-            lu_solve(a, common.pivots, r, 3)
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            problem.meter[Counter.EXPONENTIALS] += 1
-            z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
-            change, size = largest(r, 3), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, 1.0, self.tolerance):
-                put_quaternion(common.d, 0, after(exponential(z), q0))
-                move(problem, y[0], common)
-                self.balance(problem, t, h, y, common)
-                qm = quaternion(common.qm, 0)
-                common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
-                return finish(problem, self.rule, t, h, y, common)
-            previous = change
-        return Status.NOT_CONVERGED
+        status, z = iterate(self, (problem, t, h, y, work), z, previous, self.iterations)
+        if status != Status.OK:
+            return status
+        put_quaternion(common.d, 0, after(exponential(z), q0))
+        move(problem, y[0], common)
+        self.balance(problem, t, h, y, common)
+        qm = quaternion(common.qm, 0)
+        common.multipliers[0] = -inner(qm, quaternion(common.r, 0))/(h*inner(qm, qm))
+        return finish(problem, self.rule, t, h, y, common)
+
+    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        problem, t, h, y, work = given
+        common, r, a = work
+        q0 = quaternion(y[0], 0)
+        put_quaternion(common.d, 0, after(exponential(z), q0))
+        move(problem, y[0], common)
+        self.balance(problem, t, h, y, common)
+        self.project(q0, z, common, r, a)
+        residual = largest(r, 3)
+        if not residual < np.inf:
+            return Status.NOT_CONVERGED, z, residual, False
+        if not lu(a, common.pivots, 3):
+            return Status.SINGULAR_MATRIX, z, residual, False
+        lu_solve(a, common.pivots, r, 3)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.meter[Counter.ITERATIONS] += 1
+        problem.meter[Counter.EXPONENTIALS] += 1
+        z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
+        change, size = largest(r, 3), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
+        done = residual <= PRINTED if self.printed else converged(change, previous, size, 1.0, self.tolerance)
+        return Status.OK, z, change, done
 
     def balance(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> None:
         """The first equation of the reduced step without the constraint force, and its derivative."""

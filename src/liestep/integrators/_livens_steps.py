@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
-from liestep.integrators._newton import clear, correct, largest, settled
+from liestep.integrators._newton import clear, converged, correct, iterate, largest
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import (
     ConstrainedLagrangian,
     Coordinates,
@@ -158,6 +159,34 @@ def deposit(problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, w
         y[MULTIPLIERS, k] = work.multipliers[k]
 
 
+@kernel
+def correct_increment(problem: Coordinates, work: Any, first: int) -> tuple[float, float, float]:
+    """Corrections of the increment and of the multipliers, whose unknowns stand in r from `first` on; change and size
+    of the increment, and the size of coordinates."""
+    change, size = correct(work.d, work.r, problem.size())
+    for k in range(problem.bonds()):
+        work.multipliers[k] -= work.r[first + k]
+    return change, size, largest(work.q1, problem.size())
+
+
+def newton(self: Any, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+    """`improve` of `_newton.iterate` for a step with `unknowns(problem)`, their equations in the workspace `common` and
+    the largest residual by `residual(problem, t, h, y, work)`, and `update(problem, work)`: (change, size, reach)."""
+    problem, t, h, y, work, common = given
+    move(problem, y[0], common)
+    residual = self.residual(problem, t, h, y, work)
+    if not residual < np.inf:
+        return Status.NOT_CONVERGED, x, residual, False
+    if not common.solve(problem, self.unknowns(problem)):
+        return Status.SINGULAR_MATRIX, x, residual, False
+    problem.meter[Counter.LINEAR_SOLVES] += 1
+    problem.meter[Counter.ITERATIONS] += 1
+    change, size, reach = self.update(problem, work)
+    done = residual <= PRINTED if self.printed else converged(change, previous, size, reach, self.tolerance)
+    return Status.OK, x, change, done
+
+
+@borrows(OneStep, improve=newton)
 class ReducedStep(NamedTuple):
     """Order 2, symmetric, implicit, n + m unknowns: REML (103). `projected` removes q.v after the step (eml_p), which
     is not symmetric. Returns NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
@@ -171,39 +200,29 @@ class ReducedStep(NamedTuple):
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work | LinkedWork:
         if is_chain(problem):
             return linked_work(problem, y, 1)
-        return new_work(problem, y, problem.size() + problem.bonds())
-
-    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
+        return new_work(problem, y, self.unknowns(problem))
 
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        n, m = problem.size(), problem.bonds()
-        q, v = y[0], y[1]
         begin(problem, y, h, work)
-        previous = largest(work.d, n)
-        for _ in range(self.iterations):
-            move(problem, q, work)
-            residual = work.reduced(problem, self.rule, t, h, y)
-            if not residual < np.inf:
-                return Status.NOT_CONVERGED
-            if not work.solve(problem, n + m):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r, n)
-            for k in range(m):
-                work.multipliers[k] -= work.r[n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1, n),
-                                                                  self.tolerance):
-                move(problem, q, work)
-                status = finish(problem, self.rule, t, h, y, work)
-                if status == Status.OK and self.projected:
-                    problem.make_tangent(q, v)
-                return status
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
+        if status == Status.OK:
+            move(problem, y[0], work)
+            status = finish(problem, self.rule, t, h, y, work)
+        if status == Status.OK and self.projected:
+            problem.make_tangent(y[0], y[1])
+        return status
+
+    def unknowns(self, problem: Coordinates) -> int:
+        return problem.size() + problem.bonds()
+
+    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Any) -> float:
+        return work.reduced(problem, self.rule, t, h, y)
+
+    def update(self, problem: Coordinates, work: Any) -> tuple[float, float, float]:
+        return correct_increment(problem, work, problem.size())
 
 
+@borrows(OneStep, improve=newton)
 class FullStep(NamedTuple):
     """The map of `ReducedStep` with all 3 n + m unknowns d, p_1, v_1, lambda: EML (86), its rows combined so that the
     second is the one of the reduced step."""
@@ -214,14 +233,10 @@ class FullStep(NamedTuple):
     iterations: int
 
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
-        return new_work(problem, y, 3*problem.size() + problem.bonds())
-
-    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        return Status.OK
+        return new_work(problem, y, self.unknowns(problem))
 
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        n, unknowns = problem.size(), 3*problem.size() + problem.bonds()
-        q, v, p = y[0], y[1], y[2]
+        n, q, v, p = problem.size(), y[0], y[1], y[2]
         begin(problem, y, h, work)
         for i in range(n):
             work.q1[i] = q[i] + work.d[i]
@@ -229,36 +244,30 @@ class FullStep(NamedTuple):
         problem.momentum(self.rule, q, v, work.q1, work.v1, work.p1)
         for i in range(n):
             work.p1[i] -= p[i]
-        previous = largest(work.d, n)
-        for _ in range(self.iterations):
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, n), self.iterations)
+        if status == Status.OK:
             move(problem, q, work)
-            self.equations(problem, t, h, q, v, p, work)
-            residual = largest(work.r, unknowns)
-            if not residual < np.inf:
-                return Status.NOT_CONVERGED
-            if not work.solve(problem, unknowns):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r, n)
-            for i in range(n):
-                work.v1[i] -= work.r[n + i]
-                work.p1[i] -= work.r[2*n + i]
-            for k in range(problem.bonds()):
-                work.multipliers[k] -= work.r[3*n + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(work.q1, n),
-                                                                  self.tolerance):
-                return self.finish(problem, t, h, y, work)
-            previous = change
-        return Status.NOT_CONVERGED
+            status = problem.admissible(q, work.q1)
+        if status == Status.OK:
+            deposit(problem, t, h, y, work)
+        return status
 
-    def equations(self, problem: ConstrainedLagrangian, t: float, h: float, q: np.ndarray, v: np.ndarray, p: np.ndarray,
-                  work: Work) -> None:
+    def unknowns(self, problem: ConstrainedLagrangian) -> int:
+        return 3*problem.size() + problem.bonds()
+
+    def update(self, problem: ConstrainedLagrangian, work: Work) -> tuple[float, float, float]:
+        n = problem.size()
+        for i in range(n):
+            work.v1[i] -= work.r[n + i]
+            work.p1[i] -= work.r[2*n + i]
+        return correct_increment(problem, work, 3*n)
+
+    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
         """Rows: balance of momenta and Legendre's condition added up, kinematics, Legendre's condition, constraints;
         columns: d, v_1, p_1, lambda."""
-        n = problem.size()
+        n, q, v, p = problem.size(), y[0], y[1], y[2]
         a, r = work.a, work.r
-        clear(r, a, 3*n + problem.bonds())
+        clear(r, a, self.unknowns(problem))
         for part in range(4):  # 2 pbar - h dT and 2 pbar, with derivatives by q_1 and by v_1
             clear(work.part, work.block, n)
             whole, column = part < 2, n*(part % 2)
@@ -278,10 +287,4 @@ class FullStep(NamedTuple):
             a[2*n + i, 2*n + i] = -1.0
         problem.forces(self.rule, t, h, q, work.q1, r, a)
         bind(problem, h, work, 0, 3*n)
-
-    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:
-        move(problem, y[0], work)
-        status = problem.admissible(y[0], work.q1)
-        if status == Status.OK:
-            deposit(problem, t, h, y, work)
-        return status
+        return largest(r, self.unknowns(problem))

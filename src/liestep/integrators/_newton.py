@@ -1,10 +1,15 @@
-"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when to stop.
+"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when
+to stop, and the loop.
 
 Callers pass the number n of entries: where a formulation returns it as a constant, the loops become straight code.
 """
+from typing import Any
+
 import numpy as np
 
 from liestep.compile.dispatch import kernel
+from liestep.compile.rows import Vector, cross, dot
+from liestep.compile.status import Status
 
 STAGNATION = 1e-12  # changes below it, relative to the unknowns or to what they are added to, that no longer shrink
 
@@ -52,9 +57,42 @@ def correct(x: np.ndarray, update: np.ndarray, n: int) -> tuple[float, float]:
 
 
 @kernel
-def settled(change: float, previous: float, size: float, reach: float, tolerance: float) -> bool:
-    """Whether an iteration with these last two changes has converged: a change is the last one times the rate of
-    convergence, which is zero or less for Newton's method, so that change^2/previous bounds the error left; or the
-    changes no longer shrink at round-off, that of coordinates of the size `reach` in their constraints."""
-    return change*change <= tolerance*size*previous or (change <= STAGNATION*max(size, reach)
-                                                        and change > 0.5*previous)
+def settled(left: float, bound: float, change: float, previous: float, small: float) -> bool:
+    """Whether an iteration has converged: what is left is within its bound, or the last change is small, of round-off,
+    and no longer half of the one before it."""
+    return left <= bound or (change <= small and change > 0.5*previous)
+
+
+@kernel
+def converged(change: float, previous: float, size: float, reach: float, tolerance: float) -> bool:
+    """The same where the error left is the last change times the rate of convergence, change/previous, zero or less for
+    Newton's method; round-off is that of coordinates of the size `reach` in their constraints."""
+    return settled(change*change, tolerance*size*previous, change, previous, STAGNATION*max(size, reach))
+
+
+@kernel
+def iterate(part: Any, given: Any, x: Any, previous: float, iterations: int) -> tuple[Status, Any]:
+    """(status, x): the driver of all implicit steps. `part.improve(given, x, previous)` corrects the unknowns, which
+    are x or stand in the workspace that is among what is given; it returns a status, x, the size of the last change,
+    which it gets back as `previous`, and whether the iteration has converged."""
+    for _ in range(iterations):
+        status, x, change, done = part.improve(given, x, previous)
+        if status != Status.OK:
+            return status, x
+        if not change < np.inf:
+            break
+        if done:
+            return Status.OK, x
+        previous = change
+    return Status.NOT_CONVERGED, x
+
+
+@kernel
+def solve_columns(one: Vector, two: Vector, three: Vector, right: Vector) -> tuple[float, Vector]:
+    """Determinant of the matrix with these columns, and the solution where it is positive: elsewhere an iteration is
+    beyond a fold of its equation, which is no continuation of small steps."""
+    volume = dot(one, cross(two, three))
+    if not volume > 0.0:
+        return volume, right
+    return volume, (dot(right, cross(two, three))/volume, dot(one, cross(right, three))/volume,
+                    dot(one, cross(two, right))/volume)

@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, axpy, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space, turn
+from liestep.integrators._newton import iterate, settled
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import RigidBodies
 
 SWEEPS = 200   # at most
@@ -41,6 +44,7 @@ class Held(NamedTuple):
         return 0.0*u[0], 0.0*u[1], 0.0*u[2]
 
 
+@borrows(OneStep)
 class SymplecticSweeps(NamedTuple):
     """Order 2 and symmetric for theta = 1/2, else 1; implicit by sweeps over all bodies, one evaluation of the forces
     each.
@@ -57,11 +61,8 @@ class SymplecticSweeps(NamedTuple):
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
                 Held(np.zeros((2, 3), dtype), problem.meter))
 
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
-
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        stage, f, moved, jacobian, held = work
+        stage, f, moved, _, _ = work
         n = problem.bodies()
         copy(y, stage)
         for i in range(n):
@@ -69,19 +70,20 @@ class SymplecticSweeps(NamedTuple):
             put(moved, i, (h*p[0]/j[0], h*p[1]/j[1], h*p[2]/j[2]))
             if problem.translates():
                 put(moved, n + i, row(y, 5*n + i))
-        previous = np.inf
-        for _ in range(self.sweeps):
-            self.place(problem, y, h, moved, stage)
-            if not problem.forces(stage, f):
-                return Status.NOT_EVALUABLE
-            status, change = self.sweep(problem, y, h, f, moved, stage, jacobian, held)
-            if status != Status.OK:
-                return status
-            if change <= self.inner.tolerance or (change <= ROUNDING*self.inner.tolerance and change > 0.5*previous):
-                self.finish(problem, y, h, f, moved)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, h, y, work), 0, np.inf, self.sweeps)
+        if status == Status.OK:
+            self.finish(problem, y, h, f, moved)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, h, y, work = given
+        stage, f, moved, jacobian, held = work
+        self.place(problem, y, h, moved, stage)
+        if not problem.forces(stage, f):
+            return Status.NOT_EVALUABLE, x, previous, False
+        status, change = self.sweep(problem, y, h, f, moved, stage, jacobian, held)
+        small = self.inner.tolerance
+        return status, x, change, settled(change, small, change, previous, ROUNDING*small)
 
     def place(self, problem: RigidBodies, y: np.ndarray, h: float, moved: np.ndarray, stage: np.ndarray) -> None:
         """Attitudes and positions at which the forces are taken."""

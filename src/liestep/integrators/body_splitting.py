@@ -4,27 +4,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import dot, put, row
 from liestep.compile.status import Status
 from liestep.geometry.so3 import coefficients, quadratic
-from liestep.integrators.kicks import kick, move
+from liestep.integrators.kicks import Kicking, kick, move
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH
 from liestep.mechanics.contracts.method import Method
 
 
+@borrows(Kicking)
 class AxisSplitting(NamedTuple):
     """Order 2, symmetric, explicit, one evaluation of the forces per step: between two half kicks, five turns about the
     body axes 1 2 3 2 1, each the exact flow of one term of the kinetic energy. Symplectic, keeps momenta of symmetries
     of space; a symmetry of the body about one of its axes is broken by the turns about the others."""
 
     turns: int  # 5
-
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype)
-
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()

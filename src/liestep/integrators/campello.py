@@ -9,6 +9,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import quadratic
+from liestep.integrators._newton import iterate, settled
 from liestep.integrators.kicks import kick, move, needs_equal_moments
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import Keeps, Where
@@ -41,25 +42,26 @@ class Campello(NamedTuple):
         copy(y, first)
         copy(y, last)
         copy(old, new)
-        previous = np.inf
-        for sweep in range(self.iterations):
-            copy(first, y)
-            if self.phi != 1.0:
-                kick(problem, (1.0 - self.phi)*h, new, y)
-            change = self.change(problem, h, y, last)
-            self.drift(problem, h, y)
-            if not problem.forces(y, new):
-                return Status.NOT_EVALUABLE
-            problem.meter[Counter.ITERATIONS] += 1
-            settled = sweep > 0 and (change <= self.tolerance or (change <= 1e-13 and change > 0.5*previous))
-            if settled or self.phi == 1.0:
-                copy(new, old)
-                return Status.OK
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            previous = change
+        status, _ = iterate(self, (problem, h, y, work), 0, np.inf, self.iterations)
+        if status == Status.OK:
+            copy(new, old)
+        return status
+
+    def improve(self, given: Any, sweep: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, h, y, work = given
+        _, new, first, last = work
+        copy(first, y)
+        if self.phi != 1.0:
+            kick(problem, (1.0 - self.phi)*h, new, y)
+        change = self.change(problem, h, y, last)
+        self.drift(problem, h, y)
+        if not problem.forces(y, new):
+            return Status.NOT_EVALUABLE, sweep, change, False
+        problem.meter[Counter.ITERATIONS] += 1
+        done = self.phi == 1.0 or (sweep > 0 and settled(change, self.tolerance, change, previous, 1e-13))
+        if not done:
             copy(y, last)
-        return Status.NOT_CONVERGED
+        return Status.OK, sweep + 1, change, done
 
     def change(self, problem: RigidBodies, h: float, y: np.ndarray, last: np.ndarray) -> float:
         """Largest change of the velocities, relative to the largest, and of the rotations of a step in radians,

@@ -4,16 +4,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, put, row
 from liestep.compile.status import Status
 from liestep.integrators.dexpinv import chart_order
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.stages import combine
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
 
+@borrows(OneStep)
 class CasasOwren(NamedTuple):
     """Order 4, 4 stages, explicit; conserves the orbit of the action.
 
@@ -28,9 +31,6 @@ class CasasOwren(NamedTuple):
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """(stages, sigma and commutator; stage state)"""
         return np.zeros((6, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
-
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         k, z = work

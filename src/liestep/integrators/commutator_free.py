@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import axpy, copy, put, row
 from liestep.compile.status import Status
 from liestep.integrators.controlled import CONTROL, controlled
@@ -14,6 +15,7 @@ from liestep.integrators.dexpinv import chart_order
 from liestep.integrators.distances import DISTANCE, Euclidean, distance_of, require_distance
 from liestep.integrators.error_norms import for_system
 from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.stages import combine
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
@@ -31,6 +33,7 @@ class SchemeWork(NamedTuple):
     current: np.ndarray  # (2,) 1 when k[0] is f at the state, 1 when `end` is up to date
 
 
+@borrows(OneStep)
 class CommutatorFree(NamedTuple):
     """Order of the scheme, explicit; conserves the orbit of the action. One specialisation serves all schemes,
     Crouch-Grossman included.
@@ -48,9 +51,6 @@ class CommutatorFree(NamedTuple):
         count, stages = self.weights.shape
         return SchemeWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
                           np.zeros((rows, 3), y.dtype), np.zeros((count, *y.shape), y.dtype), np.zeros(2))
-
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         status = self.states(problem, t, y, h, 0, work)

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space
-from liestep.integrators._newton import settled
+from liestep.integrators._newton import converged, iterate
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import TOPS, Keeps
@@ -32,6 +33,7 @@ def greatest(u: Vector) -> float:
     return abs(u[0]) + abs(u[1]) + abs(u[2])
 
 
+@borrows(OneStep)
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, by fixed-point iteration on z: its rate is of the order of the rotation of a step.
 
@@ -44,34 +46,29 @@ class CayleyStep(NamedTuple):
     def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
-
     def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         new, mean = work
-        moments, momentum = problem.inertia(), row(y, 3)
-        begin = self.rate(moments, y, momentum)
+        begin = self.rate(problem.inertia(), y, row(y, 3))
         z = scale(h, begin)
-        previous = greatest(z)
-        for _ in range(self.iterations):
-            self.turn(y, z, new, mean)
-            end = axpy(h, problem.torque(mean), momentum)
-            target = scale(0.5*h, add(begin, self.rate(moments, new, end)))
-            change, size = greatest(sub(target, z)), greatest(target)
-            problem.meter[Counter.ITERATIONS] += 1
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            z = target
-            if settled(change, previous, size, size, self.tolerance):
-                self.turn(y, z, new, mean)
-                momentum = axpy(h, problem.torque(mean), momentum)
-                problem.carry(h, mean, y)
-                for i in range(3):
-                    put(y, i, row(new, i))
-                put(y, 3, momentum)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+        status, z = iterate(self, (problem, h, y, begin, new, mean), z, greatest(z), self.iterations)
+        if status != Status.OK:
+            return status
+        self.turn(y, z, new, mean)
+        momentum = axpy(h, problem.torque(mean), row(y, 3))
+        problem.carry(h, mean, y)
+        for i in range(3):
+            put(y, i, row(new, i))
+        put(y, 3, momentum)
+        return Status.OK
+
+    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        problem, h, y, begin, new, mean = given
+        self.turn(y, z, new, mean)
+        end = axpy(h, problem.torque(mean), row(y, 3))
+        target = scale(0.5*h, add(begin, self.rate(problem.inertia(), new, end)))
+        change, size = greatest(sub(target, z)), greatest(target)
+        problem.meter[Counter.ITERATIONS] += 1
+        return Status.OK, target, change, converged(change, previous, size, size, self.tolerance)
 
     def rate(self, moments: Vector, y: np.ndarray, momentum: Vector) -> Vector:
         """W = I^-1 Q^T pi."""

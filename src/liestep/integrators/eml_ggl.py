@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._livens_steps import PRINTED, RULES, Work, begin, deposit, move, new_work
-from liestep.integrators._newton import clear, correct, largest, settled
+from liestep.integrators._livens_steps import RULES, Work, begin, correct_increment, deposit, move, new_work, newton
+from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.livens import GRADIENT, STOP
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
 from liestep.mechanics.contracts.method import Method
@@ -39,6 +40,7 @@ class StabilisedWork(NamedTuple):
     weights: np.ndarray  # (m,) multipliers for single second derivatives
 
 
+@borrows(OneStep, improve=newton)
 class StabilisedStep(NamedTuple):
     """Order 2, symmetric, implicit; n + 2 m unknowns d, lambda, gamma. Returns NOT_CONVERGED, SINGULAR_MATRIX, or why
     the coordinates end."""
@@ -51,38 +53,40 @@ class StabilisedStep(NamedTuple):
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> StabilisedWork:
         n, m, kind = problem.size(), problem.bonds(), y.dtype
         by_q, by_v, own_q, own_v, bend = (np.zeros((n, n), kind) for _ in range(5))
-        return StabilisedWork(new_work(problem, y, n + 2*m), np.zeros(m, kind), by_q, by_v, own_q, own_v, bend,
-                              np.zeros(n, kind), np.zeros(m, kind))
-
-    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
-        return Status.OK
+        return StabilisedWork(new_work(problem, y, self.unknowns(problem)), np.zeros(m, kind), by_q, by_v, own_q, own_v,
+                              bend, np.zeros(n, kind), np.zeros(m, kind))
 
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: StabilisedWork) -> Status:
-        n, m = problem.size(), problem.bonds()
-        common = work.common
-        begin(problem, y, h, common)
-        for k in range(m):
+        c = work.common
+        begin(problem, y, h, c)
+        for k in range(problem.bonds()):
             work.gamma[k] = 0.0*y[0, 0]
-        previous = largest(common.d, n)
-        for _ in range(self.iterations):
-            move(problem, y[0], common)
-            self.equations(problem, t, h, y, work)
-            residual = largest(common.r, n + 2*m)
-            if not residual < np.inf:
-                return Status.NOT_CONVERGED
-            if not common.solve(problem, n + 2*m):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(common.d, common.r, n)
-            for k in range(m):
-                common.multipliers[k] -= common.r[n + k]
-                work.gamma[k] -= common.r[n + m + k]
-            if (residual <= PRINTED) if self.printed else settled(change, previous, size, largest(common.q1, n),
-                                                                  self.tolerance):
-                return self.finish(problem, t, h, y, work)
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, t, h, y, work, c), 0, largest(c.d, problem.size()), self.iterations)
+        if status == Status.OK:
+            move(problem, y[0], c)
+            status = problem.admissible(y[0], c.q1)
+        if status != Status.OK:
+            return status
+        self.velocity(problem, h, y, work)
+        problem.momentum(self.rule, y[0], y[1], c.q1, c.v1, c.p1)
+        for i in range(problem.size()):
+            c.p1[i] -= y[2, i]
+        deposit(problem, t, h, y, c)
+        return Status.OK
+
+    def unknowns(self, problem: ConstrainedLagrangian) -> int:
+        return problem.size() + 2*problem.bonds()
+
+    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: StabilisedWork
+                 ) -> float:
+        self.equations(problem, t, h, y, work)
+        return largest(work.common.r, self.unknowns(problem))
+
+    def update(self, problem: ConstrainedLagrangian, work: StabilisedWork) -> tuple[float, float, float]:
+        n, m = problem.size(), problem.bonds()
+        for k in range(m):
+            work.gamma[k] -= work.common.r[n + m + k]
+        return correct_increment(problem, work.common, n)
 
     def velocity(self, problem: ConstrainedLagrangian, h: float, y: np.ndarray, work: StabilisedWork) -> None:
         """v_1 = 2 d/h - 2 Dg(q_m)^T gamma - v_0; leaves Dg(q_m) in the workspace."""
@@ -159,19 +163,6 @@ class StabilisedStep(NamedTuple):
                 for i in range(n):
                     product -= 2.0*c.ends[k, i]*c.slopes[j, i]
                 c.a[n + m + k, n + m + j] = product
-
-    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: StabilisedWork) -> Status:
-        c = work.common
-        move(problem, y[0], c)
-        status = problem.admissible(y[0], c.q1)
-        if status != Status.OK:
-            return status
-        self.velocity(problem, h, y, work)
-        problem.momentum(self.rule, y[0], y[1], c.q1, c.v1, c.p1)
-        for i in range(problem.size()):
-            c.p1[i] -= y[2, i]
-        deposit(problem, t, h, y, c)
-        return Status.OK
 
 
 METHODS = {

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import coefficients, square_root
 from liestep.compile.status import Status
-from liestep.integrators._newton import settled
+from liestep.integrators._newton import converged, iterate
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.keeping import Facts, Keeps, Where
 from liestep.mechanics.contracts.method import Method
@@ -35,6 +36,7 @@ def replace_slope(h: float, y: np.ndarray, new: np.ndarray, k: np.ndarray) -> fl
     return worst
 
 
+@borrows(OneStep)
 class Collocation(NamedTuple):
     """Order 2s with s stages, implicit, symmetric; keeps quadratic invariants of the vector field, and the symplectic
     form where its coordinates are canonical.
@@ -52,40 +54,38 @@ class Collocation(NamedTuple):
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0], *y.shape), y.dtype), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
-
     def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        k, z, slope = work
-        stages = self.b.shape[0]
-        for s in range(stages):
+        k = work[0]
+        for s in range(self.b.shape[0]):
             for i in range(y.shape[0]):
                 for j in range(y.shape[1]):
                     k[s, i, j] = 0.0
-        previous, done = 1.0, False
-        for _ in range(self.iterations):
-            change = 0.0
-            # the last one is the end of the step: one call of each method, see `compile.driver`
-            for s in range(stages + 1):
-                if s == stages:
-                    done = settled(change, previous, 1.0, 1.0, self.tolerance)
-                    if not done:
-                        break
-                problem.stage(self.b if s == stages else self.a[s], h, k, stages, y, y if s == stages else z)
-                if s < stages:
-                    if not problem.rhs(t + self.c[s]*h, z, slope):
-                        return Status.NOT_EVALUABLE
-                    moved = replace_slope(h, y, slope, k[s])
-                    if not moved <= change:
-                        change = moved
-            problem.meter[Counter.ITERATIONS] += 1
-            if done:
-                problem.project(y)
-                return Status.OK
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, t, h, y, work), 0, 1.0, self.iterations)
+        if status == Status.OK:
+            problem.project(y)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        """One change of all slopes; after the last one y is the end of the step."""
+        problem, t, h, y, work = given
+        k, z, slope = work
+        stages = self.b.shape[0]
+        change, done = 0.0, False
+        # the last one is the end of the step: one call of each method, see `compile.driver`
+        for s in range(stages + 1):
+            if s == stages:
+                done = converged(change, previous, 1.0, 1.0, self.tolerance)
+                if not done:
+                    break
+            problem.stage(self.b if s == stages else self.a[s], h, k, stages, y, y if s == stages else z)
+            if s < stages:
+                if not problem.rhs(t + self.c[s]*h, z, slope):
+                    return Status.NOT_EVALUABLE, x, change, False
+                moved = replace_slope(h, y, slope, k[s])
+                if not moved <= change:
+                    change = moved
+        problem.meter[Counter.ITERATIONS] += 1
+        return Status.OK, x, change, done
 
 
 def tableau(stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from liestep.compile.rows import add_to, axpy, copy, put, row, scale
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
+from liestep.integrators._newton import iterate, settled
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree
@@ -137,31 +138,33 @@ class GeneralizedAlpha(NamedTuple):
         if not problem.in_chart(work.xi):
             return Status.CHART_LIMIT
         problem.act(work.xi, y, y)
-        share, before = 1.0/(1.0 - self.alpha_m), np.inf
-        for k in range(self.newton.iterations):
-            worst = 0.0
-            for i in range(2*problem.bodies()):
-                v, a, rate = row(work.v[0], i), row(work.a[0], i), row(work.a[1], i)
-                mean = axpy(1.0 - self.alpha_f, row(work.new[1], i), scale(self.alpha_f, rate))
-                put(work.a[2], i, scale(share, axpy(-self.alpha_m, a, mean)))
-                change = axpy(1.0 - self.gamma, a, scale(self.gamma, row(work.a[2], i)))
-                new = axpy(h, change, v)
-                for j in range(3):
-                    worst = max(worst, h*abs(new[j] - work.new[0, i, j]))
-                put(work.new[0], i, new)
-            problem.put_velocity(work.new[0], y)
-            if not problem.algebra(t + h, y, work.xi):
-                return Status.NOT_EVALUABLE
-            for i in range(2*problem.bodies()):
-                put(work.new[1], i, row(work.xi, 4*(i//2) + 2 + i % 2))
-            if k > 0 and (worst < self.newton.tolerance or (worst < CLOSE and worst > 0.5*before)):
-                copy(work.new[0], work.v[0])
-                copy(work.new[1], work.a[1])
-                copy(work.a[2], work.a[0])
-                self.add_work(problem, y, h, 0.0, work)
-                return Status.OK
-            before = worst
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, t, h, y, work), 0, np.inf, self.newton.iterations)
+        if status == Status.OK:
+            copy(work.new[0], work.v[0])
+            copy(work.new[1], work.a[1])
+            copy(work.a[2], work.a[0])
+            self.add_work(problem, y, h, 0.0, work)
+        return status
+
+    def improve(self, given: Any, k: int, before: float) -> tuple[Status, int, float, bool]:
+        """The k-th fixed point of the new velocity and its rate."""
+        problem, t, h, y, work = given
+        share, worst = 1.0/(1.0 - self.alpha_m), 0.0
+        for i in range(2*problem.bodies()):
+            v, a, rate = row(work.v[0], i), row(work.a[0], i), row(work.a[1], i)
+            mean = axpy(1.0 - self.alpha_f, row(work.new[1], i), scale(self.alpha_f, rate))
+            put(work.a[2], i, scale(share, axpy(-self.alpha_m, a, mean)))
+            change = axpy(1.0 - self.gamma, a, scale(self.gamma, row(work.a[2], i)))
+            new = axpy(h, change, v)
+            for j in range(3):
+                worst = max(worst, h*abs(new[j] - work.new[0, i, j]))
+            put(work.new[0], i, new)
+        problem.put_velocity(work.new[0], y)
+        if not problem.algebra(t + h, y, work.xi):
+            return Status.NOT_EVALUABLE, k, worst, False
+        for i in range(2*problem.bodies()):
+            put(work.new[1], i, row(work.xi, 4*(i//2) + 2 + i % 2))
+        return Status.OK, k + 1, worst, k > 0 and settled(worst, self.newton.tolerance, worst, before, CLOSE)
 
 
 def coefficients_of(rho: float) -> tuple[float, float, float, float]:

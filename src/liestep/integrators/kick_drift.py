@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import dot, put, row, scale, sqrt
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_quaternion
 from liestep.geometry.rodrigues import cayley, cayley_modified, compose, compose_modified, increment
 from liestep.geometry.so3 import quadratic
-from liestep.integrators.kicks import kick, move
+from liestep.integrators.kicks import Kicking, kick, move
 from liestep.mechanics.contracts.formulations import RigidBodies
 
 
+@borrows(Kicking)
 class KickDrift(NamedTuple):
     """Order 2 and symmetric with two half kicks, order 1 with a whole one before the drift; explicit, one evaluation of
     the forces per step; symplectic, keeps momenta. For three equal moments of inertia.
@@ -27,12 +29,6 @@ class KickDrift(NamedTuple):
     rule: int      # of `geometry.rodrigues.increment`
     before: float  # share of the kick before the drift
     after: float
-
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype)
-
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()

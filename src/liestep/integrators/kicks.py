@@ -1,9 +1,11 @@
 """What explicit maps of rigid bodies share: kicks by forces and torques, and the drift of the positions."""
+from typing import Any
 
 import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import axpy, put, row
+from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 
@@ -17,6 +19,16 @@ def kick(problem: RigidBodies, h: float, f: np.ndarray, y: np.ndarray) -> None:
     if problem.translates():
         for i in range(n):
             put(y, 5*n + i, axpy(h/problem.mass(i), row(f, n + i), row(y, 5*n + i)))
+
+
+class Kicking:
+    """Methods of steps that remember the forces at their end."""
+
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+        return np.zeros((2*problem.bodies(), 3), y.dtype)
+
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
 
 
 @kernel

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import row, scale
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body
-from liestep.integrators._free_flows import discrete_turn, turn_by_cayley
+from liestep.integrators._free_flows import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
-from liestep.integrators.kicks import kick, move
+from liestep.integrators.kicks import Kicking, kick, move
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH
@@ -25,6 +26,7 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 
 
+@borrows(Kicking, improve=DiscreteTurn.improve)
 class LieGroupVariational(NamedTuple):
     """Order 2, symmetric, implicit in the attitude of each body alone; one evaluation of the forces per step.
 
@@ -34,21 +36,15 @@ class LieGroupVariational(NamedTuple):
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype)
-
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
-
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = problem.bodies()
         kick(problem, 0.5*h, work, y)
         for i in range(n):
             q, g = y[3*i:3*i + 3], scale(h, row(y, 3*n + i))
             body = to_body(q, g)
-            ok, f = discrete_turn(problem.moments(i), body, self.tolerance, self.iterations, problem.meter)
-            if not ok:
-                return Status.NOT_CONVERGED
+            status, f = discrete_turn(self, problem.moments(i), body, problem.meter)
+            if status != Status.OK:
+                return status
             turn_by_cayley(in_space(q, f, body, g), q)
         move(problem, h, y)
         if not problem.forces(y, work):

@@ -8,22 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
-from liestep.integrators._livens_steps import (
-    MULTIPLIERS,
-    PRINTED,
-    WORK,
-    Work,
-    begin,
-    is_chain,
-    move,
-    new_work,
-)
-from liestep.integrators._newton import correct, largest, settled
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, is_chain, move, new_work, newton
+from liestep.integrators._newton import correct, iterate, largest
 from liestep.integrators.composition import Composition
 from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
 from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
@@ -33,6 +25,7 @@ from liestep.mechanics.contracts.option import Option
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 
 
+@borrows(OneStep, improve=newton)
 class HamiltonianStep(NamedTuple):
     """Order 2, symmetric, implicit, 2 n + m unknowns d, p_1, lambda. Returns NOT_CONVERGED, SINGULAR_MATRIX or
     CHART_LIMIT."""
@@ -46,41 +39,16 @@ class HamiltonianStep(NamedTuple):
     def workspace(self, problem: QuaternionHamiltonian, y: np.ndarray) -> Work | LinkedWork:
         if is_chain(problem):
             return linked_work(problem, y, 2)
-        return new_work(problem, y, 2*problem.size() + problem.bonds())
-
-    def start(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
+        return new_work(problem, y, self.unknowns(problem))
 
     def step(self, problem: QuaternionHamiltonian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        n, m = problem.size(), problem.bonds()
-        q, p, r = y[0], y[2], work.r
         begin(problem, y, h, work)
-        for i in range(n):
-            work.p1[i] = p[i]
-        previous = 1.0
-        for _ in range(self.iterations):
-            move(problem, q, work)
-            residual = work.flow(problem, self.kind, self.polar, t, h, y)
-            if not residual < np.inf:
-                return Status.NOT_CONVERGED
-            if not work.solve(problem, 2*n + m):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, r, n)
-            push, momentum = correct(work.p1, r[n:], n)
-            for k in range(m):
-                work.multipliers[k] -= r[2*n + k]
-            share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)
-            reach = largest(work.q1, n)/size if size > 0.0 else 1.0
-            if (residual <= PRINTED) if self.printed else settled(share, previous, 1.0, reach, self.tolerance):
-                return self.finish(problem, t, h, y, work)
-            previous = share
-        return Status.NOT_CONVERGED
-
-    def finish(self, problem: QuaternionHamiltonian, t: float, h: float, y: np.ndarray, work: Any) -> Status:
-        move(problem, y[0], work)
-        status = problem.admissible(y[0], work.q1)
+        for i in range(problem.size()):
+            work.p1[i] = y[2, i]
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, 1.0, self.iterations)
+        if status == Status.OK:
+            move(problem, y[0], work)
+            status = problem.admissible(y[0], work.q1)
         if status != Status.OK:
             return status
         if y.shape[0] > WORK:
@@ -92,6 +60,22 @@ class HamiltonianStep(NamedTuple):
         for k in range(problem.bonds()):
             y[MULTIPLIERS, k] = work.multipliers[k]
         return Status.OK
+
+    def unknowns(self, problem: QuaternionHamiltonian) -> int:
+        return 2*problem.size() + problem.bonds()
+
+    def residual(self, problem: QuaternionHamiltonian, t: float, h: float, y: np.ndarray, work: Any) -> float:
+        return work.flow(problem, self.kind, self.polar, t, h, y)
+
+    def update(self, problem: QuaternionHamiltonian, work: Any) -> tuple[float, float, float]:
+        """The larger of the changes of d and p, each relative to its size."""
+        n, r = problem.size(), work.r
+        change, size = correct(work.d, r, n)
+        push, momentum = correct(work.p1, r[n:], n)
+        for k in range(problem.bonds()):
+            work.multipliers[k] -= r[2*n + k]
+        share = max(change/size if size > 0.0 else 0.0, push/momentum if momentum > 0.0 else 0.0)
+        return share, 1.0, largest(work.q1, n)/size if size > 0.0 else 1.0
 
 
 POLAR = Option(1.0, "moment J_00 of the augmented mass matrix over half the trace of the inertia: the motion does not"

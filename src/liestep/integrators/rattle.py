@@ -6,7 +6,7 @@ Leimkuhler and Skeel 1994): the variational rival of the energy-momentum schemes
 
 Multipliers of the state are those of both halves, divided by h. On spheres it is the map of `vi_sphere`.
 """
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._livens_steps import MULTIPLIERS, WORK
-from liestep.integrators._newton import largest, settled, worse
+from liestep.integrators._newton import converged, iterate, largest, worse
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import ConstantMass
@@ -105,36 +105,38 @@ class Rattle(NamedTuple):
         for i in range(n):
             work.d[i] = h*work.free[i]
             previous = max(previous, abs(work.d[i]))
-        for _ in range(self.iterations):
+            work.q1[i] = q[i] + work.d[i]
+        if m == 0:
+            return Status.OK
+        status, _ = iterate(self, (problem, h, q, work), 0, previous, self.iterations)
+        if status == Status.OK:
             for i in range(n):
                 work.q1[i] = q[i] + work.d[i]
-            if m == 0:
-                return Status.OK
-            problem.constraints(work.q1, work.r)
-            self.normal(problem, work.q1, work)
-            if not lu(work.a, work.pivots, m):
-                return Status.SINGULAR_MATRIX
-            lu_solve(work.a, work.pivots, work.r, m)
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
+            problem.slopes(q, work.slopes)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, h, q, work = given
+        n, m = problem.size(), problem.bonds()
+        for i in range(n):
+            work.q1[i] = q[i] + work.d[i]
+        problem.constraints(work.q1, work.r)
+        self.normal(problem, work.q1, work)
+        if not lu(work.a, work.pivots, m):
+            return Status.SINGULAR_MATRIX, x, previous, False
+        lu_solve(work.a, work.pivots, work.r, m)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.meter[Counter.ITERATIONS] += 1
+        for k in range(m):
+            work.multipliers[k] += work.r[k]/h
+        change, size = 0.0, 0.0
+        for i in range(n):
+            step = 0.0*work.d[i]
             for k in range(m):
-                work.multipliers[k] += work.r[k]/h
-            change, size = 0.0, 0.0
-            for i in range(n):
-                step = 0.0*work.d[i]
-                for k in range(m):
-                    step -= work.r[k]*work.pulls[k, i]
-                work.d[i] += step
-                change, size = worse(change, abs(step)), worse(size, abs(work.d[i]))
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            if settled(change, previous, size, largest(work.q1, n), self.tolerance):
-                for i in range(n):
-                    work.q1[i] = q[i] + work.d[i]
-                problem.slopes(q, work.slopes)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+                step -= work.r[k]*work.pulls[k, i]
+            work.d[i] += step
+            change, size = worse(change, abs(step)), worse(size, abs(work.d[i]))
+        return Status.OK, x, change, converged(change, previous, size, largest(work.q1, n), self.tolerance)
 
     def normal(self, problem: ConstantMass, q: np.ndarray, work: RattleWork) -> None:
         """a = Dg(q) M^-1 Dg(q_0)^T; Dg(q) stays in the workspace."""

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
 from liestep.integrators.dexpinv import DEXPINV, Exact, dexpinv_component, truncated_order
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.stages import combine
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import LieAction
@@ -17,6 +19,7 @@ from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 
 
+@borrows(OneStep)
 class MuntheKaas(NamedTuple):
     """Order of the tableau, explicit; conserves the orbit of the action (unit length, tangency)
     to round-off, no energy.
@@ -34,9 +37,6 @@ class MuntheKaas(NamedTuple):
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         """(stages, sigma and scratch; stage state)"""
         return np.zeros((self.b.shape[0] + 2, problem.algebra_rows(), 3), y.dtype), np.zeros_like(y)
-
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]

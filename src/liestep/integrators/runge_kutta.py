@@ -3,14 +3,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import TABLEAU, tableau_of
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.keeping import PROJECTED
 from liestep.mechanics.contracts.method import Method
 
 
+@borrows(OneStep)
 class ExplicitRungeKutta(NamedTuple):
     """Order of the tableau, explicit; conserves nothing exactly. `problem.project` acts after each step.
 
@@ -23,9 +26,6 @@ class ExplicitRungeKutta(NamedTuple):
 
     def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
         return np.zeros((self.b.shape[0] + 1, *y.shape), y.dtype)
-
-    def start(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stages = self.b.shape[0]

@@ -22,14 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sub, unit
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import Vector, add, axpy, copy, dot, put, row, scale, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
+from liestep.integrators._newton import iterate, solve_columns
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import VARIATIONAL
@@ -43,6 +45,7 @@ def largest(u: Vector) -> float:
     return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
+@borrows(OneStep)
 class SymplecticTheta(NamedTuple):
     """Order 2 for theta = 1/2, else 1; implicit; theta and 1 - theta are adjoint, theta = 1/2 is symmetric.
 
@@ -56,9 +59,6 @@ class SymplecticTheta(NamedTuple):
 
     def workspace(self, problem: CotangentRotation, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros((3, 3), y.dtype)
-
-    def start(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
 
     def step(self, problem: CotangentRotation, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, jacobian = work
@@ -81,30 +81,27 @@ class SymplecticTheta(NamedTuple):
     def solve(self, problem, y, h, start, z, stage, jacobian):
         """(status, z) of the equation in the head of this file, from a guess of z: attitude in the first rows of y,
         momentum `start` in the body."""
+        status, z = iterate(self, (problem, y, h, start, stage, jacobian), z, 0.0, self.iterations)
+        if status == Status.OK and not in_chart(z):
+            status = Status.CHART_LIMIT
+        return status, z
+
+    def improve(self, given: Any, z: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
+        problem, y, h, start, stage, jacobian = given
         inertia = problem.inertia()
-        polished = False
-        for _ in range(self.iterations):
-            turn(to_space(y, scale(self.theta, z)), y, stage)
-            problem.meter[Counter.EXPONENTIALS] += 1
-            residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
-            small = True
-            for i in range(3):
-                limit = self.tolerance*(inertia[i] + abs(h)*largest(start))
-                small = small and abs(residual[i]) <= limit
-            one, two, three = row(jacobian, 0), row(jacobian, 1), row(jacobian, 2)
-            volume = dot(one, cross(two, three))
-            if not volume > 0.0:  # beyond a fold of the map from the momentum to z: no continuation of small steps
-                return Status.NOT_CONVERGED, z
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            z = sub(z, (dot(residual, cross(two, three))/volume, dot(one, cross(residual, three))/volume,
-                        dot(one, cross(two, residual))/volume))
-            if small:
-                polished = True
-                break
-        if not polished:
-            return Status.NOT_CONVERGED, z
-        return (Status.OK if in_chart(z) else Status.CHART_LIMIT), z
+        turn(to_space(y, scale(self.theta, z)), y, stage)
+        problem.meter[Counter.EXPONENTIALS] += 1
+        residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
+        small = True
+        for i in range(3):
+            limit = self.tolerance*(inertia[i] + abs(h)*largest(start))
+            small = small and abs(residual[i]) <= limit
+        volume, step = solve_columns(row(jacobian, 0), row(jacobian, 1), row(jacobian, 2), residual)
+        if not volume > 0.0:
+            return Status.NOT_CONVERGED, z, previous, False
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.meter[Counter.ITERATIONS] += 1
+        return Status.OK, sub(z, step), previous, small
 
     def residual(self, problem, y, h, z, start, inertia, stage, jacobian):
         """I z - h (...) at the attitude `stage`; writes its derivatives along the three axes

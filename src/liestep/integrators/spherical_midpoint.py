@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -13,7 +13,8 @@ from liestep.geometry.groups.rotation import Rotation
 from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
-from liestep.integrators._newton import STAGNATION
+from liestep.integrators._newton import STAGNATION, iterate
+from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
@@ -33,6 +34,7 @@ def midpoint(a: Vector, b: Vector) -> tuple[Vector, float]:
     return scale(0.5*ratio, middle), ratio
 
 
+@borrows(OneStep)
 class SphericalMidpoint(NamedTuple):
     """y' = y + h w(m) x m, m_i = |y_i| (y_i + y'_i)/|y_i + y'_i|: order 2, implicit, symmetric, symplectic; linear
     invariants that are Casimirs of no sphere, such as sum Gamma_i q_i, are kept.
@@ -48,35 +50,34 @@ class SphericalMidpoint(NamedTuple):
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         return np.zeros_like(y), np.zeros_like(y), np.zeros_like(y)
 
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK
-
     def step(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        copy(y, work[0])
+        status, _ = iterate(self, (problem, t, h, y, work), 0, 0.0, self.iterations)
+        if status == Status.OK:
+            copy(work[0], y)
+        return status
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        problem, t, h, y, work = given
         new, middle, spin = work
-        copy(y, new)
-        previous = 0.0
-        for _ in range(self.iterations):
-            for i in range(y.shape[0]):
-                put(middle, i, midpoint(row(y, i), row(new, i))[0])
-            if not problem.algebra(t + 0.5*h, middle, spin):
-                return Status.NOT_EVALUABLE
-            change, size = 0.0, 0.0
-            for i in range(y.shape[0]):
-                a, old = row(y, i), row(new, i)
-                u = scale(h*midpoint(a, old)[1], row(spin, i))
-                s, c = cayley(u)
-                put(new, i, quadratic(s, c, u, a))
-                gap = sub(row(new, i), old)
-                change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = sqrt(change), sqrt(size)
-            if not change < np.inf:
-                return Status.NOT_FINITE
-            if change*change <= self.tolerance*size*previous or 0.0 < previous <= change <= STAGNATION*size:
-                copy(new, y)
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+        for i in range(y.shape[0]):
+            put(middle, i, midpoint(row(y, i), row(new, i))[0])
+        if not problem.algebra(t + 0.5*h, middle, spin):
+            return Status.NOT_EVALUABLE, x, previous, False
+        change, size = 0.0, 0.0
+        for i in range(y.shape[0]):
+            a, old = row(y, i), row(new, i)
+            u = scale(h*midpoint(a, old)[1], row(spin, i))
+            s, c = cayley(u)
+            put(new, i, quadratic(s, c, u, a))
+            gap = sub(row(new, i), old)
+            change, size = max(change, dot(gap, gap)), max(size, dot(a, a))
+        problem.meter[Counter.ITERATIONS] += 1
+        change, size = sqrt(change), sqrt(size)
+        if not change < np.inf:
+            return Status.NOT_FINITE, x, change, False
+        done = change*change <= self.tolerance*size*previous or 0.0 < previous <= change <= STAGNATION*size
+        return Status.OK, x, change, done
 
 
 def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:

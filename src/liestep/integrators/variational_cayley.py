@@ -12,7 +12,14 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
-from liestep.integrators.variational_sphere import SETTLED, begin, change_and_size, finish, length_defect, settled
+from liestep.integrators._newton import iterate, settled
+from liestep.integrators.variational_sphere import (
+    Kick,
+    begin,
+    change_and_size,
+    length_defect,
+    settle,
+)
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 
@@ -50,6 +57,7 @@ class CayleyStep(NamedTuple):
     tolerance: float  # on the error left, relative to the largest component of f
     iterations: int  # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -74,9 +82,12 @@ class CayleyStep(NamedTuple):
                     pull = axpy(h*problem.mass_entry(i, j), cross(row(w, j), row(q, j)), pull)
             put(work.d, i, axpy(h*problem.mass_entry(i, i), row(w, i), cross(qi, pull)))
             put(work.f, i, scale(0.5*h, row(w, i)))
-        status = self.solve(problem, q, work)
+        status, _ = iterate(self, (problem, q, work), 0, np.inf, self.iterations)
         if status != Status.OK:
             return status
+        for i in range(n):  # the round-off component along q_i
+            qi, f = row(q, i), row(work.f, i)
+            put(work.f, i, axpy(-dot(qi, f)/dot(qi, qi), qi, f))
         self.displacements(q, work)
         for i in range(n):
             qi = row(q, i)
@@ -104,31 +115,21 @@ class CayleyStep(NamedTuple):
             return Status.SINGULAR_MATRIX
         problem.meter[Counter.LINEAR_SOLVES] += 1
         if problem.forced():
-            return self.settle(problem, t + h, y, h, work)
+            return settle(self, problem, t + h, y, h, work)
         return Status.OK
 
-    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        """A(q) omega+ = d + (h/2) q x F(t, q, omega+), by fixed-point iteration to round-off; g becomes G - F."""
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+        """A(q) omega+ = d + (h/2) q x F."""
         n = y.shape[0]//2
         q, w = y[:n], y[n:2*n]
-        previous = np.inf
-        for _ in range(SETTLED):
-            problem.force(t, q, w, work.push)
-            problem.meter[Counter.ITERATIONS] += 1
-            copy(w, work.before)
-            for i in range(n):
-                put(w, i, axpy(0.5*h, cross(row(q, i), row(work.push, i)), row(work.d, i)))
-            if not problem.solve_inertia(q, w):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            change, size = change_and_size(w, work.before)
-            if settled(change, size, previous, self.stagnation):
-                finish(problem, h, y, work.g, work.push)
-                return Status.OK
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            previous = change
-        return Status.NOT_CONVERGED
+        copy(w, work.before)
+        for i in range(n):
+            put(w, i, axpy(0.5*h, cross(row(q, i), row(work.push, i)), row(work.d, i)))
+        if not problem.solve_inertia(q, w):
+            return Status.SINGULAR_MATRIX, 0.0, 0.0
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        change, size = change_and_size(w, work.before)
+        return Status.OK, change, size
 
     def displacements(self, q: np.ndarray, work: Any) -> None:
         """(F_i - I) q_i = u_i (f_i x q_i - |f_i|^2 q_i), u_i = 2/(1 + |f_i|^2)"""
@@ -137,41 +138,31 @@ class CayleyStep(NamedTuple):
             ff = dot(f, f)
             put(work.move, i, scale(2.0/(1.0 + ff), axpy(-ff, qi, cross(f, qi))))
 
-    def solve(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> Status:
-        """Iterate on f until the error left is at round-off of f, or the update no longer halves
-        and is below `stagnation` of f."""
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        """A new f."""
+        problem, q, work = given
         n = q.shape[0]
-        previous = np.inf
-        for _ in range(self.iterations):
+        if self.newton:
+            self.newton_system(problem, q, work)
+        else:
+            self.fixed_point_system(problem, q, work)
+        if not lu(work.a, work.pivots, 3*n):
+            return Status.NOT_CONVERGED, x, previous, False
+        lu_solve_rows(work.a, work.pivots, work.update, 3*n)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.meter[Counter.ITERATIONS] += 1
+        change, size = 0.0, 0.0
+        for i in range(n):
+            f, u = row(work.f, i), row(work.update, i)
             if self.newton:
-                self.newton_system(problem, q, work)
-            else:
-                self.fixed_point_system(problem, q, work)
-            if not lu(work.a, work.pivots, 3*n):
-                return Status.NOT_CONVERGED
-            lu_solve_rows(work.a, work.pivots, work.update, 3*n)
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                f, u = row(work.f, i), row(work.update, i)
-                if self.newton:
-                    u = add(f, u)
-                for k in range(3):
-                    change = max(change, abs(u[k] - f[k]))
-                    size = max(size, abs(u[k]))
-                put(work.f, i, u)
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            # The error left is of the size of the update, of its square for Newton's method.
-            left = change*change/size if self.newton and size > 0.0 else change
-            if left <= self.tolerance*size or (change <= self.stagnation*size and change > 0.5*previous):
-                for i in range(n):  # the round-off component along q_i
-                    qi, f = row(q, i), row(work.f, i)
-                    put(work.f, i, axpy(-dot(qi, f)/dot(qi, qi), qi, f))
-                return Status.OK
-            previous = change
-        return Status.NOT_CONVERGED
+                u = add(f, u)
+            for k in range(3):
+                change = max(change, abs(u[k] - f[k]))
+                size = max(size, abs(u[k]))
+            put(work.f, i, u)
+        # The error left is of the size of the update, of its square for Newton's method.
+        left = change*change/size if self.newton and size > 0.0 else change
+        return Status.OK, x, change, settled(left, self.tolerance*size, change, previous, self.stagnation*size)
 
     def fixed_point_system(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """A(f) f_new = d, eq. (28): A_ii = u_i M_ii I, A_ij = -u_j M_ij hat(q_i) (hat(q_j) + q_j f_j^T)."""

@@ -14,6 +14,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
+from liestep.integrators._newton import iterate, settled
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 
@@ -48,13 +49,6 @@ def begin(problem: SphereLagrangian, t: float, y: np.ndarray, g: np.ndarray, pus
 
 
 @kernel
-def settled(change: float, size: float, previous: float, stagnation: float) -> bool:
-    """Whether an iteration for velocities has ended: changes far below round-off, or small and no longer half of what
-    they were."""
-    return change <= 1e-4*stagnation*size or (change <= stagnation*size and change > 0.5*previous)
-
-
-@kernel
 def extent(u: Vector) -> float:
     """Largest component."""
     return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
@@ -70,14 +64,33 @@ def change_and_size(w: np.ndarray, before: np.ndarray) -> tuple[float, float]:
     return change, size
 
 
+class Kick(NamedTuple):
+    """The half kick by a force F of time and velocity at the end of a step, which needs omega+ = `kicked` by F(t, q,
+    omega+): fixed-point iteration to round-off."""
+
+    iterations: int = SETTLED
+
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        step, problem, t, y, h, work = given
+        n, small = y.shape[0]//2, step.stagnation
+        problem.force(t, y[:n], y[n:2*n], work.push)
+        problem.meter[Counter.ITERATIONS] += 1
+        status, change, size = step.kicked(problem, h, y, work)
+        return status, x, change, settled(change, 1e-4*small*size, change, previous, small*size)
+
+
 @kernel
-def finish(problem: SphereLagrangian, h: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
-    """The end of a kick by the force `push`: its power, its work over the half kick, and g = G - F."""
+def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+    """That half kick of a step with kicked(problem, h, y, work): (status, change and size of omega), with its power and
+    its work; g becomes G - F."""
     n = y.shape[0]//2
-    problem.set_power(y[:n], y[n:2*n], push, y)
-    problem.add_work(0.5*h, y)
-    for i in range(n):
-        put(g, i, sub(row(g, i), row(push, i)))
+    status, _ = iterate(step.kick, (step, problem, t, y, h, work), 0, np.inf, step.kick.iterations)
+    if status == Status.OK:
+        problem.set_power(y[:n], y[n:2*n], work.push, y)
+        problem.add_work(0.5*h, y)
+        for i in range(n):
+            put(work.g, i, sub(row(work.g, i), row(work.push, i)))
+    return status
 
 
 class ExplicitStep(NamedTuple):
@@ -91,6 +104,7 @@ class ExplicitStep(NamedTuple):
 
     increment: bool  # True: q+ = q + (d x q - s/(1 + sqrt(1 - s)) q), s = |d|^2 + q.q - 1; False: eq. (29) as printed
     stagnation: float  # with forces: relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -124,30 +138,18 @@ class ExplicitStep(NamedTuple):
         for i in range(n):
             put(w, i, axpy(-0.5*h/problem.body_mass(i), cross(row(q, i), row(work.g, i)), row(w, i)))
         if problem.forced():
-            return self.settle(problem, t + h, y, h, work)
+            copy(y[n:2*n], work.base)
+            return settle(self, problem, t + h, y, h, work)
         return Status.OK
 
-    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        """omega+ = omega + h/(2 m) q x F(t, q, omega+) by fixed-point iteration to round-off; g becomes G - F."""
-        n = y.shape[0]//2
-        q, w = y[:n], y[n:2*n]
-        copy(w, work.base)
-        previous = np.inf
-        for _ in range(SETTLED):
-            problem.force(t, q, w, work.push)
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = 0.0, 0.0
-            for i in range(n):
-                new = axpy(0.5*h/problem.body_mass(i), cross(row(q, i), row(work.push, i)), row(work.base, i))
-                change, size = max(change, extent(sub(new, row(w, i)))), max(size, extent(new))
-                put(w, i, new)
-            if settled(change, size, previous, self.stagnation):
-                finish(problem, h, y, work.g, work.push)
-                return Status.OK
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            previous = change
-        return Status.NOT_CONVERGED
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+        """omega+ = omega + h/(2 m) q x F."""
+        n, change, size = y.shape[0]//2, 0.0, 0.0
+        for i in range(n):
+            new = axpy(0.5*h/problem.body_mass(i), cross(row(y, i), row(work.push, i)), row(work.base, i))
+            change, size = max(change, extent(sub(new, row(y, n + i)))), max(size, extent(new))
+            put(y, n + i, new)
+        return Status.OK, change, size
 
 
 class MultiplierWork(NamedTuple):
@@ -176,6 +178,7 @@ class MultiplierStep(NamedTuple):
     tolerance: float  # on the error left by the last Newton update, relative to the largest multiplier
     iterations: int   # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
+    kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
         rows = np.zeros_like(y[:y.shape[0]//2])
@@ -201,9 +204,10 @@ class MultiplierStep(NamedTuple):
             u = row(work.v, i)
             # First guess: the multiplier of the uncoupled motion, h^2 M_ii |v|^2, up to forces.
             work.multiplier[i] = -0.5*h*h*dot(u, u)/problem.inverse_mass_entry(i, i)
-        status = self.solve(problem, q, work)
+        status, _ = iterate(self, (problem, q, work), 0, np.inf, self.iterations)
         if status != Status.OK:
             return status
+        self.increments(problem, q, work)
         for i in range(n):
             qi, d = row(q, i), row(work.d, i)
             new = add(qi, d)
@@ -218,36 +222,22 @@ class MultiplierStep(NamedTuple):
         for i in range(n):
             put(work.v, i, axpy(-0.5*h, row(work.kick, i), row(work.v, i)))
         if problem.forced():
-            return self.settle(problem, t + h, y, h, work)
-        return self.project(problem, q, w, work)
-
-    def settle(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        """v+ = v + (h/2) M^-1 F(t, q, omega+) made tangent, by fixed-point iteration to round-off; g becomes G - F."""
-        n = y.shape[0]//2
-        q, w = y[:n], y[n:2*n]
-        copy(work.v, work.target)
+            copy(work.v, work.target)
         status = self.project(problem, q, w, work)
-        if status != Status.OK:
-            return status
-        previous = np.inf
-        for _ in range(SETTLED):
-            problem.force(t, q, w, work.push)
-            problem.meter[Counter.ITERATIONS] += 1
-            self.apply_inverse(problem, work.push, work.kick)
-            for i in range(n):
-                put(work.v, i, axpy(0.5*h, row(work.kick, i), row(work.target, i)))
-            copy(w, work.before)
-            status = self.project(problem, q, w, work)
-            if status != Status.OK:
-                return status
-            change, size = change_and_size(w, work.before)
-            if settled(change, size, previous, self.stagnation):
-                finish(problem, h, y, work.g, work.push)
-                return Status.OK
-            if not change < np.inf:
-                return Status.NOT_CONVERGED
-            previous = change
-        return Status.NOT_CONVERGED
+        if status == Status.OK and problem.forced():
+            return settle(self, problem, t + h, y, h, work)
+        return status
+
+    def kicked(self, problem: SphereLagrangian, h: float, y: np.ndarray, work: Any) -> tuple[Status, float, float]:
+        """v+ = v + (h/2) M^-1 F made tangent."""
+        n = y.shape[0]//2
+        self.apply_inverse(problem, work.push, work.kick)
+        for i in range(n):
+            put(work.v, i, axpy(0.5*h, row(work.kick, i), row(work.target, i)))
+        copy(y[n:2*n], work.before)
+        status = self.project(problem, y[:n], y[n:2*n], work)
+        change, size = change_and_size(y[n:2*n], work.before)
+        return status, change, size
 
     def apply_inverse(self, problem: SphereLagrangian, g: np.ndarray, out: np.ndarray) -> None:
         """out_i = sum_j Minv_ij g_j"""
@@ -257,36 +247,30 @@ class MultiplierStep(NamedTuple):
                 total = axpy(problem.inverse_mass_entry(i, j), row(g, j), total)
             put(out, i, total)
 
-    def solve(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> Status:
-        """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0; leaves d in the workspace."""
+    def improve(self, given: Any, x: int, previous: float) -> tuple[Status, int, float, bool]:
+        """Newton for lambda: 2 q_i.d_i + d_i.d_i + (q_i.q_i - 1) = 0."""
+        problem, q, work = given
         n = q.shape[0]
-        previous = np.inf
-        for _ in range(self.iterations):
-            self.increments(problem, q, work)
-            for i in range(n):
-                qi, d = row(q, i), row(work.d, i)
-                work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))
-                new = add(qi, d)
-                for j in range(n):
-                    work.a[i, j] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
-            if not lu(work.a, work.pivots, n):
-                return Status.NOT_CONVERGED
-            lu_solve(work.a, work.pivots, work.residual, n)
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            update, size = 0.0, 0.0
-            for i in range(n):
-                work.multiplier[i] += work.residual[i]
-                update = max(update, abs(work.residual[i]))
-                size = max(size, abs(work.multiplier[i]))
-            if not update < np.inf:
-                return Status.NOT_CONVERGED
-            # Newton converges quadratically: the error left is about the square of the relative update.
-            if update*update <= self.tolerance*size*size or (update <= self.stagnation*size and update > 0.5*previous):
-                self.increments(problem, q, work)
-                return Status.OK
-            previous = update
-        return Status.NOT_CONVERGED
+        self.increments(problem, q, work)
+        for i in range(n):
+            qi, d = row(q, i), row(work.d, i)
+            work.residual[i] = -(2.0*dot(qi, d) + dot(d, d) + length_defect(qi))
+            new = add(qi, d)
+            for j in range(n):
+                work.a[i, j] = 2.0*problem.inverse_mass_entry(i, j)*dot(new, row(q, j))
+        if not lu(work.a, work.pivots, n):
+            return Status.NOT_CONVERGED, x, previous, False
+        lu_solve(work.a, work.pivots, work.residual, n)
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.meter[Counter.ITERATIONS] += 1
+        update, size = 0.0, 0.0
+        for i in range(n):
+            work.multiplier[i] += work.residual[i]
+            update = max(update, abs(work.residual[i]))
+            size = max(size, abs(work.multiplier[i]))
+        # Newton converges quadratically: the error left is about the square of the relative update.
+        done = settled(update*update, self.tolerance*size*size, update, previous, self.stagnation*size)
+        return Status.OK, x, update, done
 
     def increments(self, problem: SphereLagrangian, q: np.ndarray, work: Any) -> None:
         """d_i = target_i + sum_j Minv_ij lambda_j q_j"""

@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, move, new_work
-from liestep.integrators._newton import clear, correct, largest, settled
+from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, correct_increment, move, new_work, newton
+from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import Keeps, Where
@@ -26,45 +28,34 @@ from liestep.mechanics.contracts.option import Option
 MIDPOINT = 0  # of RULES
 
 
+@borrows(OneStep, improve=newton)
 class VariationalStep(NamedTuple):
     """Order 2, symmetric, symplectic; n + m unknowns d and lambda, then n + m linear equations for v_1 and mu. Returns
     NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
 
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
+    printed: bool = False
 
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
-        return new_work(problem, y, problem.size() + problem.bonds())
-
-    def start(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        return Status.OK
+        return new_work(problem, y, self.unknowns(problem))
 
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        n, m = problem.size(), problem.bonds()
         begin(problem, y, h, work)
         problem.slopes(y[0], work.slopes)
-        previous = largest(work.d, n)
-        for _ in range(self.iterations):
-            self.equations(problem, t, h, y, work)
-            if not largest(work.r, n + m) < np.inf:
-                return Status.NOT_CONVERGED
-            if not work.solve(problem, n + m):
-                return Status.SINGULAR_MATRIX
-            problem.meter[Counter.LINEAR_SOLVES] += 1
-            problem.meter[Counter.ITERATIONS] += 1
-            change, size = correct(work.d, work.r, n)
-            for k in range(m):
-                work.multipliers[k] -= work.r[n + k]
-            if settled(change, previous, size, largest(work.q1, n), self.tolerance):
-                return self.finish(problem, t, h, y, work)
-            previous = change
-        return Status.NOT_CONVERGED
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
+        return self.finish(problem, t, h, y, work) if status == Status.OK else status
 
-    def equations(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> None:
-        """Twice the balance of momenta at q_0, and g(q_1), with derivatives."""
+    def unknowns(self, problem: ConstrainedLagrangian) -> int:
+        return problem.size() + problem.bonds()
+
+    def update(self, problem: ConstrainedLagrangian, work: Work) -> tuple[float, float, float]:
+        return correct_increment(problem, work, problem.size())
+
+    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
+        """Of twice the balance of momenta at q_0, and g(q_1), with derivatives."""
         n = problem.size()
-        move(problem, y[0], work)
-        clear(work.r, work.a, n + problem.bonds())
+        clear(work.r, work.a, self.unknowns(problem))
         for i in range(n):
             work.v1[i] = 2.0/h*work.d[i] - y[1, i]
             work.r[i] = -2.0*y[2, i]
@@ -78,6 +69,7 @@ class VariationalStep(NamedTuple):
                 work.r[i] += s*work.multipliers[k]
                 work.a[i, n + k] = s
                 work.a[n + k, i] = work.ends[k, i]
+        return largest(work.r, self.unknowns(problem))
 
     def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:
         """v_1, p_1 = M v_1 and mu from the momentum without mu."""

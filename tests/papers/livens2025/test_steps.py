@@ -73,7 +73,7 @@ def test_matrix_of_the_full_step(problem, rule):
     def residual(x):
         work.d[:], work.v1[:], work.p1[:], work.multipliers[:] = np.split(x, [n, 2*n, 3*n])
         move.py_func(system, y[0], work)
-        step.equations(system, T, H, y[0], y[1], y[2], work)
+        step.residual(system, T, H, y, work)
         return work.r.copy()
 
     x = 0.1*random.normal(size=3*n + m)

@@ -3,13 +3,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, put, row
 from liestep.geometry.distances import attitudes, vectors
-from liestep.geometry.groups.rigid_motions import bracket, dexpinv, in_chart
-from liestep.geometry.se3 import exponential
+from liestep.geometry.groups.rigid_motions import RigidMotion
 from liestep.geometry.so3 import quadratic
 
 
+@borrows(RigidMotion)
 class CotangentRotation(NamedTuple):
     """exp(u, n).(Q, pi) = (exp(u) Q, exp(u) pi + dexp_u n), the group product (g1, m1)(g2, m2) = (g1 g2, m1 + g1 m2):
     liegroup2021, section 3, right trivialised (pi spatial).
@@ -22,26 +23,10 @@ class CotangentRotation(NamedTuple):
     def state_rows(self) -> int:
         return 4
 
-    def algebra_rows(self) -> int:
-        return 2
-
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        s, c, r = exponential(row(xi, 0), row(xi, 1))
-        self.move(0, s, c, row(xi, 0), r, y, out)
-
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         put(out, 3, add(quadratic(s, c, a, row(y, 3)), r))
         for k in range(3):
             put(out, k, quadratic(s, c, a, row(y, k)))
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        bracket(a, b, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         return attitudes(y, z, 0) + vectors(y, z, 3, 4)

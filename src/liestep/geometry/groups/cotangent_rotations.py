@@ -3,13 +3,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, put, row
 from liestep.geometry.distances import attitudes, vectors
-from liestep.geometry.groups.rigid_motions import bracket, dexpinv, in_chart
-from liestep.geometry.se3 import exponential
+from liestep.geometry.groups.rigid_motions import RigidMotions
 from liestep.geometry.so3 import quadratic
 
 
+@borrows(RigidMotions)
 class CotangentRotations(NamedTuple):
     """exp(u, n).(R, pi) of `geometry.groups.cotangent_rotation` for each of n bodies.
 
@@ -24,26 +25,11 @@ class CotangentRotations(NamedTuple):
     def algebra_rows(self) -> int:
         return 2*self.bodies
 
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        n = self.bodies
-        for i in range(n):
-            s, c, r = exponential(row(xi, i), row(xi, n + i))
-            self.move(i, s, c, row(xi, i), r, y, out)
-
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = self.bodies
         put(out, 3*n + i, add(quadratic(s, c, a, row(y, 3*n + i)), r))
         for k in range(3):
             put(out, 3*i + k, quadratic(s, c, a, row(y, 3*i + k)))
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        bracket(a, b, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         total = vectors(y, z, 3*self.bodies, 4*self.bodies)

@@ -3,12 +3,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, put, row
 from liestep.geometry.distances import tangent_vectors
-from liestep.geometry.groups.rigid_motions import bracket, dexpinv, in_chart
-from liestep.geometry.se3 import apply, exponential
+from liestep.geometry.groups.rigid_motions import RigidMotions
+from liestep.geometry.se3 import apply
 
 
+@borrows(RigidMotions)
 class TangentSpheres(NamedTuple):
     """exp(A, a).(q, w) = (exp(A) q, exp(A) w + dexp_A(a) x exp(A) q) on each of n spheres: liegroup2021, section 4.
 
@@ -24,26 +26,11 @@ class TangentSpheres(NamedTuple):
     def algebra_rows(self) -> int:
         return 2*self.n
 
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        n = y.shape[0]//2
-        for i in range(n):
-            s, c, r = exponential(row(xi, i), row(xi, n + i))
-            self.move(i, s, c, row(xi, i), r, y, out)
-
     def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
         n = y.shape[0]//2
         q, w = apply(s, c, a, r, row(y, i), row(y, n + i))
         put(out, i, q)
         put(out, n + i, w)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        bracket(a, b, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         n, total = y.shape[0]//2, 0.0

@@ -5,7 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import hands_on
 from liestep.geometry.groups import CHARTS
+from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.contracts.option import Option
 
 # option of actions of rotations and rigid motions
@@ -13,6 +15,7 @@ CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its
                          " (three turns about the axes)", tuple(CHARTS))}
 
 
+@hands_on("action", LieChart, "algebra_rows", "dexpinv", "in_chart", "bracket", "log")
 class ActionForm(NamedTuple):
     """A generator f and an action of `liestep.geometry.groups`, counted.
 
@@ -23,9 +26,6 @@ class ActionForm(NamedTuple):
     generator: Any
     meter: np.ndarray
 
-    def algebra_rows(self) -> int:
-        return self.action.algebra_rows()
-
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """f: M -> g at time t, rows of the algebra; False when it cannot be evaluated."""
         self.meter[Counter.RHS_EVALUATIONS] += 1
@@ -35,18 +35,6 @@ class ActionForm(NamedTuple):
         """out = exp(xi).y; out may be y itself."""
         self.meter[Counter.EXPONENTIALS] += 1
         self.action.act(xi, y, out)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        """out = dexpinv_sigma(v); False when a rotation of sigma reaches 2 pi. out may be v itself."""
-        return self.action.dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        """Whether all rotations of sigma stay below 2 pi."""
-        return self.action.in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        """out = [a, b]; out may be a or b."""
-        self.action.bracket(a, b, out)
 
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         """Squared Riemannian distance of two states."""

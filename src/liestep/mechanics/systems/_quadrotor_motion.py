@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import outlined
-from liestep.compile.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
+from liestep.compile.dispatch import borrows, outlined
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
 from liestep.geometry.directions import make_tangent, normalise
 from liestep.mechanics.systems._quadrotor_control import BODIES, BODY_ROWS, LINKS, POSITION, RATES, VELOCITY, WORK, ZERO
@@ -82,6 +82,7 @@ class QuadrotorPayload(NamedTuple):
         out[4], out[5], out[6], out[7], out[8] = mean, largest, tangency, orthogonality, y[WORK, 0]
 
 
+@borrows(FieldOfRows)
 class PayloadField(NamedTuple):
     """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i.
 
@@ -91,10 +92,6 @@ class PayloadField(NamedTuple):
     rates: np.ndarray  # (6, 3) scratch
     meter: np.ndarray
     orthonormal: int   # 1: `project` acts
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

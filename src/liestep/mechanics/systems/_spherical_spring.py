@@ -4,9 +4,10 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cos, cross, dot, put, row, scale, sin, stage_rows
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cos, cross, dot, put, row, scale, sin
 from liestep.compile.status import Status
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`: mean values; direction freed of phi
 
@@ -18,6 +19,7 @@ def spring_energy(k: float, length: float, square: float) -> float:
     return k*gap*gap
 
 
+@borrows(Coordinates)
 class SphericalSpring(NamedTuple):
     """q = (r, theta, phi), M = m diag(1, r^2, r^2 sin^2 theta):
     `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints."""
@@ -33,13 +35,6 @@ class SphericalSpring(NamedTuple):
 
     def size(self) -> int:
         return 3
-
-    def bonds(self) -> int:
-        return 0
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for i in range(3):
-            d[i] = h*v[i]
 
     def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
         if not q1[0] > 0.0:
@@ -184,15 +179,6 @@ class SphericalSpring(NamedTuple):
             a[2, 0] += self.drag*middle[0]*s*s*d[2]
             a[2, 1] += self.drag*middle[0]*middle[0]*s*cos(middle[1])*d[2]
 
-    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
-        pass
-
-    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
-        pass
-
-    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
-        pass
-
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         m = self.masses((0.5*(q0[0] + q1[0]), 0.5*(q0[1] + q1[1]), 0.5*(q0[2] + q1[2])))
         total = 0.0
@@ -200,9 +186,6 @@ class SphericalSpring(NamedTuple):
             d = q1[i] - q0[i]
             total -= self.drag/self.mass*m[i]*d*d/h
         return total
-
-    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """H of position and momentum, L (3), (74), (80), |p - M v|, and with drag work and H less work."""
@@ -225,6 +208,7 @@ class SphericalSpring(NamedTuple):
             out[8] = out[4] - y[4, 0]
 
 
+@borrows(Coordinates)
 class CartesianSpring(NamedTuple):
     """q = x, M = m: `mechanics.contracts.formulations.ConstrainedLagrangian` without constraints, and the vector field
     of rows x, p."""
@@ -237,16 +221,6 @@ class CartesianSpring(NamedTuple):
 
     def size(self) -> int:
         return 3
-
-    def bonds(self) -> int:
-        return 0
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for i in range(3):
-            d[i] = h*v[i]
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        return Status.OK
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
@@ -279,21 +253,9 @@ class CartesianSpring(NamedTuple):
             for j in range(3):
                 a[i, j] += k*s[i]*bend[j]
 
-    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
-        pass
-
-    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
-        pass
-
-    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
-        pass
-
     def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
         d = (q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2])
         return -self.drag*dot(d, d)/h
-
-    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """As `SphericalSpring.observe`; rows x, p of the vector field end after L."""
@@ -313,15 +275,12 @@ class CartesianSpring(NamedTuple):
             out[8] = out[4] - y[4, 0]
 
 
+@borrows(FieldOfRows)
 class SpringField(NamedTuple):
     """Vector field of rows x, p."""
 
     spring: CartesianSpring
     meter: np.ndarray
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
@@ -332,9 +291,6 @@ class SpringField(NamedTuple):
         put(out, 0, velocity)
         put(out, 1, axpy(pull, x, scale(-c.drag, velocity)))
         return True
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.spring.observe(y, out)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, cross, dot, put, row, scale
+from liestep.compile.rows import Vector, dot, put, row, scale
 from liestep.geometry.attitude import orthogonality_error, to_body
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, State
@@ -41,10 +41,6 @@ class FreeRigidBody(NamedTuple):
     def dual(self, y: np.ndarray, out: np.ndarray) -> None:
         """f = -dH/dPi: liegroup2021, example 1 with the sign of erratum 1."""
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
-
-    def dual_rhs(self, y: np.ndarray, out: np.ndarray) -> None:
-        p = row(y, 0)
-        put(out, 0, cross(p, body_rate(self.inertia, p)))
 
     def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         p = row(y, 0)

@@ -85,13 +85,6 @@ class HeavyTop(NamedTuple):
         put(out, 0, scale(-1.0, body_rate(self.inertia, row(y, 0))))
         put(out, 1, self.arm())
 
-    def dual_rhs(self, y: np.ndarray, out: np.ndarray) -> None:
-        p, gamma = row(y, 0), row(y, 1)
-        rate = body_rate(self.inertia, p)
-        turned, pulled = cross(p, rate), cross(self.arm(), gamma)
-        put(out, 0, (turned[0] + pulled[0], turned[1] + pulled[1], turned[2] + pulled[2]))
-        put(out, 1, cross(gamma, rate))
-
     def dual_observe(self, y: np.ndarray, out: np.ndarray) -> None:
         out[0] = kinetic_energy(self.inertia, row(y, 0)) - dot(self.arm(), row(y, 1))
         self.invariants(row(y, 0), row(y, 1), out[1:])

@@ -15,7 +15,7 @@ from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, State
 from liestep.mechanics.formulations.spheres.family import spheres
 from liestep.mechanics.systems._neighbours import listed_within
-from liestep.mechanics.systems.lennard_jones_sphere import check_apart, equilibrium_sigma, vortices
+from liestep.mechanics.systems.lennard_jones_sphere import PARAMETERS, check_apart, equilibrium_sigma, vortices
 
 BOTTOM = 2.0**(1.0/6.0)  # distance of the least potential, in sigma
 SKIN = 0.45               # of the lists, in sigma
@@ -151,10 +151,7 @@ SHEET = spheres(
     " q_j|, S from 1 at switch to 0 at cutoff; dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eq. (39); lists of Verlet 1967, Phys. Rev. 159, 98",
     parameters={
-        "mass": Parameter("kg", "masses of the molecules", ("n",), "positive"),
-        "epsilon": Parameter("J", "depth of the pair potential", (), "non-negative"),
-        "sigma": Parameter("1", "chord distance where the pair potential vanishes, in radii of the sphere", (),
-                           "positive"),
+        **PARAMETERS,
         "switch": Parameter("sigma", "distance from which the potential is reduced, above 2^(1/6)", (), "positive"),
         "cutoff": Parameter("sigma", "distance from which it is zero, above switch; at most 2/sigma", (), "positive"),
     },

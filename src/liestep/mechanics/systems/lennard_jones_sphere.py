@@ -176,17 +176,17 @@ def _own(level: int) -> Preset:
                   {"mass": np.ones(n), "epsilon": 0.01, "sigma": equilibrium_sigma(level)}, vortices, 5.0)
 
 
+PARAMETERS = {
+    "mass": Parameter("kg", "masses of the molecules", ("n",), "positive"),
+    "epsilon": Parameter("J", "depth of the pair potential", (), "non-negative"),
+    "sigma": Parameter("1", "chord distance where the pair potential vanishes, in radii of the sphere", (), "positive"),
+}
 SHEET = spheres(
     title="Molecular dynamics on the sphere",
     equations="m_i domega_i/dt = q_i x sum_j 4 epsilon (12 sigma^12/r^14 - 6 sigma^6/r^8)(q_i - q_j), r = |q_i - q_j|;"
     " dq_i/dt = omega_i x q_i",
     citation="twospheres2009 eq. (39), example 6",
-    parameters={
-        "mass": Parameter("kg", "masses of the molecules", ("n",), "positive"),
-        "epsilon": Parameter("J", "depth of the pair potential", (), "non-negative"),
-        "sigma": Parameter("1", "chord distance where the pair potential vanishes, in radii of the sphere", (),
-                           "positive"),
-    },
+    parameters=PARAMETERS,
     build=_build,
     mass=lambda p: p["mass"],
     conserved_momentum=lambda p: (True, True, True),

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter, new_meter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import stage_columns
-from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
@@ -22,6 +21,7 @@ from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet, State
 from liestep.mechanics.formulations.constrained.body_forms import energies, legendre
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 
 FIELDS = (StateField("q", "m", "x_1, q_2, x_2", ("coordinate",), "coordinate"),
           StateField("v", "m s-1", "velocities of x_1, q_2, x_2", ("coordinate",), "coordinate"))
@@ -35,6 +35,7 @@ def stretched(c: float, x: float) -> float:
     return c*x*x*(1.0 + x*x)
 
 
+@borrows(Coordinates)
 class MassSpring(NamedTuple):
     """Redundant coordinates, `mechanics.contracts.formulations.ConstrainedLagrangian`."""
 
@@ -48,13 +49,6 @@ class MassSpring(NamedTuple):
 
     def bonds(self) -> int:
         return 1
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for i in range(3):
-            d[i] = h*v[i]
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        return Status.OK
 
     def times(self, i: int, v: np.ndarray) -> float:
         """(M v)_i"""
@@ -103,12 +97,6 @@ class MassSpring(NamedTuple):
         a[0, 1] -= x
         a[1, 0] -= x
         a[1, 1] += x
-
-    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        return 0.0
-
-    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """Energy of q, v, (74), (80), |g|, |Dg v|, |p - M v|."""

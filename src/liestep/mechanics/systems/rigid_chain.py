@@ -6,7 +6,7 @@ bodies. T and V as for free bodies; the angular momentum along gravity is conser
 import numpy as np
 
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.constrained.bodies import Bodies
 from liestep.mechanics.formulations.constrained.joint_forms import Jointed, standing
 from liestep.mechanics.systems._symmetry import invariant_axes
@@ -24,14 +24,6 @@ def _conserved(parameters: Parameters) -> tuple[bool, bool, bool]:
 
 
 JOINTED = Jointed(_bodies, _conserved, lambda parameters: (False, False, False))
-
-
-def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
-    """(time,)"""
-    turned = np.einsum("tbij,tbi->tbj", fields["attitude"], fields["spin"])
-    kinetic: np.ndarray = 0.5*(np.sum(fields["momentum"]**2/parameters["mass"][:, None], axis=(1, 2))
-                               + np.sum(turned**2/parameters["inertia"], axis=(1, 2)))
-    return kinetic
 
 
 def hanging(parameters: Parameters, turns: np.ndarray, rates: np.ndarray) -> dict[str, np.ndarray]:
@@ -64,7 +56,7 @@ def bars(n: int) -> dict:
             "lower_joint": [[0.0, 0.0, -0.5]]*n, "gravity": [0.0, 0.0, -9.81]}
 
 
-SHEET = Sheet(
+SHEET = JOINTED.sheet(
     title="Chain of rigid bodies",
     equations="m_i d2x_i/dt2 = m_i gravity + joint forces; dL_i/dt = moments of joint forces",
     citation="own; joints as in livens2025 section 5.5",
@@ -75,15 +67,6 @@ SHEET = Sheet(
         "lower_joint": Parameter("m", "point of each body that holds the next one", ("n", 3)),
         "gravity": Parameter("m s-2", "acceleration vector of gravity", (3,)),
     },
-    build=_bodies,
-    conserved_momentum=_conserved,
-    state_shapes=lambda parameters: {name: (len(parameters["mass"]), 3, *more) for name, more in
-                                     (("position", ()), ("attitude", (3,)), ("momentum", ()), ("spin", ()))},
-    manifold=JOINTED.manifold,
-    kinetic_energy=_kinetic,
-    forms=JOINTED.forms(),
-    requires=JOINTED.requires,
-    fallback="rk4",
     symmetries=("gravity",),
     default_preset="four_bars",
     presets={

@@ -7,7 +7,7 @@ along e1, the angular momentum about the origin 3 load s, both exactly.
 import numpy as np
 
 from liestep.mechanics.contracts.parameters import Parameter
-from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.constrained.bodies import Bodies
 from liestep.mechanics.formulations.constrained.joint_forms import Jointed
 
@@ -33,16 +33,7 @@ def _free(parameters: Parameters) -> tuple[bool, bool, bool]:
 JOINTED = Jointed(_bodies, _free, _free)
 
 
-def _kinetic(parameters: Parameters, fields: State) -> np.ndarray:
-    """(time,)"""
-    bodies = _bodies(parameters)
-    turned = np.einsum("tbij,tbi->tbj", fields["attitude"], fields["spin"])
-    kinetic: np.ndarray = 0.5*(np.sum(fields["momentum"]**2/bodies.mass[:, None], axis=(1, 2))
-                               + np.sum(turned**2/bodies.inertia, axis=(1, 2)))
-    return kinetic
-
-
-SHEET = Sheet(
+SHEET = JOINTED.sheet(
     title="Closed loop of four bars",
     equations="M_i d2x_i/dt2 = sum of joint forces and load; dL_i/dt = sum of moments of joint forces and load",
     citation="livens2025 section 5.5, eqs. (122)-(128)",
@@ -51,13 +42,5 @@ SHEET = Sheet(
         "density": Parameter("kg m-1", "mass of a bar for each metre", (), "positive"),
         "load": Parameter("N", "largest value of f(t)", (), "non-negative"),
     },
-    build=_bodies,
-    conserved_momentum=_free,
-    state_shapes=lambda parameters: {"position": (4, 3), "attitude": (4, 3, 3), "momentum": (4, 3), "spin": (4, 3)},
-    manifold=JOINTED.manifold,
-    kinetic_energy=_kinetic,
-    forms=JOINTED.forms(),
-    requires=JOINTED.requires,
-    fallback="rk4",
     default_preset="livens2025",
 )

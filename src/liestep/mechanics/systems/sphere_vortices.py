@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter, new_meter
-from liestep.compile.rows import axpy, cross, dot, put, row, scale, sqrt, stage_rows, sub
+from liestep.compile.dispatch import borrows
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.groups.sphere_rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
@@ -62,16 +63,13 @@ class SphereVortices(NamedTuple):
         out[4] = longest
 
 
+@borrows(FieldOfRows)
 class VortexField(NamedTuple):
     """Vector field in the embedding space R^3n."""
 
     vortices: SphereVortices
     meter: np.ndarray
     projection: int  # 1: q is normalised after each step
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

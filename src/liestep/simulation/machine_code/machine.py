@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.address import call_address
+from liestep.compile.dispatch import hands_on
+from liestep.mechanics.contracts.formulations import LieChart, VectorField
 
 
 class Machine(NamedTuple):
@@ -48,6 +50,7 @@ class Seen(NamedTuple):
         self.code.call(0.0, y, y, self.meter, out)
 
 
+@hands_on("form", LieChart)
 class StraightAction(NamedTuple):
     """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
     code."""
@@ -57,37 +60,17 @@ class StraightAction(NamedTuple):
     seen: Any           # what observes: `Seen` or the form
     meter: np.ndarray
 
-    def algebra_rows(self) -> int:
-        return self.form.algebra_rows()
-
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         return self.generator.call(t, y, y, self.meter, out)
 
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        self.form.act(xi, y, out)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return self.form.dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return self.form.in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        self.form.bracket(a, b, out)
-
-    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
-        self.form.log(y, z, out)
-
     def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
         return self.form.distance2(y, z)
-
-    def project(self, y: np.ndarray) -> bool:
-        return self.form.project(y)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.seen.observe(y, out)
 
 
+@hands_on("form", VectorField)
 class StraightRates(NamedTuple):
     """A vector field with its right-hand side in machine code, its other methods as they are."""
 
@@ -97,12 +80,3 @@ class StraightRates(NamedTuple):
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         return self.field.call(t, y, y, self.meter, out)
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        self.form.stage(weights, h, k, count, y, out)
-
-    def project(self, y: np.ndarray) -> None:
-        self.form.project(y)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.form.observe(y, out)

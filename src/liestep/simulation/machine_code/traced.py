@@ -2,7 +2,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from liestep.compile.straight.attempts import Tableau, attempt
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
 from liestep.compile.straight.routines import Call, Routine, routine
 from liestep.compile.straight.symbols import Untraceable
+from liestep.compile.tracing import methods_of
 
 Shape = tuple[int, ...]
 
@@ -140,9 +140,7 @@ def _objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray:
 
 @cache
 def _exact_class(cls: type) -> type:
-    methods = {name: exact(value) for name, value in vars(cls).items()
-               if isinstance(value, FunctionType) and value.__module__ == cls.__module__}
-    return type(cls.__name__, (cls,), methods)
+    return type(cls.__name__, (cls,), {name: exact(value) for name, value in methods_of(cls).items()})
 
 
 def field_methods(y: Shape, width: int) -> tuple[Method, ...]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale, stage_rows, sub
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.attitude import to_body, to_space
 from liestep.geometry.linalg import cholesky, cholesky_solve
 
@@ -78,6 +78,7 @@ class Bodies(NamedTuple):
             out[7] = max(out[7], max(abs(gap[0]), max(abs(gap[1]), abs(gap[2]))))
 
 
+@borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field with the joints' accelerations solved for their forces; nothing is projected."""
 
@@ -87,10 +88,6 @@ class BodiesField(NamedTuple):
     moved: np.ndarray    # (N, 3) angular velocities
     pushed: np.ndarray   # (2 N, 3) accelerations and angular accelerations without joints
     meter: np.ndarray
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def inverse(self, y: np.ndarray, b: int, u: Vector) -> Vector:
         """Q J^-1 Q^T u of body b."""
@@ -172,9 +169,6 @@ class BodiesField(NamedTuple):
             other = axpy(1.0/c.mass[b], e, cross(self.inverse(y, b, cross(arm, e)), to_space(q, x)))
             found = sub(found, other)
         return scale(float(side), found)
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.bodies.observe(y, out)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, kernel
+from liestep.compile.dispatch import apart, borrows, kernel
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
-from liestep.compile.status import Status
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 
 INNER = 6  # constraints inside a body
 
@@ -66,6 +66,7 @@ class BodiesReader(NamedTuple):
         self.bodies.observe(self.rows, out)
 
 
+@borrows(Coordinates)
 class DirectorBodies(NamedTuple):
     """`ConstrainedLagrangian`, `ConstantMass` and `LinkedBodies` of `mechanics.contracts.formulations`."""
 
@@ -103,13 +104,6 @@ class DirectorBodies(NamedTuple):
 
     def bonds(self) -> int:
         return INNER*self.number() + 3*self.first.shape[0]
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for i in range(self.size()):
-            d[i] = h*v[i]
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        return Status.OK
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
@@ -237,9 +231,6 @@ class DirectorBodies(NamedTuple):
             pull = cross((0.25*TORQUE*f, 0.0*f, 0.0*f), add(u, w))
             total += dot(pull, w) - dot(pull, u)
         return total
-
-    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        pass
 
     @apart(2, 1)
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:

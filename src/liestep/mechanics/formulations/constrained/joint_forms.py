@@ -16,7 +16,7 @@ from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_attitude
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, State
+from liestep.mechanics.contracts.sheet import Options, Parameters, Runner, Sheet, State
 from liestep.mechanics.formulations.constrained.bodies import ROWS, Bodies, BodiesField, redundant
 from liestep.mechanics.formulations.constrained.body_forms import MOMENTUM, energies, euler_moments, quaternion_state
 from liestep.mechanics.formulations.constrained.director_bodies import INNER, BodiesReader, DirectorBodies
@@ -52,12 +52,27 @@ class Jointed(NamedTuple):
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
     conserved_linear: Callable[[Parameters], tuple[bool, bool, bool]]
 
-    def forms(self) -> dict[str, Form]:
-        """All formulations."""
-        return {"vector_field": Form(self.vector_field),
-                "constrained_lagrangian": Form(self.redundant, {"coordinates": COORDINATES}, self.check),
-                "quaternion_hamiltonian": Form(self.quaternions),
-                "constant_mass": Form(self.redundant, {"coordinates": CONSTANT})}
+    def sheet(self, **declared: Any) -> Sheet:
+        """Sheet of such a system, in all formulations."""
+        forms = {"vector_field": Form(self.vector_field),
+                 "constrained_lagrangian": Form(self.redundant, {"coordinates": COORDINATES}, self.check),
+                 "quaternion_hamiltonian": Form(self.quaternions),
+                 "constant_mass": Form(self.redundant, {"coordinates": CONSTANT})}
+        return Sheet(build=self.bodies, conserved_momentum=self.conserved_momentum, state_shapes=self.shapes,
+                     manifold=self.manifold, kinetic_energy=self.kinetic, forms=forms, requires=self.requires,
+                     fallback="rk4", **declared)
+
+    def shapes(self, parameters: Parameters) -> dict[str, tuple[int, ...]]:
+        n = len(self.bodies(parameters).mass)
+        return {"position": (n, 3), "attitude": (n, 3, 3), "momentum": (n, 3), "spin": (n, 3)}
+
+    def kinetic(self, parameters: Parameters, fields: State) -> np.ndarray:
+        """(time,)"""
+        bodies = self.bodies(parameters)
+        turned = np.einsum("tbij,tbi->tbj", fields["attitude"], fields["spin"])
+        kinetic: np.ndarray = 0.5*(np.sum(fields["momentum"]**2/bodies.mass[:, None], axis=(1, 2))
+                                   + np.sum(turned**2/bodies.inertia, axis=(1, 2)))
+        return kinetic
 
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for directors of bodies that have none."""

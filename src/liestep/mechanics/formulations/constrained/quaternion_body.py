@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, put, scale
 from liestep.compile.status import Status
 from liestep.geometry.quaternion import (
@@ -22,6 +22,7 @@ from liestep.geometry.quaternion import (
     quaternion,
     space_part,
 )
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 from liestep.mechanics.formulations.constrained.hamilton import mobility, spin_flow, spin_velocity
 from liestep.mechanics.formulations.constrained.spin import (
     far_apart,
@@ -47,6 +48,7 @@ def observe_rows(system: Any, q: Quaternion, p: Quaternion, rows: np.ndarray, ou
     system.observe(rows, out)
 
 
+@borrows(Coordinates)
 class QuaternionBody(NamedTuple):
     """A rigid body about a fixed point under its weight: `ConstrainedLagrangian` and `QuaternionHamiltonian` of
     `mechanics.contracts.formulations`."""
@@ -129,9 +131,6 @@ class QuaternionBody(NamedTuple):
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         for i in range(4):
             a[i, i] += s*multipliers[0]
-
-    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        return 0.0
 
     def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
         s = inner(quaternion(q, 0), quaternion(v, 0))

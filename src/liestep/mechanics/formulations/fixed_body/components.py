@@ -10,8 +10,7 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     torque(q)                 tau (3,), spatial, at the attitude q
     torque_slope(q, u)        d/de tau(exp(e hat u) q) at e = 0
     observe(y, out)           observables of the attitude state
-    dual(y, out)              f of the coadjoint motion, rows of the algebra
-    dual_rhs(y, out)          d/dt of the body state, `Pi` and what else it takes (Gamma)
+    dual(y, out)              f of the coadjoint motion of the body state (Pi, Gamma), or of Pi alone
     dual_observe(y, out)      observables of the body state
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
     applied(t, q, omega)      optional: a spatial torque of time and velocity beside tau, see `driven`
@@ -21,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, stage_rows, sub
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, sub
 from liestep.geometry.attitude import to_body, to_space, towards_rotation
 
 
@@ -111,6 +110,8 @@ class PinnedBody(NamedTuple):
         self.system.observe(y, out)
 
 
+@borrows(inertia=RigidBody.inertia, aim=RigidBody.aim, pull=RigidBody.pull, add_work=RigidBody.add_work,
+         observe=RigidBody.observe)
 class QuadraticTop(NamedTuple):
     """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
 
@@ -121,10 +122,6 @@ class QuadraticTop(NamedTuple):
 
     system: Any
     meter: np.ndarray
-
-    def inertia(self) -> Vector:
-        moments = self.system.inertia
-        return moments[0], moments[1], moments[2]
 
     def torque(self, y: np.ndarray) -> Vector:
         self.meter[Counter.FORCE_EVALUATIONS] += 1
@@ -137,29 +134,14 @@ class QuadraticTop(NamedTuple):
         pull = to_body(stage, self.system.weight())
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
-    def aim(self, t: float, h: float) -> None:
-        pass
 
-    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
-        return self.torque(stage)
-
-    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
-        pass
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.observe(y, out)
-
-
+@borrows(FieldOfRows)
 class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12."""
 
     body: Any          # RigidBody or DrivenBody
     meter: np.ndarray
     orthonormal: int   # 1: `project` acts
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
@@ -198,23 +180,22 @@ class AttitudeGenerator(NamedTuple):
         self.body.observe(y, out)
 
 
+@borrows(FieldOfRows)
 class DualField(NamedTuple):
-    """Vector field of the body state (Pi, Gamma), or of Pi alone."""
+    """Vector field of the body state: dPi/dt = f_1 x Pi + f_2 x Gamma, dGamma/dt = f_1 x Gamma."""
 
     system: Any
     meter: np.ndarray
 
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
-
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
-        self.system.dual_rhs(y, out)
+        self.system.dual(y, out)
+        turn, change = row(out, 0), cross(row(out, 0), row(y, 0))
+        if y.shape[0] > 1:
+            change = add(change, cross(row(out, 1), row(y, 1)))
+            put(out, 1, cross(turn, row(y, 1)))
+        put(out, 0, change)
         return True
-
-    def project(self, y: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         self.system.dual_observe(y, out)

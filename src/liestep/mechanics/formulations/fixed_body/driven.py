@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import hands_on
 from liestep.compile.rows import Vector, add, dot, put, scale
 from liestep.geometry.attitude import to_space
+from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.formulations.work import separate_work
 
 
+@hands_on("plain", CotangentRotation)
 class DrivenBody(NamedTuple):
     """The methods of `RigidBody` or `QuadraticTop`, where those for applied torques do something."""
 
@@ -23,20 +26,8 @@ class DrivenBody(NamedTuple):
     moment: np.ndarray   # (2,) scratch: the time at which a step takes its torque, and its length
     column: int          # of the work in `observe`
 
-    def inertia(self) -> Vector:
-        return self.plain.inertia()
-
     def angular_velocity(self, y: np.ndarray) -> Vector:
         return self.plain.angular_velocity(y)
-
-    def torque(self, y: np.ndarray) -> Vector:
-        return self.plain.torque(y)
-
-    def torque_slope(self, y: np.ndarray, u: Vector) -> Vector:
-        return self.plain.torque_slope(y, u)
-
-    def carry(self, h: float, stage: np.ndarray, y: np.ndarray) -> None:
-        self.plain.carry(h, stage, y)
 
     def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
         """Both torques."""

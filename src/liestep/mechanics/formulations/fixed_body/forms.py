@@ -185,8 +185,8 @@ class Declared(NamedTuple):
                 raise InputError(f"option {name} is coadjoint, which has no torques of time and velocity, and the"
                                  f" system has; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
             if options.get(name) == "coadjoint" and not hasattr(self.build(parameters), "dual"):
-                raise InputError(f"option {name} is coadjoint, for which the system must have dual, dual_rhs and"
-                                 f" dual_observe; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+                raise InputError(f"option {name} is coadjoint, for which the system must have dual and dual_observe;"
+                                 f" allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on the rows Pi and, with gravity, Gamma."""

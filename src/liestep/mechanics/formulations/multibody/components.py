@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, kernel, outlined
+from liestep.compile.dispatch import apart, hands_on, kernel, outlined
 from liestep.compile.rows import (
     Vector,
     add,
@@ -26,8 +26,10 @@ from liestep.compile.rows import (
     sub,
 )
 from liestep.geometry.bands import solve_band
-from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, Poses, attitude_rows, put_axes, quaternion_at
+from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, put_axes, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
+from liestep.mechanics.contracts.formulations import LieChart
+from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.mechanism import (
     BODY,
     MOVING,
@@ -236,73 +238,16 @@ class MultibodyField(NamedTuple):
         self.motion.observe(y, out)
 
 
-class PoseForm(NamedTuple):
-    """A mechanism as an action, counted; nothing is projected."""
-
-    action: Poses
-    generator: PoseGenerator
-    meter: np.ndarray
-
-    def algebra_rows(self) -> int:
-        return self.action.algebra_rows()
-
-    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
-        return self.generator.algebra(t, y, out)
-
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        self.meter[Counter.EXPONENTIALS] += 1
-        self.action.act(xi, y, out)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return self.action.dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return self.action.in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        self.action.bracket(a, b, out)
-
-    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
-        self.action.log(y, z, out)
-
-    def project(self, y: np.ndarray) -> bool:
-        return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.generator.observe(y, out)
-
-
+@hands_on("poses", LieChart)
 class ProjectedPoses(NamedTuple):
-    """A `PoseForm` that returns to the joints after each step: poses by steps U = -M^-1 A^T (A M^-1 A^T)^-1 g through
-    the action, until |g| stops to shrink, then velocities orthogonally in the metric M (lgt2022 with an extension of
-    our own: the paper stabilises nothing)."""
+    """An `ActionForm` that returns to the joints after each step: poses by steps U = -M^-1 A^T (A M^-1 A^T)^-1 g
+    through the action, until |g| stops to shrink, then velocities orthogonally in the metric M (lgt2022 with an
+    extension of our own: the paper stabilises nothing)."""
 
-    poses: PoseForm
+    poses: ActionForm
     step: np.ndarray   # (algebra rows, 3)
     meter: np.ndarray
     units: np.ndarray  # (1,) address of the machine code of `project`
-
-    def algebra_rows(self) -> int:
-        return self.poses.algebra_rows()
-
-    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.poses.algebra(t, y, out)
-
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        self.poses.act(xi, y, out)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return self.poses.dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return self.poses.in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        self.poses.bracket(a, b, out)
-
-    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
-        self.poses.log(y, z, out)
 
     @apart(2)
     def project(self, y: np.ndarray) -> bool:
@@ -342,6 +287,3 @@ class ProjectedPoses(NamedTuple):
         if body == 1:
             return sub(times(mechanism.scratch, MOVING*i, push), far)
         return sub(push, across(mechanism.scratch, MOVING*i, far))
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.poses.observe(y, out)

@@ -19,6 +19,7 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, State
 from liestep.mechanics.contracts.norms import quaternion_matrix
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
+from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, newton_seats
 from liestep.mechanics.formulations.multibody.components import (
     BODY_TWIST,
@@ -26,7 +27,6 @@ from liestep.mechanics.formulations.multibody.components import (
     SPATIAL,
     Motion,
     MultibodyField,
-    PoseForm,
     PoseGenerator,
     ProjectedPoses,
 )
@@ -251,7 +251,7 @@ class Declared(NamedTuple):
         motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_units(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
                       int(assembly.has_clock))
-        problem: Any = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        problem: Any = ActionForm(poses, PoseGenerator(motion, se3), new_meter())
         if options["stabilisation"] == "projection":
             problem = projected(problem)
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
@@ -262,7 +262,7 @@ class Declared(NamedTuple):
         layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
         motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_units(Motion))
         poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
-        inner = PoseForm(poses, PoseGenerator(motion, se3), new_meter())
+        inner = ActionForm(poses, PoseGenerator(motion, se3), new_meter())
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
@@ -291,9 +291,9 @@ class Declared(NamedTuple):
                 "index_three": Form(self.index_three, INDEX_THREE_OPTIONS)}
 
 
-def projected(poses: PoseForm) -> ProjectedPoses:
+def projected(poses: ActionForm) -> ProjectedPoses:
     """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
 
 
 def twist_of(options: Mapping[str, Any]) -> int:

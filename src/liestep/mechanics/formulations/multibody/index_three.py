@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart, outlined
+from liestep.compile.dispatch import apart, hands_on, outlined
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
 from liestep.geometry.groups.poses import attitude_rows
-from liestep.mechanics.formulations.multibody.components import PoseForm, ProjectedPoses
+from liestep.mechanics.contracts.formulations import LieChart
+from liestep.mechanics.formulations.action import ActionForm
+from liestep.mechanics.formulations.multibody.components import ProjectedPoses
 from liestep.mechanics.formulations.multibody.joint_tangent import stiffness
 from liestep.mechanics.formulations.multibody.load_tangent import torque_tangent
 from liestep.mechanics.formulations.multibody.mechanism import (
@@ -39,11 +41,12 @@ from liestep.mechanics.formulations.multibody.mechanism import (
 Pair = tuple[Vector, Vector]
 
 
+@hands_on("poses", LieChart)
 class IndexThree(NamedTuple):
-    """State rows as in `PoseForm`, in velocities native to the group, then the multipliers, filling rows. The clock's
+    """State rows as in `ActionForm`, in velocities native to the group, then the multipliers, filling rows. The clock's
     row, if any, is moved by the methods: time by `advance`, work by `add_work`."""
 
-    poses: PoseForm
+    poses: ActionForm
     seats: np.ndarray   # (n + m,) first unknown of each body, then that of each row in the mechanism's band
     order: np.ndarray   # (m,) row in the band of each multiplier
     slides: np.ndarray  # (m,) 1 for rows of velocities alone, in the order of the band
@@ -68,36 +71,12 @@ class IndexThree(NamedTuple):
             found = found or self.slides[p] == 1
         return found
 
-    def algebra_rows(self) -> int:
-        return self.poses.algebra_rows()
-
-    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        return self.poses.algebra(t, y, out)
-
-    def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        self.poses.act(xi, y, out)
-
-    def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        return self.poses.dexpinv(sigma, v, out)
-
-    def in_chart(self, sigma: np.ndarray) -> bool:
-        return self.poses.in_chart(sigma)
-
-    def bracket(self, a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        self.poses.bracket(a, b, out)
-
-    def log(self, y: np.ndarray, z: np.ndarray, out: np.ndarray) -> None:
-        self.poses.log(y, z, out)
-
     def project(self, y: np.ndarray) -> bool:
         return True
 
     def close(self, y: np.ndarray) -> bool:
         """Poses and velocities back to the joints, as `ProjectedPoses`."""
         return self.home.project(y)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.poses.observe(y, out)
 
     def commutator(self, a: np.ndarray, b: np.ndarray, i: int) -> Pair:
         """[a_i, b_i] of the group of rows (2n, 3)."""

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, axpy, cross, dot, larger, put, row, scale, stage_rows, sub
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space, towards_rotation
 
 
@@ -122,6 +122,7 @@ class RigidBodies(NamedTuple):
         out[c + 2 + self.parts.shape[0]] = norm
 
 
+@borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field of the rows in the embedding space."""
 
@@ -129,10 +130,6 @@ class BodiesField(NamedTuple):
     f: np.ndarray  # (2n, 3)
     meter: np.ndarray
     orthonormal: int   # 1: `project` acts
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, put, row
+from liestep.compile.dispatch import hands_on
+from liestep.compile.rows import put, row
+from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
 from liestep.mechanics.formulations.work import separate_work
 
 
+@hands_on("plain", RigidBodies)
 class DampedBodies(NamedTuple):
     """The methods of `RigidBodies`, where those for forces of velocity do something."""
 
@@ -25,18 +28,6 @@ class DampedBodies(NamedTuple):
     rates: np.ndarray  # (n, 3) scratch
     power: np.ndarray  # (1,) of the last forces
     column: int        # of the work in `observe`
-
-    def bodies(self) -> int:
-        return self.plain.bodies()
-
-    def translates(self) -> bool:
-        return self.plain.translates()
-
-    def mass(self, i: int) -> float:
-        return self.plain.mass(i)
-
-    def moments(self, i: int) -> Vector:
-        return self.plain.moments(i)
 
     def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
         n = self.plain.bodies()

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, add, cos, cross, dot, put, row, scale, sin, stage_rows
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, cos, cross, dot, put, row, scale, sin
 from liestep.errors import InputError
 
 
@@ -17,6 +17,7 @@ def frame(a: float, b: float) -> tuple[Vector, Vector, Vector]:
     return (s*v, s*u, c), (c*v, c*u, -s), (-u, v, 0.0*s)
 
 
+@borrows(FieldOfRows)
 class SphereAngleForm(NamedTuple):
     """Vector field for rows (a_i, b_i, 0) and then their rates: Lagrange's equations in the angles, with the
     accelerations of eqs. (9)-(11) turned into the frame of the angles.
@@ -29,10 +30,6 @@ class SphereAngleForm(NamedTuple):
     g: np.ndarray      # (n, 3) scratch, as are the others
     place: np.ndarray  # (2n, 3) q and omega
     turn: np.ndarray   # (n, 3) d omega/dt
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, cross, dot, put, row, sub
-from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
+from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 
 AVERAGE, FREED = 3, 1  # rules of `integrators.livens`
 
 
+@borrows(Coordinates)
 class CartesianSpheres(NamedTuple):
     """`ConstrainedLagrangian` and `ConstantMass` of `mechanics.contracts.formulations`."""
 
@@ -46,13 +48,6 @@ class CartesianSpheres(NamedTuple):
 
     def bonds(self) -> int:
         return self.matrix.shape[0]
-
-    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
-        for i in range(self.size()):
-            d[i] = h*v[i]
-
-    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
-        return Status.OK
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
@@ -168,12 +163,6 @@ class CartesianSpheres(NamedTuple):
     def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
         for i in range(self.size()):
             a[i, i] += s*multipliers[i//3]
-
-    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
-        return 0.0
-
-    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
-        pass
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
         """The columns of `SphereLagrangian.observe`, energy and momentum of p, tangency of v."""

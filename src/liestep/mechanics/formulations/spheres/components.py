@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
-from liestep.compile.rows import axpy, cross, dot, larger, put, row, stage_rows
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row
 from liestep.geometry.directions import make_tangent, normalise
 
 
@@ -103,6 +103,7 @@ class SphereLagrangian(NamedTuple):
         out[6] = tangency
 
 
+@borrows(FieldOfRows)
 class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
 
@@ -110,10 +111,6 @@ class SphereOmegaForm(NamedTuple):
     meter: np.ndarray
     g: np.ndarray    # (n, 3) scratch
     projection: int  # 0 none, 1 position (q normalised), 2 state (and omega made tangent)
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1
@@ -132,6 +129,7 @@ class SphereOmegaForm(NamedTuple):
         self.lagrangian.observe(y, out)
 
 
+@borrows(FieldOfRows)
 class SphereVelocityForm(NamedTuple):
     """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
 
@@ -143,10 +141,6 @@ class SphereVelocityForm(NamedTuple):
     g: np.ndarray
     projection: int
     omega: np.ndarray  # (n, 3) scratch: q x v, which forces ask for
-
-    def stage(self, weights: np.ndarray, h: float, k: np.ndarray, count: int, y: np.ndarray, out: np.ndarray) -> None:
-        """out = y + h (weights_0 k_0 + ...) over the first `count` of k."""
-        stage_rows(weights, h, k, count, y, out)
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.meter[Counter.RHS_EVALUATIONS] += 1

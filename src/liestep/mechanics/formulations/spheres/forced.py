@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
+from liestep.compile.dispatch import hands_on
 from liestep.compile.rows import axpy, cross, dot, put, row, sub
+from liestep.mechanics.contracts.formulations import SphereLagrangian
 from liestep.mechanics.formulations.work import separate_work
 
 WORK = 7  # column of the work in `observe`, after those of `SphereLagrangian`
 
 
+@hands_on("plain", SphereLagrangian)
 class ForcedSphereLagrangian(NamedTuple):
     """The methods of `SphereLagrangian`, where those for forces do something."""
 
@@ -24,24 +27,6 @@ class ForcedSphereLagrangian(NamedTuple):
     velocity: np.ndarray  # (n, 3) scratch of the observables
     meter: np.ndarray
     push: np.ndarray      # (n, 3) scratch: F
-
-    def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
-        self.plain.gradient(q, out)
-
-    def potential(self, q: np.ndarray) -> float:
-        return self.plain.potential(q)
-
-    def body_mass(self, i: int) -> float:
-        return self.plain.body_mass(i)
-
-    def mass_entry(self, i: int, j: int) -> float:
-        return self.plain.mass_entry(i, j)
-
-    def inverse_mass_entry(self, i: int, j: int) -> float:
-        return self.plain.inverse_mass_entry(i, j)
-
-    def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
-        return self.plain.solve_inertia(q, out)
 
     def forced(self) -> bool:
         return True

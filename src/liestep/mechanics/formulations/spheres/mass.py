@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, axpy, cross, dot, put, row, scale
 from liestep.errors import InputError
 from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
 from liestep.mechanics.formulations.spheres.banded_mass import BandedMass, banded_mass
-from liestep.mechanics.formulations.spheres.mass_matrix import kinetic_energy, momentum
+from liestep.mechanics.formulations.spheres.mass_matrix import MassMatrix
 from liestep.mechanics.formulations.spheres.multiplier_mass import MultiplierMass, multiplier_mass
 
 NEGLIGIBLE = 1e-13  # M_ik - M_ij M_jk/M_jj, j = k - 1, beside (M_ii M_kk)^(1/2), of an inverse that is tridiagonal
@@ -53,6 +54,7 @@ class DiagonalMass(NamedTuple):
         return True
 
 
+@borrows(MassMatrix)
 class DenseMass(NamedTuple):
     """Coupled kinetic energy: M symmetric positive definite, with scratch for the 3n x 3n systems."""
 
@@ -60,12 +62,6 @@ class DenseMass(NamedTuple):
     inverse: np.ndarray  # (n, n)
     a: np.ndarray        # (3n, 3n) scratch
     pivots: np.ndarray   # (3n,) scratch
-
-    def kinetic_energy(self, v: np.ndarray) -> float:
-        return kinetic_energy(self.matrix, v)
-
-    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
-        return momentum(self.matrix, q, v)
 
     def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A(q) d omega/dt = b, A_ij = -M_ij hat(q_i) hat(q_j), b_i = q_i x (sum_{j!=i} M_ij |omega_j|^2 q_j -

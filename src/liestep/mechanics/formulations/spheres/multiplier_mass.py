@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import Vector, axpy, copy, cross, dot, put, row, scale
+from liestep.compile.dispatch import borrows
+from liestep.compile.rows import Vector, axpy, dot, put, row, scale
 from liestep.geometry.linalg import cholesky, cholesky_solve
-from liestep.mechanics.formulations.spheres.mass_matrix import kinetic_energy, momentum
+from liestep.mechanics.formulations.spheres.mass_matrix import MultiplierForm
 
 
+@borrows(MultiplierForm)
 class MultiplierMass(NamedTuple):
     """d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is sum_j Minv_ij (q_i.q_j) lambda_j =
     -|omega_i|^2 + q_i.(Minv G)_i: the equations of `BandedMass` for any mass matrix. The matrix of the multipliers is
@@ -19,27 +21,6 @@ class MultiplierMass(NamedTuple):
     free: np.ndarray     # (n, 3) scratch: Minv G, then the accelerations
     a: np.ndarray        # (n, n) scratch
     tension: np.ndarray  # (n,) scratch: lambda
-
-    def kinetic_energy(self, v: np.ndarray) -> float:
-        return kinetic_energy(self.matrix, v)
-
-    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
-        return momentum(self.matrix, q, v)
-
-    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
-        """d omega_i/dt = q_i x d^2q_i/dt^2; False when the matrix of the multipliers is not positive definite."""
-        if not self.accelerate(q, w, g, out):
-            return False
-        for i in range(q.shape[0]):
-            put(out, i, cross(row(q, i), row(self.free, i)))
-        return True
-
-    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
-        """d^2q_i/dt^2 with the velocities v; False as above."""
-        if not self.accelerate(q, v, g, out):
-            return False
-        copy(self.free, out)
-        return True
 
     def accelerate(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is

@@ -12,7 +12,7 @@ from liestep.compile.rows import Vector
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
-from liestep.integrators._free_flows import discrete_turn
+from liestep.integrators._free_flows import DiscreteTurn, discrete_turn
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import Counted
 from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
@@ -252,7 +252,8 @@ def newton_updates() -> Evidence:
         momentum = SHORT*y[3]  # of equal moments of one: the same in the body
         length = float(np.linalg.norm(momentum))
         exact = momentum/length*2.0*math.tan(0.5*math.asin(length))
-        turns = (discrete_turn((1.0, 1.0, 1.0), tuple(momentum), 0.0, updates, new_meter())[1] for updates in (1, 2))
+        turns = (discrete_turn(DiscreteTurn(0.0, updates), (1.0, 1.0, 1.0), tuple(momentum), new_meter())[1]
+                 for updates in (1, 2))
         errors.append([float(np.linalg.norm(turn - exact))/length for turn in turns])
     one, two = np.max(errors, axis=0)
     numbers = {"one": float(one), "two": float(two), "tolerance": method("lgvi").options["tolerance"].default}

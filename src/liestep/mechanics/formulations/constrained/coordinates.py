@@ -1,0 +1,38 @@
+"""What `ConstrainedLagrangian` of `mechanics.contracts.formulations` is where nothing else is said: coordinates without
+limits, constraints or loads, whose increment is guessed by the velocity."""
+from typing import Any
+
+import numpy as np
+
+from liestep.compile.status import Status
+
+
+class Coordinates:
+    """Methods of components with `size`."""
+
+    size: Any
+
+    def bonds(self) -> int:
+        return 0
+
+    def guess(self, h: float, q: np.ndarray, v: np.ndarray, d: np.ndarray) -> None:
+        for i in range(self.size()):
+            d[i] = h*v[i]
+
+    def admissible(self, q0: np.ndarray, q1: np.ndarray) -> Status:
+        return Status.OK
+
+    def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
+        pass
+
+    def bend(self, s: float, multipliers: np.ndarray, a: np.ndarray) -> None:
+        pass
+
+    def work(self, t: float, h: float, q0: np.ndarray, q1: np.ndarray) -> float:
+        return 0.0
+
+    def make_tangent(self, q: np.ndarray, v: np.ndarray) -> None:
+        pass
