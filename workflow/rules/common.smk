@@ -10,7 +10,8 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS
 from liestep.claims.claimfile import claim_files
 from liestep.workflow.report.sources import page_source
 from liestep.workflow.jobs import rule_name
-from liestep.workflow import handover, lock
+from liestep.api import pool
+from liestep.workflow import lock
 from liestep.workflow.integrity import mend
 from liestep.workflow.manifest import inputs_hash
 from liestep.workflow.sources import claim_source, evidence_source, film_source, table_source
@@ -76,7 +77,7 @@ onstart:
     except InputError as error:
         sys.exit(f"liestep: {error}")
     if workflow.local_exec:
-        handover.start()
+        pool.start()
         without_submission_limit(workflow.scheduler)
 
 

@@ -192,8 +192,8 @@ def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its job
-    server; commands that only show what the package declares have been answered before, mostly."""
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its pool;
+    commands that only show what the package declares have been answered before, mostly."""
     if argv is not None:
         return carry_out(argv)
     try:
