@@ -96,9 +96,11 @@ configfile: "mine.yaml"
 {MODULE}    config: config
 use rule * from liestep as liestep_*
 rule mine:
-    input: rules.liestep_products_tiny.output.page
+    input: 
+        rules.liestep_products_tiny.output.page,
+        expand(rules.liestep_sweep.output, study="tiny", batch="bodies"),
     output: "mine.txt"
-    shell: "wc -l < {{input}} > {{output}}"
+    shell: "wc -l < {{input[0]}} > {{output}}"
 ''')
     result = call(folder, "--cores", "2", "mine.txt")
     assert result.returncode == 0, result.stderr

@@ -220,7 +220,7 @@ def test_page_of_the_results_lists_every_product():
     paths = [*workflow.targets, *(batch.listing for batch in batches),
              *(path for batch in batches for path in batch.paths)]
     for products in workflow.studies:
-        paths += [*products.timings, products.log("analyse")]
+        paths += [*products.timings, products.log("products")]
     rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
     paths += [results/text for text in re.findall(r'"results/([^"{]+)"', rules)]
     names = {path.relative_to(results).as_posix() for path in paths}

@@ -166,7 +166,7 @@ def test_a_workflow_without_a_pool_makes_the_same_runs(tmp_path):
         place = Place(tmp_path/name)
         path = place.environment.get("PYTHONPATH", "")
         place.environment["PYTHONPATH"] = os.pathsep.join([str(customised)]*(name == "without") + [path])
-        place.make("--cores", "1", "--until", "sweep_tiny_bodies", "sweep_tiny_pendulum")
+        place.make("--cores", "1", "--until", "sweep")
         found[name] = place.contents("*.nc")
     assert len(found["with"]) == 6
     assert found["with"] == found["without"]

@@ -1,5 +1,6 @@
 # The studies and what belongs to them, checked before any job runs.
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -7,14 +8,12 @@ from pathlib import Path
 # thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-from liestep.claims.claimfile import claim_files
 from liestep.workflow.report.sources import page_source
-from liestep.workflow.jobs import rule_name
 from liestep.api import pool
 from liestep.workflow import lock
 from liestep.workflow.integrity import mend
 from liestep.workflow.manifest import inputs_hash
-from liestep.workflow.sources import claim_source, evidence_source, film_source, table_source
+from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow
 from liestep.workflow.products import products_source
 from liestep.workflow.scheduling import without_submission_limit
@@ -52,7 +51,7 @@ if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry
-# asks for as much again. `snakemake --set-resources RULE:runtime=600` changes it for one rule.
+# asks for as much again. `snakemake --set-resources sweep:runtime=600` changes it for one rule.
 NEEDS = {
     "runs": (120, 2000),
     "references": (120, 2000),
@@ -79,6 +78,24 @@ onstart:
     if workflow.local_exec:
         pool.start()
         without_submission_limit(workflow.scheduler)
+
+
+wildcard_constraints:
+    study="|".join(re.escape(products.name) for products in WORKFLOW.studies) or "none",
+    batch="[^/]+",
+    film="[^/]+",
+    problem="[^/]+",
+    integrator="[^/]+",
+    resolution="[^/]+",
+
+
+def of_batch(name):
+    """A parameter of a job: what the batch says whose list is its output."""
+    return lambda wildcards, output: getattr(WORKFLOW.listed[Path(output[0])], name)
+
+
+def film_of(wildcards):
+    return WORKFLOW.films[Path("results", wildcards.study, "animations", f"{wildcards.film}.gif")]
 
 
 def runs_of(study, path=None):

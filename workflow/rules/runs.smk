@@ -1,27 +1,25 @@
-# Runs. The command makes the files that are missing or of another specification or source, and then a list of all of
-# them. Snakemake looks at the list only: it would take seconds for a thousand files, and would remove those that a job
-# finished before it failed.
+# Runs, references and times. The commands make the files that are missing or of another specification or source, and
+# then a list of all of them. Snakemake looks at the list only: it would take seconds for a thousand files, and would
+# remove those that a job finished before it failed.
 if WORKFLOW.config.granularity != "run":
-    for batch in WORKFLOW.batches:
 
-        rule:
-            name:
-                batch.rule
-            output:
-                batch.listing,
-            log:
-                f"results/{batch.study}/logs/{batch.label}.log",
-            params:
-                place=[batch.study, *batch.place],
-                fingerprint=batch.fingerprint,
-            resources:
-                **needs("runs"),
-            conda:
-                CONDA
-            message:
-                f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
-            shell:
-                "liestep sweep {params.place:q} --list {output:q} 2> {log:q}"
+    rule sweep:
+        output:
+            "results/{study}/runs/{batch}.csv",
+        log:
+            "results/{study}/logs/{batch}.log",
+        params:
+            arguments=of_batch("arguments"),
+            number=of_batch("size"),
+            fingerprint=of_batch("fingerprint"),
+        resources:
+            **needs("runs"),
+        conda:
+            CONDA
+        message:
+            "{wildcards.study}: {params.number} runs of {wildcards.batch}"
+        shell:
+            "liestep sweep {params.arguments:q} --list {output:q} 2> {log:q}"
 
 else:
 
@@ -41,3 +39,44 @@ else:
         shell:
             "liestep sweep {wildcards.study:q} {wildcards.problem:q} {wildcards.integrator:q} {wildcards.resolution:q}"
             " 2> {log:q}"
+
+
+# Reference solutions of studies with `reference: true`; up to six problems share a job.
+rule reference:
+    output:
+        "results/{study}/references/{batch}.csv",
+    log:
+        "results/{study}/logs/reference.{batch}.log",
+    params:
+        arguments=of_batch("arguments"),
+        fingerprint=of_batch("fingerprint"),
+    resources:
+        **needs("references"),
+    conda:
+        CONDA
+    message:
+        "{wildcards.study}: reference of {wildcards.batch}"
+    shell:
+        "liestep reference {params.arguments:q} --list {output:q} 2> {log:q}"
+
+
+# Times of each run, taken alone on the machine, where the study asks for them.
+rule time:
+    input:
+        runs=lambda wildcards: runs_of(wildcards.study),
+        references=lambda wildcards: references_of(wildcards.study),  # errors of other runtimes
+    output:
+        "results/{study}/timings.csv",
+    log:
+        "results/{study}/logs/timings.log",
+    # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
+    threads: workflow.resource_settings.cores or 1
+    resources:
+        **needs("times"),
+        slurm_extra="--exclusive",
+    conda:
+        CONDA
+    message:
+        "{wildcards.study}: time every run alone"
+    shell:
+        "liestep time {wildcards.study:q} 2> {log:q}"

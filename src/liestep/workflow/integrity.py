@@ -14,7 +14,6 @@ from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
 from liestep.files.records import notes
 from liestep.simulation.runs.store import Store
-from liestep.workflow.jobs import Batch, ReferenceBatch
 from liestep.workflow.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.workflow.workflow import Workflow
 
@@ -67,9 +66,7 @@ def own(workflow: Workflow) -> Iterator[Path]:
     for products in workflow.studies:
         yield from products.timings
         yield from (entry.path for entry in products.references)
-    batches: tuple[Batch | ReferenceBatch, ...] = (*workflow.batches, *workflow.references)
-    for batch in batches:
-        yield batch.listing
+    yield from workflow.listed
 
 
 def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> str | None:
