@@ -96,7 +96,7 @@ configfile: "mine.yaml"
 {MODULE}    config: config
 use rule * from liestep as liestep_*
 rule mine:
-    input: 
+    input:
         rules.liestep_products_tiny.output.page,
         expand(rules.liestep_sweep.output, study="tiny", batch="bodies"),
     output: "mine.txt"

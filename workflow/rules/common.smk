@@ -89,12 +89,19 @@ wildcard_constraints:
     resolution="[^/]+",
 
 
-def of_batch(name):
-    """A parameter of a job: what the batch says whose list is its output."""
-    return lambda wildcards, output: getattr(WORKFLOW.listed[Path(output[0])], name)
+# Functions for parameters take wildcards only: Snakemake does not compare parameters that are made of outputs.
+def of_batch(folder, name):
+    """What the batch says whose list in a folder of the study is a job's output."""
+    return lambda wildcards: getattr(WORKFLOW.listed[Path("results", wildcards.study, folder, f"{wildcards.batch}.csv")], name)
+
+
+def run_of(wildcards):
+    """One run."""
+    return WORKFLOW.cells[Path("results", wildcards.study, "runs", wildcards.problem, wildcards.integrator, f"{wildcards.resolution}.nc")]
 
 
 def film_of(wildcards):
+    """One film."""
     return WORKFLOW.films[Path("results", wildcards.study, "animations", f"{wildcards.film}.gif")]
 
 

@@ -9,9 +9,9 @@ if WORKFLOW.config.granularity != "run":
         log:
             "results/{study}/logs/{batch}.log",
         params:
-            arguments=of_batch("arguments"),
-            number=of_batch("size"),
-            fingerprint=of_batch("fingerprint"),
+            arguments=of_batch("runs", "arguments"),
+            number=of_batch("runs", "size"),
+            fingerprint=of_batch("runs", "fingerprint"),
         resources:
             **needs("runs"),
         conda:
@@ -29,7 +29,7 @@ else:
         log:
             "results/{study}/logs/{problem}.{integrator}.{resolution}.log",
         params:
-            fingerprint=lambda wildcards, output: WORKFLOW.cells[Path(output[0])].fingerprint,
+            fingerprint=lambda wildcards: run_of(wildcards).fingerprint,
         resources:
             **needs("runs"),
         conda:
@@ -48,8 +48,8 @@ rule reference:
     log:
         "results/{study}/logs/reference.{batch}.log",
     params:
-        arguments=of_batch("arguments"),
-        fingerprint=of_batch("fingerprint"),
+        arguments=of_batch("references", "arguments"),
+        fingerprint=of_batch("references", "fingerprint"),
     resources:
         **needs("references"),
     conda:
