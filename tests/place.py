@@ -7,7 +7,6 @@ from pathlib import Path
 
 from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE
-from liestep.workflow.products import PRODUCTS
 
 TOP = Path(__file__).parents[1]
 PROBLEMS = """
@@ -65,7 +64,7 @@ class Place:
         """Products by path; logs are none, nor are the lists of what a job made."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts) and path.name != PRODUCTS
+                if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts)
                 and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
 
     def visible(self) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from place import TOP
 HEAVY = ("numba", "llvmlite", "scipy", "pandas", "matplotlib", "heyoka", "xarray")
 CALL = """
 import sys
-from liestep.api.functions import command_line as cli
+from liestep.api import command_line as cli
 try:
     cli.main(sys.argv[2:])
 except SystemExit:

@@ -35,7 +35,7 @@ def version() -> str:
 
 
 def command_list(arguments: argparse.Namespace) -> None:
-    from liestep.api.functions import functions as api
+    from liestep.api import functions as api
 
     integrators = api.integrators(arguments.problem)
     print("problems:")

@@ -42,8 +42,8 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     if others:
         more = f" (and {len(others) - 1} more files)" if len(others) > 1 else ""
         yield f"{others[0]}{more}; call snakemake for all studies"
-    if found.changed and remove:
-        ledgers.save(found)
+    if remove:
+        found.save()
 
 
 def _listed(found: Ledger, remove: bool) -> tuple[dict[str, str], str | None]:
