@@ -85,7 +85,7 @@ def test_another_workflow_uses_all_rules_with_its_own_configuration(folder):
     assert len(list((results/"tiny"/"runs").rglob("*.nc"))) == 6
     assert (results/"report.html").is_file()
     assert (results/"manifest.json").is_file()
-    assert len(list((results/"tiny"/"runs").glob("*.csv"))) == 4  # one job a sweep: the configuration is its own
+    assert len(list((results/"tiny"/"runs").glob("*.made"))) == 4  # one job a sweep: the configuration is its own
     assert "Nothing to be done" in call(folder, "--cores", "1").stderr
 
 

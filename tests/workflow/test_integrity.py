@@ -84,7 +84,7 @@ def place(made, tmp_path) -> Place:
 
 
 def victims(where: Place) -> list[Path]:
-    """Every product, the manifest, and the lists of what jobs made."""
+    """Every product, the manifest, and the marks of jobs."""
     return sorted(path for path in (where.folder/"results").rglob("*")
                   if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts))
 
@@ -123,15 +123,15 @@ def date(path: Path, dice: random.Random) -> None:
 
 
 def forge(path: Path, dice: random.Random) -> None:
-    """Another value, with checksums that fit it; and without the lists of what was made."""
+    """Another value, with checksums that fit it; and without the marks of the jobs."""
     if path.suffix != ".nc":
         return secretly(path, dice)
     with netCDF4.Dataset(path, "a") as data:
         data["energy"][...] = data["energy"][...]*1.5
         data.energy_error_max = 0.0
         seal(data, {name: data[name][...].data for name in data.variables})
-    for listing in path.parents[2].glob("*.csv"):
-        listing.unlink()
+    for mark in path.parents[2].glob("*.made"):
+        mark.unlink()
 
 
 KINDS: tuple[Callable[[Path, random.Random], None], ...] = (edit, secretly, swap, delete, shorten, date, forge)
@@ -166,7 +166,7 @@ def test_random_tampering_is_mended_or_named(place):
 
 
 def test_the_sentence_says_what_was_wrong(place):
-    """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose list is lost."""
+    """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose mark is lost."""
     folder = place.folder/"results"
     (folder/"tiny"/"metrics.csv").write_bytes((folder/"tiny"/"metrics.csv").read_bytes().replace(b"\n", b"\r\n"))
     (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("reproduced", "not reproduced"))

@@ -216,7 +216,7 @@ def test_page_of_the_results_lists_every_product():
     results = TOP/"tests"/"no_results"
     workflow = Workflow({"studies": "all"}, TOP/"config", results)
     batches = [*workflow.batches, *workflow.references]
-    paths = [*workflow.targets, *(batch.listing for batch in batches),
+    paths = [*workflow.targets, *(batch.mark for batch in batches),
              *(path for batch in batches for path in batch.paths)]
     for products in workflow.studies:
         paths += [*products.timings, products.log("products")]

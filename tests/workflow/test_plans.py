@@ -57,7 +57,7 @@ def look(monkeypatch):
                       lambda study, *rest: planned.append(study.name) or sweeps(study, *rest))
         workflow = Workflow({})
         found = ({path: cell.fingerprint for path, cell in workflow.cells.items()},
-                 [(batch.arguments, batch.fingerprint, batch.listing) for batch in workflow.batches],
+                 [(batch.arguments, batch.fingerprint, batch.mark) for batch in workflow.batches],
                  [(entry.path, entry.fingerprint) for products in workflow.studies for entry in products.references],
                  [(products.fingerprint, products.runs) for products in workflow.studies], workflow.claims,
                  workflow.computed, workflow.targets)

@@ -45,7 +45,7 @@ def planned(**config: Any) -> Workflow:
 
 
 def sweep(batch: Batch) -> str:
-    return f"sweep {batch.listing}"
+    return f"sweep {batch.mark}"
 
 
 def jobs() -> dict[str, tuple[str, ...]]:
@@ -53,7 +53,7 @@ def jobs() -> dict[str, tuple[str, ...]]:
     date, one by one."""
     workflow = planned()
     found: dict[str, tuple[str, ...]] = {sweep(batch): (batch.fingerprint,) for batch in workflow.batches}
-    found |= {f"reference {batch.listing}": (batch.fingerprint,) for batch in workflow.references}
+    found |= {f"reference {batch.mark}": (batch.fingerprint,) for batch in workflow.references}
     for products in workflow.studies:
         found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
         found |= {f"animate {film.path}": (film.cell.fingerprint, pipeline_sources.film_source())

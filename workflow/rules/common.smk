@@ -91,8 +91,8 @@ wildcard_constraints:
 
 # Functions for parameters take wildcards only: Snakemake does not compare parameters that are made of outputs.
 def of_batch(folder, name):
-    """What the batch says whose list in a folder of the study is a job's output."""
-    return lambda wildcards: getattr(WORKFLOW.listed[Path("results", wildcards.study, folder, f"{wildcards.batch}.csv")], name)
+    """What the batch says whose mark in a folder of the study is a job's output."""
+    return lambda wildcards: getattr(WORKFLOW.marks[Path("results", wildcards.study, folder, f"{wildcards.batch}.made")], name)
 
 
 def run_of(wildcards):
@@ -106,13 +106,13 @@ def film_of(wildcards):
 
 
 def runs_of(study, path=None):
-    """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the lists of them."""
+    """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the marks of their jobs."""
     batches = [batch for batch in WORKFLOW.batches if batch.study == study and (path is None or path in batch.paths)]
     if WORKFLOW.config.granularity == "run":
         return [run for batch in batches for run in batch.paths if path in (None, run)]
-    return [batch.listing for batch in batches]
+    return [batch.mark for batch in batches]
 
 
 def references_of(study):
-    """Inputs that stand for the references of a study: the lists of them."""
-    return [batch.listing for batch in WORKFLOW.references if batch.study == study]
+    """Inputs that stand for the references of a study: the marks of their jobs."""
+    return [batch.mark for batch in WORKFLOW.references if batch.study == study]

@@ -1,11 +1,11 @@
-# Runs, references and times. The commands make the files that are missing or of another specification or source, and
-# then a list of all of them. Snakemake looks at the list only: it would take seconds for a thousand files, and would
-# remove those that a job finished before it failed.
+# Runs, references and times. The commands make the files that are missing or of another specification or source.
+# Snakemake looks at a mark only, an empty file: it would take seconds for a thousand files, and would remove those that
+# a job finished before it failed.
 if WORKFLOW.config.granularity != "run":
 
     rule sweep:
         output:
-            "results/{study}/runs/{batch}.csv",
+            touch("results/{study}/runs/{batch}.made"),
         log:
             "results/{study}/logs/{batch}.log",
         params:
@@ -19,7 +19,7 @@ if WORKFLOW.config.granularity != "run":
         message:
             "{wildcards.study}: {params.number} runs of {wildcards.batch}"
         shell:
-            "liestep sweep {params.arguments:q} --list {output:q} 2> {log:q}"
+            "liestep sweep {params.arguments:q} 2> {log:q}"
 
 else:
 
@@ -44,7 +44,7 @@ else:
 # Reference solutions of studies with `reference: true`; up to six problems share a job.
 rule reference:
     output:
-        "results/{study}/references/{batch}.csv",
+        touch("results/{study}/references/{batch}.made"),
     log:
         "results/{study}/logs/reference.{batch}.log",
     params:
@@ -57,7 +57,7 @@ rule reference:
     message:
         "{wildcards.study}: reference of {wildcards.batch}"
     shell:
-        "liestep reference {params.arguments:q} --list {output:q} 2> {log:q}"
+        "liestep reference {params.arguments:q} 2> {log:q}"
 
 
 # Times of each run, taken alone on the machine, where the study asks for them.

@@ -8,7 +8,7 @@ import os
 import signal
 from contextlib import suppress
 
-JOBS = ("liestep.study.plan.sweep", "liestep.study.plan.plan", "liestep.study.plan.listing",
+JOBS = ("liestep.study.plan.sweep", "liestep.study.plan.plan",
         "liestep.simulation.references.reference", "scipy.integrate", "liestep.workflow.products",
         "liestep.study.tables.results", "liestep.study.tables.tables", "liestep.figures.drawing")
 

@@ -42,9 +42,9 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
 
 
 def _is_note(path: Path, results: Path, studies: set[str]) -> bool:
-    """Whether a file is the program's own note about a study that exists: the list of a job's runs, whose name depends
-    on the granularity."""
-    return (path.suffix == ".csv" and path.parent.name in ("runs", "references")
+    """Whether a file is the program's own note about a study that exists: the mark of a job, whose name depends on the
+    granularity."""
+    return (path.suffix == ".made" and path.parent.name in ("runs", "references")
             and path.parent.parent.relative_to(results).as_posix() in studies)
 
 

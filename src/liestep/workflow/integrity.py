@@ -66,7 +66,7 @@ def own(workflow: Workflow) -> Iterator[Path]:
     for products in workflow.studies:
         yield from products.timings
         yield from (entry.path for entry in products.references)
-    yield from workflow.listed
+    yield from workflow.marks
 
 
 def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> str | None:

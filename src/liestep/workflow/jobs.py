@@ -25,20 +25,22 @@ class Reference:
 @dataclass(frozen=True)
 class Batch:
     """Runs or references that one job makes. `arguments` of the command are a study, problems with commas between them
-    and, for some of their runs, an integrator; `listing` is the file that the job writes when all files are made."""
+    and, for some of their runs, an integrator; `mark` is an empty file that Snakemake puts there when all files are
+    made, and looks at instead of the files: it would need seconds for thousands, and it removes the outputs of a job
+    that fails, so that of ten hours on a node that dies in the last minute nothing would be left."""
 
     arguments: tuple[str, ...]
     paths: tuple[Path, ...]
-    listing: Path
+    mark: Path
     fingerprint: str
 
     @classmethod
     def of(cls, folder: Path, arguments: tuple[str, ...], paths: Iterable[Path],
            fingerprints: Iterable[str]) -> "Batch":
-        """Batch of files with these fingerprints, whose list is in a folder."""
+        """Batch of files with these fingerprints, whose mark is in a folder."""
         _, problems, *integrator = arguments
         label = ".".join((brief(problems), *integrator))
-        return cls(arguments, tuple(paths), folder/f"{label}.csv", short_hash(" ".join(fingerprints)))
+        return cls(arguments, tuple(paths), folder/f"{label}.made", short_hash(" ".join(fingerprints)))
 
     @property
     def study(self) -> str:

@@ -166,17 +166,17 @@ class Workflow:
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
         self.batches = [batch for products in self.studies for batch in self._batches(products)]
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
-        self.listed = {batch.listing: batch for batch in (*self.batches, *self.references)}
+        self.marks = {batch.mark: batch for batch in (*self.batches, *self.references)}
         self.films = {film.path: film for products in self.studies for film in products.animations}
         self.claims, self.computed = self._claims()
         self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
-        """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
-        for listing, batch in self.listed.items():
+        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        for mark, batch in self.marks.items():
             if not all(path.is_file() for path in batch.paths):
-                listing.unlink(missing_ok=True)
+                mark.unlink(missing_ok=True)
 
     def _batches(self, products: StudyProducts) -> Iterator[Batch]:
         """Runs that share a job."""
