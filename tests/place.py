@@ -7,7 +7,6 @@ from pathlib import Path
 
 from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE
-from liestep.workflow.products import PRODUCTS
 
 TOP = Path(__file__).parents[1]
 PROBLEMS = """
@@ -62,11 +61,10 @@ class Place:
         self.study.write_text(text.replace(old, new))
 
     def contents(self, pattern: str = "*") -> dict[str, bytes]:
-        """Products by path; logs are none, nor are the lists of what a job made."""
+        """Products by path; logs are none, nor are the marks of jobs."""
         results = self.folder/"results"
         return {str(path.relative_to(results)): path.read_bytes() for path in sorted(results.rglob(pattern))
-                if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts) and path.name != PRODUCTS
-                and not (path.suffix == ".csv" and path.parent.name in ("runs", "references"))}
+                if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts) and path.suffix != ".made"}
 
     def visible(self) -> dict[str, bytes]:
         """Products without what killed jobs had not finished: it is removed with the manifest."""

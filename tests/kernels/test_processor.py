@@ -31,15 +31,14 @@ def test_the_width_of_registers_changes_no_bit():
 
 GENERATOR = """
 import sys
-from liestep.api import jobserver
 from liestep.compile import cache, processor
-jobserver._prepare_compiler() if sys.argv[1] == "server" else cache.compiling()
+__import__("liestep.api.preload") if sys.argv[1] == "server" else cache.compiling()
 from numba.core.registry import cpu_target
 print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), processor.describe())
 """
 
 
-def test_the_job_server_compiles_for_the_same_processor_as_a_command():
+def test_the_fork_server_compiles_for_the_same_processor_as_a_command():
     """Machine code of one that differs by a feature is not found by the other, which compiles everything again."""
     said = [subprocess.run([sys.executable, "-c", GENERATOR, who], capture_output=True, text=True, check=True).stdout
             for who in ("server", "command")]

@@ -85,7 +85,7 @@ def test_another_workflow_uses_all_rules_with_its_own_configuration(folder):
     assert len(list((results/"tiny"/"runs").rglob("*.nc"))) == 6
     assert (results/"report.html").is_file()
     assert (results/"manifest.json").is_file()
-    assert len(list((results/"tiny"/"runs").glob("*.csv"))) == 4  # one job a sweep: the configuration is its own
+    assert len(list((results/"tiny"/"runs").glob("*.made"))) == 4  # one job a sweep: the configuration is its own
     assert "Nothing to be done" in call(folder, "--cores", "1").stderr
 
 
@@ -96,9 +96,11 @@ configfile: "mine.yaml"
 {MODULE}    config: config
 use rule * from liestep as liestep_*
 rule mine:
-    input: rules.liestep_products_tiny.output.page
+    input:
+        rules.liestep_products_tiny.output.page,
+        expand(rules.liestep_sweep.output, study="tiny", batch="bodies"),
     output: "mine.txt"
-    shell: "wc -l < {{input}} > {{output}}"
+    shell: "wc -l < {{input[0]}} > {{output}}"
 ''')
     result = call(folder, "--cores", "2", "mine.txt")
     assert result.returncode == 0, result.stderr

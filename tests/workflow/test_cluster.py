@@ -125,7 +125,7 @@ def test_times_need_no_number_of_processors(profile, tmp_path):
     place.study.write_text(STUDY + "timing: true\n")
     result = place.call("--dry-run", "--workflow-profile", str(PROFILES/profile))
     assert result.returncode == 0, result.stderr
-    assert "time_tiny" in result.stdout + result.stderr
+    assert "tiny: time every run alone" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("profile", ["slurm", "generic"])

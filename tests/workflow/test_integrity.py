@@ -13,10 +13,9 @@ import netCDF4
 import pytest
 from place import Place
 
-from liestep.files.records import FOLDER
+from liestep.files.records import FOLDER, last
 from liestep.simulation.runs.files import seal
 from liestep.simulation.runs.store import STORE
-from liestep.workflow.products import PRODUCTS
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "7"))
 CALLS = 20 if os.environ.get("LIESTEP_FULL") else 4
@@ -85,7 +84,7 @@ def place(made, tmp_path) -> Place:
 
 
 def victims(where: Place) -> list[Path]:
-    """Every product, the manifest, and the lists of what jobs made."""
+    """Every product, the manifest, and the marks of jobs."""
     return sorted(path for path in (where.folder/"results").rglob("*")
                   if path.is_file() and not {"logs", FOLDER, STORE}.intersection(path.parts))
 
@@ -124,15 +123,15 @@ def date(path: Path, dice: random.Random) -> None:
 
 
 def forge(path: Path, dice: random.Random) -> None:
-    """Another value, with checksums that fit it; and without the lists of what was made."""
+    """Another value, with checksums that fit it; and without the marks of the jobs."""
     if path.suffix != ".nc":
         return secretly(path, dice)
     with netCDF4.Dataset(path, "a") as data:
         data["energy"][...] = data["energy"][...]*1.5
         data.energy_error_max = 0.0
         seal(data, {name: data[name][...].data for name in data.variables})
-    for listing in path.parents[2].glob("*.csv"):
-        listing.unlink()
+    for mark in path.parents[2].glob("*.made"):
+        mark.unlink()
 
 
 KINDS: tuple[Callable[[Path, random.Random], None], ...] = (edit, secretly, swap, delete, shorten, date, forge)
@@ -167,7 +166,7 @@ def test_random_tampering_is_mended_or_named(place):
 
 
 def test_the_sentence_says_what_was_wrong(place):
-    """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose list is lost."""
+    """A spreadsheet that saves a table, an edited verdict, swapped runs, and a forged run whose mark is lost."""
     folder = place.folder/"results"
     (folder/"tiny"/"metrics.csv").write_bytes((folder/"tiny"/"metrics.csv").read_bytes().replace(b"\n", b"\r\n"))
     (folder/"claims.csv").write_text((folder/"claims.csv").read_text().replace("reproduced", "not reproduced"))
@@ -221,12 +220,12 @@ def test_a_copied_folder_is_hashed_once_and_then_not_read(place):
     said = place.call("--dry-run")
     assert "again" not in said.stderr
     place.call()
-    known = (place.folder/"results"/FOLDER/"known.json")
-    content = known.read_text()
+    results = place.folder/"results"
+    known = last(results, "known")
     assert "Nothing to be done" in place.call().stderr
-    assert known.read_text() == content
-    known.write_text("no ledger")
+    assert last(results, "known") == known
+    for path in (results/FOLDER).glob("*.txt"):
+        path.write_text("no record")
     assert "Nothing to be done" in place.call().stderr
     # second names of runs are read by a sweep that lacks a file only
-    assert set(json.loads(known.read_text())) >= {name for name in json.loads(content)
-                                                  if not name.endswith(PRODUCTS) and not name.startswith(f"{STORE}/")}
+    assert set(last(results, "known")) >= {name for name in known if not name.startswith(f"{STORE}/")}

@@ -19,5 +19,5 @@ def test_keys_are_dealt_out_in_turn(number):
 def test_runs_share_a_job_by_system_and_references_by_study():
     assert together([("a", 1), ("b", 2), ("c", 1)]) == [("a", "c"), ("b",)]
     made = Workflow({"studies": ["twospheres2009/convergence"]}, TOP/"config", TOP/"tests"/"no_results")
-    assert [batch.problems for batch in made.references] == ["pendulum,three_bodies,springs,rod,dipoles"]
-    assert len(made.batches) == len(made.references[0].references)
+    assert [batch.arguments[1] for batch in made.references] == ["pendulum,three_bodies,springs,rod,dipoles"]
+    assert len(made.batches) == made.references[0].size

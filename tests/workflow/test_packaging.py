@@ -18,7 +18,6 @@ from packaging.specifiers import SpecifierSet
 from liestep.api.command_line import main
 from liestep.study.tables.kinds import NAMES
 from liestep.workflow import schemas
-from liestep.workflow.products import PRODUCTS
 from liestep.workflow.workflow import Workflow
 
 TOP = Path(__file__).parents[2]
@@ -217,10 +216,10 @@ def test_page_of_the_results_lists_every_product():
     results = TOP/"tests"/"no_results"
     workflow = Workflow({"studies": "all"}, TOP/"config", results)
     batches = [*workflow.batches, *workflow.references]
-    paths = [*workflow.targets, *(batch.listing for batch in batches),
+    paths = [*workflow.targets, *(batch.mark for batch in batches),
              *(path for batch in batches for path in batch.paths)]
     for products in workflow.studies:
-        paths += [*products.timings, products.log("analyse")]
+        paths += [*products.timings, products.log("products")]
     rules = "".join(path.read_text() for path in (TOP/"workflow"/"rules").glob("*.smk"))
     paths += [results/text for text in re.findall(r'"results/([^"{]+)"', rules)]
     names = {path.relative_to(results).as_posix() for path in paths}
@@ -228,7 +227,7 @@ def test_page_of_the_results_lists_every_product():
     assert not [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)]
     names |= {f"any/{table}.csv" for table in NAMES}  # of any study that asks
     names |= {"any/animations/bodies.rk4.h0.1.gif", "any/cells.csv.gz"}
-    names |= {f"any/{PRODUCTS}", "report/studies.html"}
+    names |= {"report/studies.html"}
     assert not [pattern.pattern for pattern in patterns if not any(pattern.fullmatch(name) for name in names)]
 
 

@@ -1,5 +1,4 @@
 """What a start plans is kept for the next one while nothing has changed that it is made from."""
-import json
 import shutil
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.study.plan.plan
-from liestep.files.records import FOLDER
+from liestep.files.records import FOLDER, last
 from liestep.workflow import plans
 from liestep.workflow.workflow import Workflow
 
@@ -36,7 +35,7 @@ claims:
     known: true
     setting: "none"
 """
-PLACE = Path("results")/FOLDER/"plans.json"
+PLACE = Path("results")/FOLDER
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def look(monkeypatch):
                       lambda study, *rest: planned.append(study.name) or sweeps(study, *rest))
         workflow = Workflow({})
         found = ({path: cell.fingerprint for path, cell in workflow.cells.items()},
-                 [(batch.rule, batch.fingerprint, batch.listing) for batch in workflow.batches],
+                 [(batch.arguments, batch.fingerprint, batch.mark) for batch in workflow.batches],
                  [(entry.path, entry.fingerprint) for products in workflow.studies for entry in products.references],
                  [(products.fingerprint, products.runs) for products in workflow.studies], workflow.claims,
                  workflow.computed, workflow.targets)
@@ -102,17 +101,18 @@ def test_changed_sources_are_planned_anew(kept, monkeypatch):
     assert look(monkeypatch)[0] == {"mine/first", "mine/second"}
 
 
-@pytest.mark.parametrize("damage", ["bit", "list", "empty", "folder"])
-def test_a_damaged_file_is_no_plan(kept, damage, monkeypatch):
-    content = PLACE.read_bytes()
+@pytest.mark.parametrize("damage", ["bit", "empty", "folder"])
+def test_a_damaged_record_is_no_plan(kept, damage, monkeypatch):
+    (path,) = PLACE.glob("*.txt")
+    content = path.read_bytes()
     if damage == "bit":
-        fingerprint = next(iter(kept[0].values())).encode()
-        PLACE.write_bytes(content.replace(fingerprint, fingerprint[:-1] + b"x"))
-    elif damage == "folder":
-        PLACE.unlink()
-        PLACE.mkdir()
+        for fingerprint in (found.encode() for found in kept[0].values()):
+            content = content.replace(fingerprint, fingerprint[:-1] + b"x")
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
     else:
-        PLACE.write_bytes(b"[]" if damage == "list" else b"")
+        path.write_bytes(content if damage == "bit" else b"")
     planned, found, _ = look(monkeypatch)
     assert planned == {"mine/first", "mine/second"}
     assert found == kept
@@ -132,7 +132,7 @@ def test_studies_with_plugins_are_planned_at_every_start(folder, monkeypatch):
     path.write_text(STUDY.replace("rk4: {options: {form: velocity}}", "rk4: {id: rk2_ralston}")
                     + "plugins: [ralston.py]\n")
     look(monkeypatch)[2].plans.save()
-    assert set(json.loads(PLACE.read_text())["plans"]) == {"mine/first"}
+    assert set(last(Path("results"), "plan")) == {"mine/first"}
     assert "mine/second" in look(monkeypatch)[0]
 
 

@@ -1,11 +1,11 @@
 """One job makes the tables and figures of a study, and only those that are out of date."""
-import json
 import shutil
 
 import pytest
 from place import TOP, Place
 
-from liestep.workflow.products import PRODUCTS
+from liestep.files import records
+from liestep.files.records import FOLDER
 
 FIGURES = ("energy_error", "length_error")
 ALL = dict.fromkeys(("tables", *FIGURES), "made")
@@ -57,17 +57,17 @@ def test_a_lost_or_changed_file_is_made_again_alone(made, name, again):
 def test_figures_are_made_again_when_a_table_says_something_else(made):
     table = made.folder/"results"/"tiny"/"energy.csv"
     content = table.read_bytes()
-    notes = made.folder/"results"/"tiny"/PRODUCTS
-    known = json.loads(notes.read_text())
-    known["tables"][1] = ["0"]*len(known["tables"][1])
-    notes.write_text(json.dumps(known))
+    results = made.folder/"results"
+    origin, hashes = records.last(results, "made")["tiny tables"]
+    records.append(results, "made", {"tiny tables": [origin, ["0"]*len(hashes)]})
     assert said(made) == KEPT | {"tables": "made"}  # the same bytes: figures stay
     assert table.read_bytes() == content
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{\"tables\": 3}", "{\"tables\": [\"a\", [\"b\"]]}", "\xff\xfe"])
-def test_a_damaged_list_costs_only_time(made, text):
-    (made.folder/"results"/"tiny"/PRODUCTS).write_text(text, encoding="latin-1")
+@pytest.mark.parametrize("text", ["", "made", "made 0123 [1,\"tiny tables\",3]", "\xff\xfe"])
+def test_damaged_records_cost_only_time(made, text):
+    for path in (made.folder/"results"/FOLDER).glob("*.txt"):
+        path.write_text(text, encoding="latin-1")
     before = made.contents()
     assert said(made) == ALL
     assert made.contents() == before

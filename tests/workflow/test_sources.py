@@ -2,6 +2,7 @@
 compared by (its fingerprint and the hash of its sources) is computed again. Nothing is run."""
 import importlib
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from liestep.compile import sources
 from liestep.files.records import FOLDER
 from liestep.simulation.catalogue import _own_system, papers, sheet
 from liestep.workflow import sources as pipeline_sources
+from liestep.workflow.jobs import Batch
 from liestep.workflow.report.sources import page_source
 from liestep.workflow.workflow import Workflow
 
@@ -31,7 +33,7 @@ def package(tmp_path, monkeypatch):
     """A copy of the package whose files are hashed instead of the imported ones."""
     copy = tmp_path/"liestep"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sources, "__file__", str(copy/"core"/"sources.py"))
+    monkeypatch.setattr(sources, "__file__", str(copy/"compile"/"sources.py"))
     forget()
     yield copy
     forget()
@@ -42,16 +44,22 @@ def planned(**config: Any) -> Workflow:
     return Workflow(config, TOP/"config", TOP/"tests"/"no_results")
 
 
+def sweep(batch: Batch) -> str:
+    return f"sweep {batch.mark}"
+
+
 def jobs() -> dict[str, tuple[str, ...]]:
-    """Job -> what Snakemake compares it by, as in workflow/rules."""
+    """Job -> what Snakemake compares it by, as in workflow/rules; figures, of which a job makes those that are out of
+    date, one by one."""
     workflow = planned()
-    found: dict[str, tuple[str, ...]] = {batch.rule: (batch.fingerprint,) for batch in workflow.batches}
-    found |= {f"reference {batch.study} {batch.label}": (batch.fingerprint,) for batch in workflow.references}
+    found: dict[str, tuple[str, ...]] = {sweep(batch): (batch.fingerprint,) for batch in workflow.batches}
+    found |= {f"reference {batch.mark}": (batch.fingerprint,) for batch in workflow.references}
     for products in workflow.studies:
         found[f"tables {products.name}"] = (products.fingerprint, pipeline_sources.table_source(products.name))
-        found |= {film.rule: (film.cell.fingerprint, pipeline_sources.film_source()) for film in products.animations}
-    found |= {f"figures {drawing.study.name} {drawing.label}": (drawing.study.fingerprint, drawing.source)
-              for drawing in planned(granularity="sweep").drawings}  # each a job of its own
+        found |= {f"animate {film.path}": (film.cell.fingerprint, pipeline_sources.film_source())
+                  for film in products.animations}
+        found |= {f"figures {products.name} {name}": (products.fingerprint, pipeline_sources.figure_source(name))
+                  for name in products.figures}
     found["claims"] = (pipeline_sources.claim_source(),)
     found["errata"] = (pipeline_sources.evidence_source(path.stem for path in workflow.errata),)
     found["page"] = (page_source(),)
@@ -71,13 +79,19 @@ def changed(package: Path, *names: str) -> set[str]:
 
 
 def kinds(names: set[str]) -> set[str]:
-    return {"sweep" if name.startswith("sweep") else name.split()[0] for name in names}
+    return {name.split()[0] for name in names}
 
 
 def systems_of(names: set[str]) -> set[str]:
     """Systems of the runs of some sweeps."""
-    return {cell.spec.problem for batch in planned().batches if batch.rule in names
-            for sweep in batch.sweeps for cell in sweep.cells}
+    return {system for batch, systems in batches() if sweep(batch) in names for system in systems}
+
+
+def batches() -> Iterator[tuple[Batch, set[str]]]:
+    """Batches with the systems of their runs."""
+    workflow = planned()
+    for batch in workflow.batches:
+        yield batch, {workflow.cells[path].spec.problem for path in batch.paths}
 
 
 @pytest.mark.parametrize("paper", sorted(papers()))
@@ -92,11 +106,10 @@ def test_a_comment_in_evidence_makes_the_errata_anew_and_nothing_else(package, p
                  "spring_pendula"}),
     ("fixed_body", {"free_rigid_body", "heavy_top"})])
 def test_a_comment_in_a_family_makes_its_sweeps_anew_and_no_others(package, family, systems):
-    sweeps = {name for name in changed(package, f"formulations/{family}/forms.py",
-                                       f"formulations/{family}/components.py") if name.startswith("sweep")}
+    sweeps = {name for name in changed(package, f"mechanics/formulations/{family}/forms.py",
+                                       f"mechanics/formulations/{family}/components.py") if name.startswith("sweep")}
     assert systems_of(sweeps) == systems
-    assert sweeps == {batch.rule for batch in planned().batches
-                      if {cell.spec.problem for sweep in batch.sweeps for cell in sweep.cells} & systems}
+    assert sweeps == {sweep(batch) for batch, found in batches() if found & systems}
 
 
 def test_a_comment_in_the_lists_of_figures_draws_none_and_runs_nothing(package):
@@ -151,9 +164,9 @@ def test_plans_are_made_anew_beside_a_folder_with_results(tmp_path, monkeypatch,
     one = {"studies": ["liegroup2021/heavy_top"]}
     kept = Workflow(one, TOP/"config")
     kept.plans.save()
-    assert (tmp_path/"results"/FOLDER/"plans.json").is_file()
+    assert list((tmp_path/"results"/FOLDER).iterdir())
     before = [batch.fingerprint for batch in planned(**one).batches]
-    (package/"core"/"driver.py").write_text("# another loop\n", "utf-8")
+    (package/"compile"/"driver.py").write_text("# another loop\n", "utf-8")
     forget()
     assert [batch.fingerprint for batch in Workflow(one, TOP/"config").batches] == before  # hidden
     assert not {batch.fingerprint for batch in planned(**one).batches} & set(before)

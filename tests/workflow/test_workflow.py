@@ -86,6 +86,8 @@ def test_bytes_depend_neither_on_jobs_nor_on_granularity_nor_on_chance(tmp_path)
         assert other.contents() == first.contents(), name
     assert other.make() == set()  # another granularity finds the same files up to date
     assert other.contents() == first.contents()
+    other.replace("system: sphere_nbody,", "system: sphere_nbody, parameters: {gamma: 2.0},")
+    assert other.make("--config", "granularity=run") == {name for name in ALL if name.startswith("bodies")}
 
 
 def test_a_kill_in_the_middle_and_another_call_give_the_same_bytes(tmp_path):

@@ -1,5 +1,6 @@
 # The studies and what belongs to them, checked before any job runs.
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -7,13 +8,12 @@ from pathlib import Path
 # thread. They read these variables when numpy is imported.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-from liestep.claims.claimfile import claim_files
 from liestep.workflow.report.sources import page_source
-from liestep.workflow.jobs import rule_name
-from liestep.workflow import handover, lock
+from liestep.api import pool
+from liestep.workflow import lock
 from liestep.workflow.integrity import mend
 from liestep.workflow.manifest import inputs_hash
-from liestep.workflow.sources import claim_source, evidence_source, film_source, table_source
+from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow
 from liestep.workflow.products import products_source
 from liestep.workflow.scheduling import without_submission_limit
@@ -51,7 +51,7 @@ if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
 
 
 # What a job may take at most, by kind: minutes of time and megabytes of memory. Only clusters ask for it; each retry
-# asks for as much again. `snakemake --set-resources RULE:runtime=600` changes it for one rule.
+# asks for as much again. `snakemake --set-resources sweep:runtime=600` changes it for one rule.
 NEEDS = {
     "runs": (120, 2000),
     "references": (120, 2000),
@@ -76,18 +76,43 @@ onstart:
     except InputError as error:
         sys.exit(f"liestep: {error}")
     if workflow.local_exec:
-        handover.start()
+        pool.start()
         without_submission_limit(workflow.scheduler)
 
 
+wildcard_constraints:
+    study="|".join(re.escape(products.name) for products in WORKFLOW.studies) or "none",
+    batch="[^/]+",
+    film="[^/]+",
+    problem="[^/]+",
+    integrator="[^/]+",
+    resolution="[^/]+",
+
+
+# Functions for parameters take wildcards only: Snakemake does not compare parameters that are made of outputs.
+def of_batch(folder, name):
+    """What the batch says whose mark in a folder of the study is a job's output."""
+    return lambda wildcards: getattr(WORKFLOW.marks[Path("results", wildcards.study, folder, f"{wildcards.batch}.made")], name)
+
+
+def run_of(wildcards):
+    """One run."""
+    return WORKFLOW.cells[Path("results", wildcards.study, "runs", wildcards.problem, wildcards.integrator, f"{wildcards.resolution}.nc")]
+
+
+def film_of(wildcards):
+    """One film."""
+    return WORKFLOW.films[Path("results", wildcards.study, "animations", f"{wildcards.film}.gif")]
+
+
 def runs_of(study, path=None):
-    """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the lists of them."""
+    """Inputs that stand for the runs of a study, or for one of them by its path: the files, or the marks of their jobs."""
     batches = [batch for batch in WORKFLOW.batches if batch.study == study and (path is None or path in batch.paths)]
     if WORKFLOW.config.granularity == "run":
         return [run for batch in batches for run in batch.paths if path in (None, run)]
-    return [batch.listing for batch in batches]
+    return [batch.mark for batch in batches]
 
 
 def references_of(study):
-    """Inputs that stand for the references of a study: the lists of them."""
-    return [batch.listing for batch in WORKFLOW.references if batch.study == study]
+    """Inputs that stand for the references of a study: the marks of their jobs."""
+    return [batch.mark for batch in WORKFLOW.references if batch.study == study]

@@ -1,27 +1,25 @@
-# Runs. The command makes the files that are missing or of another specification or source, and then a list of all of
-# them. Snakemake looks at the list only: it would take seconds for a thousand files, and would remove those that a job
-# finished before it failed.
+# Runs, references and times. The commands make the files that are missing or of another specification or source.
+# Snakemake looks at a mark only, an empty file: it would take seconds for a thousand files, and would remove those that
+# a job finished before it failed.
 if WORKFLOW.config.granularity != "run":
-    for batch in WORKFLOW.batches:
 
-        rule:
-            name:
-                batch.rule
-            output:
-                batch.listing,
-            log:
-                f"results/{batch.study}/logs/{batch.label}.log",
-            params:
-                place=[batch.study, *batch.place],
-                fingerprint=batch.fingerprint,
-            resources:
-                **needs("runs"),
-            conda:
-                CONDA
-            message:
-                f"{batch.study}: {len(batch.paths)} runs of {' by '.join(batch.place)}"
-            shell:
-                "liestep job sweep {params.place:q} --list {output:q} 2> {log:q}"
+    rule sweep:
+        output:
+            touch("results/{study}/runs/{batch}.made"),
+        log:
+            "results/{study}/logs/{batch}.log",
+        params:
+            arguments=of_batch("runs", "arguments"),
+            number=of_batch("runs", "size"),
+            fingerprint=of_batch("runs", "fingerprint"),
+        resources:
+            **needs("runs"),
+        conda:
+            CONDA
+        message:
+            "{wildcards.study}: {params.number} runs of {wildcards.batch}"
+        shell:
+            "liestep job sweep {params.arguments:q} 2> {log:q}"
 
 else:
 
@@ -31,7 +29,7 @@ else:
         log:
             "results/{study}/logs/{problem}.{integrator}.{resolution}.log",
         params:
-            fingerprint=lambda wildcards, output: WORKFLOW.cells[Path(output[0])].fingerprint,
+            fingerprint=lambda wildcards: run_of(wildcards).fingerprint,
         resources:
             **needs("runs"),
         conda:
@@ -41,3 +39,44 @@ else:
         shell:
             "liestep job sweep {wildcards.study:q} {wildcards.problem:q} {wildcards.integrator:q} {wildcards.resolution:q}"
             " 2> {log:q}"
+
+
+# Reference solutions of studies with `reference: true`; up to six problems share a job.
+rule reference:
+    output:
+        touch("results/{study}/references/{batch}.made"),
+    log:
+        "results/{study}/logs/reference.{batch}.log",
+    params:
+        arguments=of_batch("references", "arguments"),
+        fingerprint=of_batch("references", "fingerprint"),
+    resources:
+        **needs("references"),
+    conda:
+        CONDA
+    message:
+        "{wildcards.study}: reference of {wildcards.batch}"
+    shell:
+        "liestep job reference {params.arguments:q} 2> {log:q}"
+
+
+# Times of each run, taken alone on the machine, where the study asks for them.
+rule time:
+    input:
+        runs=lambda wildcards: runs_of(wildcards.study),
+        references=lambda wildcards: references_of(wildcards.study),  # errors of other runtimes
+    output:
+        "results/{study}/timings.csv",
+    log:
+        "results/{study}/logs/timings.log",
+    # Locally, all processors; on a cluster, where nobody says how many there are, a node for itself.
+    threads: workflow.resource_settings.cores or 1
+    resources:
+        **needs("times"),
+        slurm_extra="--exclusive",
+    conda:
+        CONDA
+    message:
+        "{wildcards.study}: time every run alone"
+    shell:
+        "liestep job time {wildcards.study:q} 2> {log:q}"

@@ -117,9 +117,7 @@ def command_check(arguments: argparse.Namespace) -> None:
 
 
 def command_sweep(arguments: argparse.Namespace) -> None:
-    from liestep.simulation.runs.execution import run_source_hash
     from liestep.simulation.runs.store import Store
-    from liestep.study.plan.listing import write_listing
     from liestep.study.plan.plan import Study
     from liestep.study.plan.sweep import run_cells
 
@@ -127,8 +125,6 @@ def command_sweep(arguments: argparse.Namespace) -> None:
     cells = [cell for problem in arguments.problem.split(",")
              for cell in study.select(problem, arguments.integrator, arguments.resolution)]
     found = run_cells(cells, Store(arguments.results))
-    if arguments.list:
-        write_listing(arguments.list, ((cell.path, cell.spec.sha256, run_source_hash(cell.spec)) for cell in cells))
     print(f"{study.name} {arguments.problem}: {found.made} made, {found.linked} linked, {found.kept} kept,"
           f" {found.failed} stopped early", file=sys.stderr)
 
@@ -183,7 +179,6 @@ def build_parser() -> argparse.ArgumentParser:
     sweep.add_argument("problem", help="key of a problem, or several with commas between them")
     sweep.add_argument("integrator", nargs="?", help="only the runs of this integrator")
     sweep.add_argument("resolution", nargs="*", help="only these runs")
-    sweep.add_argument("--list", type=Path, metavar="FILE", help="write a table of these runs when all are made")
     add_products(add)
     parser.epilog = "\n\n".join("\n".join([f"{group}:", *(f"  {name:18}{texts[name]}" for name in names)])
                                 for group, names in GROUPS.items())
@@ -220,8 +215,8 @@ def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its job
-    server; commands that only show what the package declares have been answered before, mostly."""
+    """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its pool;
+    commands that only show what the package declares have been answered before, mostly."""
     if argv is not None:
         return carry_out(argv)
     try:

@@ -1,10 +1,9 @@
 """Hashes of the files that this program has made, with the notes of the file system: size, mtime, ctime and inode.
 
 A file with the same notes need not be hashed again: editing, swapping or copying a file changes its ctime, which no
-program can set back. The ledger lies in the results folder and holds also what the manifest does not list: the manifest
-itself, and the lists of what jobs made. Without it everything is hashed once more.
+program can set back. The ledger is a view of the records, and holds also what the manifest does not list: the manifest
+itself, and the marks of jobs.
 """
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from liestep.errors import InputError
-from liestep.files.records import FOLDER, file_sha256, is_remembered, notes, recorded
+from liestep.files import records
+from liestep.files.records import FOLDER, file_sha256, is_remembered, notes
 from liestep.files.textfiles import write_text_atomically
 
 Notes = tuple[str, int, int, int, int]  # sha256, size, mtime and ctime in ns, inode
@@ -23,12 +23,13 @@ _loaded: dict[Path, "Ledger"] = {}  # of the results folders that this process r
 
 @dataclass
 class Ledger:
-    """Notes by name below the results folder; `written`: hashes of what was written since the last manifest."""
+    """Notes by name below the results folder; `written`: hashes of what was written since the last manifest; `news`:
+    what is not recorded yet, None for what is no longer known."""
 
     results: Path
     known: dict[str, Notes] = field(default_factory=dict)
     written: dict[str, set[str]] = field(default_factory=dict)
-    changed: bool = False
+    news: dict[str, Notes | None] = field(default_factory=dict)
 
     def allowed(self, name: str, listed: str | None) -> set[str]:
         """Hashes that a file may have: as the manifest lists it (without one: as it was known), or written since."""
@@ -50,30 +51,36 @@ class Ledger:
         sha256 = file_sha256(path)
         if allowed and sha256 not in allowed:
             return None
-        self.known[name], self.changed = (sha256, *today), True
+        self.note(name, (sha256, *today))
         return sha256
+
+    def note(self, name: str, entry: Notes) -> None:
+        self.known[name] = self.news[name] = entry
+
+    def forget(self, name: str) -> None:
+        if self.known.pop(name, None):
+            self.news[name] = None
+
+    def save(self) -> None:
+        """Record what is new. A folder that cannot be written costs time at the next start, nothing else."""
+        with suppress(OSError):
+            records.append(self.results, "known", self.news)
+            self.news = {}
 
 
 def load(results: Path) -> Ledger:
-    """The ledger of a results folder; an unreadable one is empty."""
-    known: dict[str, Notes] = {}
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        content = json.loads(_place(results).read_text("utf-8"))
-        known = {str(name): (str(notes[0]), int(notes[1]), int(notes[2]), int(notes[3]), int(notes[4]))
-                 for name, notes in content.items() if len(notes) == 5}
-    return Ledger(Path(results), known, recorded(results)[0])
-
-
-def save(ledger: Ledger) -> None:
-    """Write it. A folder that cannot be written costs time at the next start, nothing else."""
-    with suppress(InputError):
-        write_text_atomically(_place(ledger.results), json.dumps(ledger.known, separators=(",", ":")) + "\n")
+    """The ledger of a results folder."""
+    written: dict[str, set[str]] = {}
+    for _, name, sha256 in records.entries(results, "wrote"):
+        written.setdefault(name, set()).add(sha256)
+    known = {name: tuple(entry) for name, entry in records.last(results, "known").items()}
+    return Ledger(Path(results), known, written)
 
 
 def close(results: Path, hashes: Mapping[str, str]) -> None:
-    """After a manifest: note all products, given by name and hash, and all else that was written and is still there,
-    and clear the records, which are older than that."""
-    records = {path: path.stat().st_size for path in recorded(results)[1]}
+    """After a manifest: note all products, given by name and hash, and all else that was written and is still there;
+    then what was written is known, and the last entry of each name is enough."""
+    sizes = {path: path.stat().st_size for path in records.files(results)}
     ledger = load(results)
     for name in dict.fromkeys((*hashes, *ledger.known, *ledger.written)):
         try:
@@ -82,13 +89,17 @@ def close(results: Path, hashes: Mapping[str, str]) -> None:
             found = None
         if found is None and name in hashes:
             # matches no file, so that the next start compares it with its hash
-            ledger.known[name] = (hashes[name], 0, 0, 0, 0)
+            ledger.note(name, (hashes[name], 0, 0, 0, 0))
         elif found is None and not (results/name).is_file():
-            ledger.known.pop(name, None)
-    save(ledger)
-    for path, size in records.items():
-        with suppress(OSError):
-            if path.stat().st_size == size:  # nobody has written to it since
+            ledger.forget(name)
+    ledger.save()
+    own, place = records.own_file(results), Path(results)/FOLDER/records.ALL
+    kept = {(kind, name): (kind, when, name, value) for kind in ("known", "made", "plan")
+            for when, name, value in records.entries(results, kind)}
+    with suppress(InputError, OSError):
+        write_text_atomically(place, "".join(records.line(*entry) for entry in kept.values() if entry[3] is not None))
+        for path, size in sizes.items():
+            if path != place and (path == own or path.stat().st_size == size):  # nobody has written to it since
                 path.unlink()
 
 
@@ -122,8 +133,4 @@ def _is_as_written(path: Path) -> bool | None:
 
 def _compare(found: Ledger, name: str) -> bool | None:
     return found.sha256(name) is not None if found.allowed(name, None) else None
-
-
-def _place(results: Path) -> Path:
-    return Path(results)/FOLDER/"known.json"
 

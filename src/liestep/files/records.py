@@ -1,18 +1,29 @@
-"""Which bytes this program itself has put under each name of the results folder, until the manifest says so.
+"""What this program knows of a results folder, as lines that are only appended: one format for everything.
 
-A product that is neither what the manifest says nor what a record says was changed by somebody else. Every process
-appends to a file of its own in the folder `.records`, so that jobs on several machines never write to the same file.
+Kinds of entries, each of a name with a value, of which the last one counts:
+
+    wrote  bytes that a process has put under a name since the last manifest: their sha256 (all of them count)
+    known  sha256, size, mtime, ctime and inode of a file: one that still has these need not be hashed again
+    made   what tables or figures of a study were made from, and the hashes of their files
+    plan   what a start planned, and the hash of what it planned from
+
+Every process appends to a file of its own in the folder `.records`, so that jobs on several machines never write to the
+same file. A line that is torn or damaged counts for nothing; without the folder everything is looked at once more.
 """
 import hashlib
+import json
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 FOLDER = ".records"  # below the results folder
+ALL = "all.txt"      # in it: what was there at the last manifest
 _results: list[Path] = []  # the results folder of the command that runs, the innermost last
 _here: dict[str, tuple[int, int, int, int]] = {}  # absolute path -> notes of the files that this process has finished
 
@@ -39,12 +50,60 @@ def record(path: Path, content: Path) -> None:
     if not _results:
         return
     root, target = (Path(os.path.abspath(each)) for each in (_results[-1], path))
-    folder = root/FOLDER
-    if not target.is_relative_to(root) or target.is_relative_to(folder):
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder/_own(os.getpid()), "a", encoding="utf-8") as file:
-        file.write(f"{file_sha256(content)} {target.relative_to(root).as_posix()}\n")
+    if target.is_relative_to(root) and not target.is_relative_to(root/FOLDER):
+        append(root, "wrote", {target.relative_to(root).as_posix(): file_sha256(content)})
+
+
+def append(results: Path, kind: str, values: Mapping[str, Any]) -> None:
+    """Add entries by name; the value None ends what was said of a name. Raises OSError."""
+    if values:
+        place, now = own_file(results), time.time_ns()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with open(place, "a", encoding="utf-8") as file:
+            file.write("".join(line(kind, now, name, value) for name, value in values.items()))
+
+
+def own_file(results: Path) -> Path:
+    """The file to which this process appends."""
+    return Path(results)/FOLDER/_own(os.getpid())
+
+
+def line(kind: str, when: int, name: str, value: Any) -> str:
+    """One entry, with the digest of the rest."""
+    text = json.dumps([when, name, value], separators=(",", ":"))
+    return f"{kind} {_digest(text)} {text}\n"
+
+
+def entries(results: Path, kind: str) -> list[tuple[int, str, Any]]:
+    """All entries of a kind, (time in ns, name, value), in the order in which they were written."""
+    found: list[tuple[int, str, Any]] = []
+    for path in files(results):
+        with suppress(OSError):
+            found += _entries(path, kind, *notes(path))
+    return sorted(found, key=lambda entry: entry[0])
+
+
+@lru_cache(maxsize=1000)
+def _entries(path: Path, kind: str, *_notes: int) -> list[tuple[int, str, Any]]:
+    """Entries of a file with these notes."""
+    found = []
+    for each in path.read_text("utf-8", errors="replace").split("\n"):
+        if each.startswith(f"{kind} "):
+            digest, _, text = each.removeprefix(f"{kind} ").partition(" ")
+            if digest == _digest(text):
+                found.append(tuple(json.loads(text)))
+    return found
+
+
+def last(results: Path, kind: str) -> dict[str, Any]:
+    """Name -> what was said last of it."""
+    return {name: value for name, value in {name: value for _, name, value in entries(results, kind)}.items()
+            if value is not None}
+
+
+def files(results: Path) -> list[Path]:
+    """Files with entries."""
+    return sorted((Path(results)/FOLDER).glob("*.txt"))
 
 
 def remember(path: Path) -> None:
@@ -65,23 +124,11 @@ def notes(path: Path | str) -> tuple[int, int, int, int]:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def recorded(results: Path) -> tuple[dict[str, set[str]], list[Path]]:
-    """Name below the results folder -> hashes of what was written there since the records were last cleared; and the
-    files that say so. The last line of a killed process may be torn: it counts for nothing."""
-    found: dict[str, set[str]] = {}
-    files = sorted((Path(results)/FOLDER).glob("*.txt"))
-    for path in files:
-        try:
-            text = path.read_text("utf-8", errors="replace")
-        except OSError:
-            continue
-        for line in text.splitlines():
-            sha256, _, name = line.partition(" ")
-            found.setdefault(name, set()).add(sha256)
-    return found, files
-
-
 def file_sha256(path: Path) -> str:
     """sha256 of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

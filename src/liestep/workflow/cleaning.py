@@ -11,7 +11,6 @@ from liestep.files.records import FOLDER
 from liestep.simulation.runs.store import STORE, Store
 from liestep.workflow.integrity import own
 from liestep.workflow.manifest import MANIFEST, drop, listed_products
-from liestep.workflow.products import PRODUCTS
 from liestep.workflow.workflow import SELECTION, Workflow, require_config
 
 NOT_OF_STUDIES = (f"{STORE}/", f"{FOLDER}/", f"{SELECTION}/", MANIFEST)  # beginnings of names
@@ -43,11 +42,9 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
 
 
 def _is_note(path: Path, results: Path, studies: set[str]) -> bool:
-    """Whether a file is the program's own note about a study that exists: the list of a job's runs, whose name depends
-    on the granularity, or of what products were made from."""
-    if path.name == PRODUCTS:
-        return path.parent.relative_to(results).as_posix() in studies
-    return (path.suffix == ".csv" and path.parent.name in ("runs", "references")
+    """Whether a file is the program's own note about a study that exists: the mark of a job, whose name depends on the
+    granularity."""
+    return (path.suffix == ".made" and path.parent.name in ("runs", "references")
             and path.parent.parent.relative_to(results).as_posix() in studies)
 
 

@@ -2,7 +2,6 @@
 import argparse
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from liestep.errors import InputError
 
@@ -15,7 +14,6 @@ def command_reference(arguments: argparse.Namespace) -> None:
         study_reference,
     )
     from liestep.simulation.runs.files import write
-    from liestep.study.plan.listing import write_listing
     from liestep.study.plan.plan import Study
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
@@ -28,8 +26,6 @@ def command_reference(arguments: argparse.Namespace) -> None:
         write(content, path)
         print(f"{study.name} {problem}: reference made, engines differ by {disagreement(content.attributes)}",
               file=sys.stderr)
-    if arguments.list:
-        write_listing(arguments.list, ((path, spec.sha256, spec.source_hash) for path, spec in wanted.values()))
 
 
 def command_time(arguments: argparse.Namespace) -> None:
@@ -96,8 +92,6 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
                     "make the reference solution of a problem of a study, unless it is up to date")
     reference.add_argument("study")
     reference.add_argument("problem", help="key of a problem, or several with commas between them")
-    reference.add_argument("--list", type=Path, metavar="FILE",
-                           help="write a table of these references when all are made")
     add("time", command_time, "time every run of a study alone, without statistics").add_argument("study")
     add("products", command_products,
         "make the tables and figures of a study that are missing or out of date").add_argument("study")

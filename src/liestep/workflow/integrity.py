@@ -14,7 +14,6 @@ from liestep.files import ledger as ledgers
 from liestep.files.ledger import Ledger
 from liestep.files.records import notes
 from liestep.simulation.runs.store import Store
-from liestep.workflow.jobs import Batch, ReferenceBatch
 from liestep.workflow.manifest import damage, environment_path, manifest_path, read_manifest
 from liestep.workflow.workflow import Workflow
 
@@ -43,8 +42,8 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     if others:
         more = f" (and {len(others) - 1} more files)" if len(others) > 1 else ""
         yield f"{others[0]}{more}; call snakemake for all studies"
-    if found.changed and remove:
-        ledgers.save(found)
+    if remove:
+        found.save()
 
 
 def _listed(found: Ledger, remove: bool) -> tuple[dict[str, str], str | None]:
@@ -67,9 +66,7 @@ def own(workflow: Workflow) -> Iterator[Path]:
     for products in workflow.studies:
         yield from products.timings
         yield from (entry.path for entry in products.references)
-    batches: tuple[Batch | ReferenceBatch, ...] = (*workflow.batches, *workflow.references)
-    for batch in batches:
-        yield batch.listing
+    yield from workflow.marks
 
 
 def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> str | None:

@@ -1,48 +1,15 @@
-"""Jobs of the workflow: which runs, references and films one process makes, and a text that changes
-when they are out of date."""
+"""Jobs of the workflow: which runs, references and films one process makes, and a text that changes when they are out
+of date."""
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from liestep.study.plan.plan import Cell, Sweep
+from liestep.study.plan.plan import Cell
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
 TOGETHER = 6
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Runs that one job makes, all of one problem of a study or of problems with the same system. `place` are the
-    arguments of `liestep job sweep` after the study."""
-
-    study: str
-    place: tuple[str, ...]
-    sweeps: tuple[Sweep, ...]
-
-    @property
-    def label(self) -> str:
-        """Name of its log."""
-        return ".".join((brief(self.place[0]), *self.place[1:]))
-
-    @property
-    def rule(self) -> str:
-        return rule_name("sweep", self.study, self.label)
-
-    @property
-    def listing(self) -> Path:
-        """File that the job writes when all its runs are made."""
-        return self.sweeps[0].cells[0].path.parents[2]/f"{self.label}.csv"
-
-    @property
-    def paths(self) -> list[Path]:
-        return [cell.path for sweep in self.sweeps for cell in sweep.cells]
-
-    @property
-    def fingerprint(self) -> str:
-        return short_hash(" ".join(sweep.fingerprint for sweep in self.sweeps))
 
 
 @dataclass(frozen=True)
@@ -56,36 +23,33 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class ReferenceBatch:
-    """References that one job makes."""
+class Batch:
+    """Runs or references that one job makes. `arguments` of the command are a study, problems with commas between them
+    and, for some of their runs, an integrator; `mark` is an empty file that Snakemake puts there when all files are
+    made, and looks at instead of the files: it would need seconds for thousands, and it removes the outputs of a job
+    that fails, so that of ten hours on a node that dies in the last minute nothing would be left."""
 
-    references: tuple[Reference, ...]
+    arguments: tuple[str, ...]
+    paths: tuple[Path, ...]
+    mark: Path
+    fingerprint: str
+
+    @classmethod
+    def of(cls, folder: Path, arguments: tuple[str, ...], paths: Iterable[Path],
+           fingerprints: Iterable[str]) -> "Batch":
+        """Batch of files with these fingerprints, whose mark is in a folder."""
+        _, problems, *integrator = arguments
+        label = ".".join((brief(problems), *integrator))
+        return cls(arguments, tuple(paths), folder/f"{label}.made", short_hash(" ".join(fingerprints)))
 
     @property
     def study(self) -> str:
-        return self.references[0].study
+        return self.arguments[0]
 
     @property
-    def problems(self) -> str:
-        """Argument of `liestep job reference`."""
-        return ",".join(reference.problem for reference in self.references)
-
-    @property
-    def label(self) -> str:
-        return brief(self.problems)
-
-    @property
-    def listing(self) -> Path:
-        """File that the job writes when all its references are made."""
-        return self.paths[0].with_name(f"{self.label}.csv")
-
-    @property
-    def paths(self) -> list[Path]:
-        return [reference.path for reference in self.references]
-
-    @property
-    def fingerprint(self) -> str:
-        return short_hash(" ".join(reference.fingerprint for reference in self.references))
+    def size(self) -> int:
+        """Number of files."""
+        return len(self.paths)
 
 
 @dataclass(frozen=True)
@@ -94,10 +58,6 @@ class Animation:
 
     cell: Cell
     path: Path
-
-    @property
-    def rule(self) -> str:
-        return rule_name("animate", self.cell.study, self.cell.problem, self.cell.integrator, self.cell.resolution)
 
     @property
     def label(self) -> str:
@@ -129,8 +89,3 @@ def brief(problems: str) -> str:
 
 def short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def rule_name(*parts: str) -> str:
-    """Name of a rule from ids and keys."""
-    return re.sub(r"\W", "_", "_".join(parts))

@@ -96,9 +96,9 @@ def drop(results: Path, names: set[str]) -> None:
         content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
         write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
     found = ledgers.load(results)
-    if names & found.known.keys():
-        found.known = {name: entry for name, entry in found.known.items() if name not in names}
-        ledgers.save(found)
+    for name in names:
+        found.forget(name)
+    found.save()
 
 
 def _sha256(written: Ledger, name: str, listed: str | None) -> str:

@@ -1,20 +1,15 @@
 """What the last start planned: fingerprints of all runs and references, and claims whose runs were found.
 
 A start that finds the study file and all sources of the package as they were does not specify thousands of runs again.
-The file is no product: without it, or when a bit of it has changed, everything is planned anew.
 """
 import hashlib
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from liestep.errors import InputError
-from liestep.files import PACKAGE
-from liestep.files.records import FOLDER
-from liestep.files.textfiles import write_text_atomically
+from liestep.files import PACKAGE, records
 from liestep.study.plan.yamlfile import LARGEST
 
 
@@ -38,29 +33,20 @@ class Plans:
     """Plans by key, each with the hash of what it was made from."""
 
     def __init__(self, results: Path):
-        self.path = Path(results)/FOLDER/"plans.json"
-        self._entries: dict[str, list[Any]] = {}
-        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            content = json.loads(self.path.read_text("utf-8"))
-            if content["sha256"] == _digest(content["plans"]):
-                self._entries = content["plans"]
-        self._read = dict(self._entries)
+        self.results = Path(results)
+        self._known = records.last(results, "plan")
+        self._news: dict[str, Any] = {}
 
     def find(self, key: str, made_from: str) -> Any:
         """The plan, None if there is none that was made from this."""
-        entry = self._entries.get(key)
-        return entry[1] if entry is not None and entry[0] == made_from else None
+        before, plan = self._known.get(key, ("", None))
+        return plan if before == made_from else None
 
     def keep(self, key: str, made_from: str, plan: Any) -> None:
-        self._entries[key] = [made_from, plan]
+        self._known[key] = self._news[key] = (made_from, plan)
 
     def save(self) -> None:
-        """Write them if they have changed. A folder that cannot be written costs time at the next start."""
-        if self._entries != self._read:
-            with suppress(InputError):
-                write_text_atomically(self.path, json.dumps({"sha256": _digest(self._entries), "plans": self._entries},
-                                                            separators=(",", ":")) + "\n")
-
-
-def _digest(entries: Any) -> str:
-    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+        """Record those that are new. A folder that cannot be written costs time at the next start."""
+        with suppress(OSError):
+            records.append(self.results, "plan", self._news)
+            self._news = {}

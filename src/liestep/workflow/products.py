@@ -1,24 +1,19 @@
 """Tables and figures of a study in one process, only those that are out of date.
 
-A file beside them, PRODUCTS, says of every product what it was made from and which bytes it had. A product is kept
-when both are still true; whatever is missing, changed, or not in that file, is made. Without the file, or with a
-damaged one, everything is.
+The records say of every product what it was made from and which bytes it had. A product is kept when both are still
+true; whatever is missing, changed, or not recorded, is made.
 """
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from liestep.errors import InputError
+from liestep.files import records
 from liestep.files.records import file_sha256
-from liestep.files.textfiles import write_text_atomically
 from liestep.workflow.jobs import short_hash
 from liestep.workflow.sources import figure_source, table_source
 from liestep.workflow.workflow import FIGURE_FILES, StudyProducts
-
-PRODUCTS = ".products.json"  # in the folder of a study
 
 
 @dataclass(frozen=True)
@@ -46,16 +41,16 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
     from liestep.study.tables.results import StudyResults
     from liestep.study.tables.tables import analyse
 
-    known, tables = _known(products), _tables(products)
-    if not (kept := _keep(tables, known)):
+    known, tables = records.last(products.study.results, "made"), _tables(products)
+    if not (kept := _keep(products, known, tables)):
         analyse(products.study)
-    _note(products, known, tables)
+        _note(products, tables)
     yield tables.name, not kept
     results = StudyResults(products.study)
     for figure in _figures(products, claims):
-        if not (kept := _keep(figure, known)):
+        if not (kept := _keep(products, known, figure)):
             make_figure(results, figure.name)
-        _note(products, known, figure)
+            _note(products, figure)
         yield figure.name, not kept
 
 
@@ -76,19 +71,10 @@ def _figures(products: StudyProducts, claims: Iterable[Path]) -> Iterator[Group]
                     tuple(products.figure(name, kind) for kind in FIGURE_FILES))
 
 
-def _known(products: StudyProducts) -> dict[str, list]:
-    """Name -> [origin, hashes of the files], as they were made; empty when that is not known."""
-    with suppress(OSError, ValueError, RecursionError):
-        content = json.loads((products.folder/PRODUCTS).read_text("utf-8"))
-        if isinstance(content, dict):
-            return content
-    return {}
-
-
-def _keep(group: Group, known: Mapping[str, list]) -> bool:
+def _keep(products: StudyProducts, known: Mapping[str, list], group: Group) -> bool:
     """Whether all files are those that would be made; then they count as new."""
     try:
-        if known.get(group.name) != [group.origin, _hashes(group.files)]:
+        if known.get(f"{products.name} {group.name}") != [group.origin, _hashes(group.files)]:
             return False
         for path in group.files:
             os.utime(path)
@@ -97,10 +83,13 @@ def _keep(group: Group, known: Mapping[str, list]) -> bool:
     return True
 
 
-def _note(products: StudyProducts, known: dict[str, list], group: Group) -> None:
-    """Remember what a group is made of, at once: a killed job keeps what it has made."""
-    known[group.name] = [group.origin, _hashes(group.files)]
-    write_text_atomically(products.folder/PRODUCTS, json.dumps(known, indent=1) + "\n")
+def _note(products: StudyProducts, group: Group) -> None:
+    """Record what a group is made of, at once: a killed job keeps what it has made."""
+    try:
+        records.append(products.study.results, "made",
+                       {f"{products.name} {group.name}": [group.origin, _hashes(group.files)]})
+    except OSError as error:
+        raise InputError(f"cannot write {products.study.results}: {error.strerror}") from None
 
 
 def _hashes(paths: Iterable[Path]) -> list[str]:

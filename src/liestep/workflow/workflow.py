@@ -3,8 +3,8 @@ each product depends on.
 
 Everything is checked here, before the first job runs.
 """
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,17 +23,8 @@ from liestep.study.plan.names import named_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.values import Strict
 from liestep.study.plan.yamlfile import read_yaml
-from liestep.workflow.jobs import (
-    Animation,
-    Batch,
-    Reference,
-    ReferenceBatch,
-    equal_groups,
-    short_hash,
-    together,
-)
+from liestep.workflow.jobs import Animation, Batch, Reference, equal_groups, short_hash, together
 from liestep.workflow.plans import Plans, content_hash, sources
-from liestep.workflow.sources import figure_source
 
 CONFIG, RESULTS = Path("config"), Path("results")
 SELECTION = "selection"  # folder of the results for what a call for some of the studies makes of all of them
@@ -47,11 +38,9 @@ class WorkflowConfig(Strict):
     studies: str | list[str] = Field("all",
                                      description="ids of the studies to make, or all: every file under config/studies")
     granularity: Literal["problem", "sweep", "run"] = Field(
-        "problem", description="what one job makes. problem: all runs of a problem of a study, or of up to 6 with the"
-        " same system, and all tables and figures of a study, those that are out of date (a process costs 1 s, a"
-        " further integrator in it 0.04 s); sweep: the runs of one integrator on a problem, the tables of a study, and"
-        " one figure; run: one run, for long runs and clusters, and tables and figures as with sweep. The files are the"
-        " same.")
+        "problem", description="which runs one job makes. problem: all of a problem of a study, or of up to 6 with the"
+        " same system (a process costs 1 s, a further integrator in it 0.04 s); sweep: those of one integrator on a"
+        " problem; run: one, for long runs and clusters. The files are the same.")
 
 
 class StudyProducts:
@@ -81,6 +70,11 @@ class StudyProducts:
         self.fingerprint = short_hash(
             " ".join((study.path.read_text("utf-8"), *(sweep.fingerprint for sweep in self.sweeps),
                       *(reference.fingerprint for reference in self.references))))
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule that makes tables and figures."""
+        return re.sub(r"\W", "_", f"products_{self.name}")
 
     @property
     def cells(self) -> list[Cell]:
@@ -137,24 +131,6 @@ class StudyProducts:
         return self.folder/"logs"/f"{'.'.join(parts)}.log"
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Figures of a study that one job draws."""
-
-    study: StudyProducts
-    names: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        """Short name of the job."""
-        return self.names[0] if len(self.names) == 1 else "all"
-
-    @property
-    def source(self) -> str:
-        """Hash of what draws them."""
-        return figure_source(*self.names)
-
-
 class Workflow:
     """All that `snakemake` makes.
 
@@ -188,50 +164,42 @@ class Workflow:
         self.estimate = require_room(self.studies, results) if room else Estimate()
         self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
         self.cells = {cell.path: cell for sweep in self.sweeps for cell in sweep.cells}
-        self.batches = self._batches()
+        self.batches = [batch for products in self.studies for batch in self._batches(products)]
         self.references = [batch for products in self.studies for batch in self._reference_batches(products)]
+        self.marks = {batch.mark: batch for batch in (*self.batches, *self.references)}
+        self.films = {film.path: film for products in self.studies for film in products.animations}
         self.claims, self.computed = self._claims()
         self.errata = [path for path in named_files(folder/"errata", "the name of an errata file")
                        if set(known) <= set(names) or any(name.startswith(f"{path.stem}/") for name in names)]
 
     def forget_lost(self) -> None:
-        """Remove the list of every job of which a run or a reference is missing, so that Snakemake starts it again."""
-        batches: tuple[Batch | ReferenceBatch, ...] = (*self.batches, *self.references)
-        for batch in batches:
+        """Remove the mark of every job of which a run or a reference is missing, so that Snakemake starts it again."""
+        for mark, batch in self.marks.items():
             if not all(path.is_file() for path in batch.paths):
-                batch.listing.unlink(missing_ok=True)
+                mark.unlink(missing_ok=True)
 
-    def _batches(self) -> list[Batch]:
+    def _batches(self, products: StudyProducts) -> Iterator[Batch]:
+        """Runs that share a job."""
+        sweeps: dict[tuple[str, ...], list[Sweep]] = {}
         if self.config.granularity == "sweep":
-            return [Batch(sweep.study, (sweep.problem, sweep.integrator), (sweep,)) for sweep in self.sweeps]
-        found = []
-        for products in self.studies:
-            sweeps = products.sweeps
-            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in sweeps}
+            sweeps = {(sweep.problem, sweep.integrator): [sweep] for sweep in products.sweeps}
+        else:
+            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in products.sweeps}
             for keys in together(systems.items()):
-                found.append(Batch(products.name, (",".join(keys),),
-                                   tuple(sweep for key in keys for sweep in sweeps if sweep.problem == key)))
-        return found
+                sweeps[",".join(keys),] = [sweep for key in keys for sweep in products.sweeps if sweep.problem == key]
+        for place, found in sweeps.items():
+            yield Batch.of(products.folder/"runs", (products.name, *place),
+                           (cell.path for sweep in found for cell in sweep.cells),
+                           (sweep.fingerprint for sweep in found))
 
-    def _reference_batches(self, products: StudyProducts) -> list[ReferenceBatch]:
-        if self.config.granularity != "problem":
-            return [ReferenceBatch((reference,)) for reference in products.references]
+    def _reference_batches(self, products: StudyProducts) -> Iterator[Batch]:
+        """References that share a job, of any systems: loading the engines takes most of the time of such a process."""
         known = {reference.problem: reference for reference in products.references}
-        # groups of any systems: loading the engines takes most of the time of such a process
-        groups = equal_groups(list(known))
-        return [ReferenceBatch(tuple(known[key] for key in keys)) for keys in groups]
-
-    @property
-    def analysed_alone(self) -> list[StudyProducts]:
-        """Studies whose tables are a job of their own."""
-        return [] if self.config.granularity == "problem" else self.studies
-
-    @property
-    def drawings(self) -> list[Drawing]:
-        """Figures that are jobs of their own: none where one job makes all tables and figures of a study."""
-        if self.config.granularity == "problem":
-            return []
-        return [Drawing(products, (name,)) for products in self.studies for name in products.figures]
+        alone = self.config.granularity != "problem"
+        for keys in ((key,) for key in known) if alone else equal_groups(list(known)):
+            found = [known[key] for key in keys]
+            yield Batch.of(products.folder/"references", (products.name, ",".join(keys)),
+                           (reference.path for reference in found), (reference.fingerprint for reference in found))
 
     def _claims(self) -> tuple[dict[str, list[str]], list[str]]:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made; and

@@ -82,7 +82,7 @@ class Study:
 
     def __init__(self, path: Path, name: str, results: Path):
         self.path, self.name = Path(path), name
-        self.folder = Path(results)/name
+        self.results, self.folder = Path(results), Path(results)/name
         self.config, self._lines = load_study_config(self.path)
         self._plugins = self._load_plugins()  # ids
         self.refusals: Refusals = {}

@@ -1,4 +1,4 @@
-"""The job server: what a job does in a fork of it is what the command does by itself, and the fork ends with the
+"""The workflow's pool: what a job does in a fork is what the command does by itself, and the fork ends with the
 command."""
 import os
 import shutil
@@ -13,30 +13,37 @@ import psutil
 import pytest
 
 import liestep
+from liestep.api import pool
+from liestep.api.pool import THREADS
 from liestep.files.records import FOLDER
-from liestep.workflow import handover
-from liestep.workflow.handover import SERVER, THREADS, hand_over, start
+from liestep.workflow.handover import POOL, hand_over
 from tests.place import Place
 
 SWEEP = ("job", "sweep", "tiny", "bodies", "vi_sphere")
+# In the place of the process of the workflow.
+SCRIPT = f"""
+import os, sys
+from liestep.api import pool
+pool.start()
+print(os.environ["{POOL}"], flush=True)
+sys.stdin.read()
+"""
 
 
 @contextmanager
 def served(where: Place) -> Iterator[psutil.Process]:
-    """A server that the commands of a place ask."""
+    """A process with a pool that the commands of a place ask."""
     where.environment.update(THREADS)
-    socket = where.folder/"server"/"jobs"
-    socket.parent.mkdir()
-    process = subprocess.Popen([sys.executable, "-m", "liestep.api.jobserver", str(socket)], env=where.environment,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"ready\n"
-    where.environment[SERVER] = str(socket)
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT], env=where.environment, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    where.environment[POOL] = process.stdout.readline().strip()
+    assert where.environment[POOL]
     try:
         yield psutil.Process(process.pid)
     finally:
         process.communicate(timeout=60)
     assert process.returncode == 0
-    assert not socket.parent.exists()
+    assert not Path(where.environment[POOL]).exists()
 
 
 def begin(where: Place, *arguments: str) -> subprocess.Popen:
@@ -51,6 +58,11 @@ def done(where: Place, *arguments: str) -> tuple[int, str, bool]:
     messages = command.communicate()[1]
     writers = {int(path.name.partition(".")[0]) for path in (where.folder/"results"/FOLDER).glob("*.txt")}
     return command.returncode, messages, bool(writers) and command.pid not in writers
+
+
+def forks(server: psutil.Process) -> list[psutil.Process]:
+    """Jobs at work: forks of the fork server, which is a child of the workflow's process."""
+    return [fork for child in server.children() for fork in child.children()]
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
@@ -97,7 +109,7 @@ def test_an_edit_of_the_package_is_declined(tmp_path):
     place = Place(tmp_path/"place", source=source)
     with served(place):
         assert done(place, *SWEEP)[::2] == (0, True)
-        with open(source/"liestep"/"core"/"driver.py", "a") as file:
+        with open(source/"liestep"/"compile"/"driver.py", "a") as file:
             file.write("# edited\n")
         assert done(place, *SWEEP)[::2] == (0, False)
 
@@ -107,66 +119,67 @@ def test_a_fork_ends_with_its_command(tmp_path):
     place.replace("[0.1, 0.05]", "[0.000001]")
     with served(place) as server:
         command = begin(place, *SWEEP)
-        assert until(server.children)
-        fork, = server.children()
-        assert until(lambda: os.getpgid(fork.pid) == os.getpgid(command.pid))
+        assert until(lambda: forks(server))
+        fork, = forks(server)
         command.kill()
         command.communicate()
         assert until(lambda: not fork.is_running() or fork.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_without_a_server_the_command_does_its_job(tmp_path):
+def test_without_a_pool_the_command_does_its_job(tmp_path):
     place = Place(tmp_path/"place")
-    place.environment[SERVER] = str(tmp_path/"nothing")
+    place.environment[POOL] = str(tmp_path/"nothing")
     assert done(place, *SWEEP)[::2] == (0, False)
 
 
-def test_a_socket_with_too_long_a_name_is_no_server(tmp_path, monkeypatch):
-    folder = tmp_path/("long"*30)
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(folder))
-    monkeypatch.delenv(SERVER, raising=False)
-    start()
-    assert SERVER not in os.environ
-    assert not folder.exists()
+def test_a_killed_job_is_the_commands_exit_code(tmp_path):
+    place = Place(tmp_path/"place")
+    place.replace("[0.1, 0.05]", "[0.000001]")
+    with served(place) as server:
+        command = begin(place, *SWEEP)
+        assert until(lambda: forks(server))
+        forks(server)[0].kill()
+        assert (command.wait(), command.communicate()[1]) == (137, "")
 
 
-def test_on_another_system_nobody_starts_or_asks_a_server(tmp_path, monkeypatch):
-    monkeypatch.setattr(handover, "LINUX", False)
-    monkeypatch.setattr("subprocess.Popen", None)
-    monkeypatch.setattr("socket.socket", None)
-    monkeypatch.delenv(SERVER, raising=False)
-    start()
-    assert SERVER not in os.environ
-    monkeypatch.setenv(SERVER, str(tmp_path/"jobs"))
+def test_on_another_system_or_in_too_long_a_folder_there_is_no_pool(tmp_path, monkeypatch):
+    monkeypatch.delenv(POOL, raising=False)
+    monkeypatch.setattr("multiprocessing.util.get_temp_dir", lambda: str(tmp_path/("long"*30)))
+    pool.start()
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr(pool, "Listener", None)
+    pool.start()
+    assert POOL not in os.environ
     assert hand_over(list(SWEEP)) is None
 
 
 @pytest.mark.slow
-def test_a_workflow_without_forks_makes_the_same_runs(tmp_path):
-    """A Python without os.fork: every job does its work itself, and starts no server."""
+def test_a_workflow_without_a_pool_makes_the_same_runs(tmp_path):
+    """As on another system: every job does its work itself."""
     customised = tmp_path/"customised"
     customised.mkdir()
-    (customised/"sitecustomize.py").write_text("import os\nos.fork = None\ndel os.fork\n")
+    (customised/"sitecustomize.py").write_text(
+        "import multiprocessing.connection\n\ndef refused(**given):\n    raise OSError\n\n"
+        "multiprocessing.connection.Listener = refused\n")
     found = {}
     for name in ("with", "without"):
         place = Place(tmp_path/name)
         path = place.environment.get("PYTHONPATH", "")
         place.environment["PYTHONPATH"] = os.pathsep.join([str(customised)]*(name == "without") + [path])
-        place.make("--cores", "1", "--until", "sweep_tiny_bodies", "sweep_tiny_pendulum")
+        place.make("--cores", "1", "--until", "sweep")
         found[name] = place.contents("*.nc")
     assert len(found["with"]) == 6
     assert found["with"] == found["without"]
 
 
 @pytest.mark.slow
-def test_the_server_compiles_once_what_all_loops_share(tmp_path):
+def test_the_fork_server_compiles_once_what_all_loops_share(tmp_path):
     """Only where no machine code is kept: otherwise its jobs hardly compile."""
-    script = "from liestep import jobserver; jobserver._prepare_compiler()"
     kept = tmp_path/"kept"
     for folder in (kept, tmp_path/"empty"):
         (folder/"advance-0").mkdir(parents=True)
     (tmp_path/"empty"/"advance-0").rmdir()
     for folder, loops in ((kept, 0), (tmp_path/"empty", 1)):
-        subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "LIESTEP_CACHE": str(folder)})
+        subprocess.run([sys.executable, "-c", "import liestep.api.preload"], check=True,
+                       env={**os.environ, "LIESTEP_CACHE": str(folder)})
         assert len(list(folder.rglob("*.nbc"))) == loops
