@@ -117,7 +117,8 @@ def _prepare_compiler() -> None:
     from liestep.compile.sources import package_modules
     from liestep.simulation.catalogue import own_systems, sheet
 
-    for module in package_modules("liestep.geometry", "liestep.mechanics", "liestep.integrators"):
+    for module in package_modules(
+            "liestep.geometry", "liestep.mechanics.formulations", "liestep.mechanics.systems", "liestep.integrators"):
         importlib.import_module(module)
     for name in own_systems():
         len(sheet(name).presets)  # with those of the papers
