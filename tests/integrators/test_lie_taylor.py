@@ -49,7 +49,7 @@ def formulated(case, formulation="lie_action", name="lie_taylor"):
 def outputs(case, tolerance, order=10):
     """Fields at PLACES, all but the last by dense output, in plain Python; the form, its problem and the steps."""
     form, t_end = formulated(case), case[2]
-    pair = plain_component(method("lie_taylor").build({"order": order}, tolerance, t_end), PLAIN, np.float64)
+    pair = plain_component(method("lie_taylor").made(form, {"order": order}, tolerance, t_end), PLAIN, np.float64)
     problem, y = plain_component(form.problem, PLAIN, np.float64), form.start.copy()
     work, t, found, steps = pair.workspace(problem, y), 0.0, [], 0
     h = pair.start(problem, 0.0, y, t_end, work)

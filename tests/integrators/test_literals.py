@@ -34,7 +34,7 @@ EXECUTED_BY = (
 FORMULATIONS = ("vector_field", "lie_action", "sphere_lagrangian", "cotangent_rotation", "quadratic_rotation")
 # distances of the two states of a pair, whose size no order shows: tests/kernels/test_distances.py holds it to 1e-12,
 # test_pairs_on_every_action.py the sizes of norms
-SIZES = ("geometry/distances.py", "integrators/error_norms.py")
+SIZES = ("geometry/distances.py", "integrators/error_norms.py", "integrators/sizes.py")
 # the estimate of rkmk853: its size is asked of DOP853, whose formula it is
 ESTIMATE = ("integrators/munthe_kaas_853.py", ("error",))
 # literals that decide no digit: (function, beginning of the line) -> why
@@ -53,7 +53,9 @@ NO_DIGIT = {
     ("step", "previous, done = 1.0"): "when the iteration ends", ("step", "done = settled("): "when the iteration ends",
     ("step", "k[s, i, j] = 0.0"): "first guess of an iteration",
     ("step", "problem.add_work(0.5*h, y)"): "zero without forces; tests/forces holds the work of forces",
-    ("first", ""): "first step of a pair", ("norm", "total = 0.0"): "first step of a pair",
+    ("norm", "try_sizes("): "no added sizes", ("find_moves", ""): "sizes of rows",
+    ("first", ""): "first step of a pair",
+    ("norm", "total = 0.0"): "first step of a pair",
     ("prepare_dense", "work.ready["): "a flag",
     ("prepare_dense", "work.current["): "a flag", ("attempt", "work.current["): "a flag",
     ("interpolate", "work.current["): "a flag", ("look", "work.when[1] = "): "a flag",

@@ -1,14 +1,21 @@
 """Adaptive methods take the same steps in all units of mass, length and time."""
+import warnings
+from pathlib import Path
+
 import numpy as np
+import plugin_room
 import pytest
 
 import liestep
+from liestep.api.command_line import main
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
 
 METHODS = ("taylor", "dop853", "ode45")
-PAIRS = ("rkmk54", "cf43", "rkmk853")  # cf32a, cf32b and rkmk_pair have their norms and machine code
-INERTIA = np.array([1.5, 1.1, 0.6])  # machine code leaves out products with 1
+PAIRS = ("rkmk54", "cf43", "rkmk853", "lie_taylor")  # cf32a, cf32b and rkmk_pair have their norms and machine code
+# None is 1: traced equations hold no product with 1 (`compile.straight.symbols`), so that 1 x + b y rounds otherwise
+# than its multiples, and taylor would differ by 8e-15 with the same steps
+INERTIA = np.array([1.5, 1.1, 0.6])
 START = sheet("free_rigid_body").presets[sheet("free_rigid_body").default].initial({"inertia": INERTIA})
 
 
@@ -95,3 +102,80 @@ def test_a_momentum_that_is_round_off_does_not_choose_the_steps(method):
     run = liestep.simulate("bonded_particles", method, preset="cluster", tolerance=1e-10, t_end=1e-3, samples=2)
     assert 0.0 < np.abs(run.angular_momentum.values[1]).max() < 1e-15  # of 0.5 kg m^2/s of each particle
     assert run.attrs["steps"] <= 20
+
+
+ON_FIELDS = (*METHODS, "ode45_norm")
+FAR = 8/3 - 64/15*(1.0 - 0.75**2.5)  # twice the integral of sqrt(1 - t/4) from 0 to 1
+
+
+@pytest.fixture
+def pushed():
+    """A point that starts at zero in position and velocity, pushed by so much, for so long."""
+    with plugin_room.nothing_stays():
+        liestep.load_plugin(Path(__file__).parents[1]/"plugins"/"pushed_point.py")
+        yield lambda method, push=1.0, time=1.0, last=4.0, strong=0.0, place=0.0: liestep.simulate(
+            "pushed_point", method, parameters={"push": push, "last": last*time, "strong": strong}, tolerance=1e-8,
+            t_end=time, samples=3, initial={"position": [place], "velocity": [0.0]})
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+def test_a_start_at_zero_in_all_fields(pushed, method):
+    rest = pushed(method, 0.0)  # nothing ever moves it
+    assert rest.attrs["status"] == "ok"
+    assert not rest.position.values.any()
+    steps = []
+    for push, time in ((1.0, 1.0), (1e-12, 1.0), (1e12, 1.0), (1e37, 1.0), (1.0, 1e-9), (1.0, 1e9)):
+        run = pushed(method, push, time)
+        steps.append(run.attrs["steps"])
+        assert run.position.values[-1, 0] == pytest.approx(push*time**2*FAR, rel=1e-8)
+    assert method == "ode45_norm" or max(steps) <= min(steps) + 1  # MATLAB's absolute tolerance has a unit
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_place_far_from_the_origin(pushed, method):
+    """Velocities have their own size: how far away the origin is changes positions by their round-off alone."""
+    near, far = (pushed(method, last=1.25, place=place) for place in (0.0, 1e6))
+    exact = 5/6 - 5/12*(1.0 - 0.2**2.5)
+    assert near.position.values[-1, 0] == pytest.approx(exact, abs=5e-9)
+    assert far.position.values[-1, 0] - 1e6 == pytest.approx(exact, abs=5e-9)  # taylor with one size for all: 1.9e-5
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+@pytest.mark.parametrize("wrong", [{"last": 0.4}, {"strong": 1e200}], ids=["NaN from 0.4 s", "infinite"])
+def test_rates_that_are_not_finite_end_the_run(pushed, method, wrong):
+    """`taylor` once took a single step over all of it, with status ok."""
+    with pytest.raises(liestep.IntegrationError) as found:
+        pushed(method, **wrong)
+    assert found.value.time == pytest.approx(wrong.get("last", 0.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ON_FIELDS)
+def test_a_tolerance_below_round_off_is_refused(pushed, method):
+    with pytest.raises(liestep.InputError, match=r"tolerance 1e-16 is below round-off; the least is 2\.2e-16"):
+        liestep.simulate("pushed_point", method, tolerance=1e-16)
+
+
+def test_one_norm_of_fields_that_differ_in_size_is_a_warning(tmp_path, capsys):
+    """MATLAB's NormControl: the attitude of a heavy body is lost beside its momentum, and the run says so."""
+    initial = {**START, "angular_momentum": 1e8*np.asarray(START["angular_momentum"])}
+    heavy = {"parameters": {"inertia": 1e8*INERTIA}, "initial": initial, "tolerance": 1e-8, "t_end": 20.0}
+    with pytest.warns(UserWarning, match=r"one norm: attitude .* is small beside angular_momentum .* ode45") as found:
+        run = liestep.simulate("free_rigid_body", "ode45_norm", **heavy)
+    assert found[0].filename == __file__
+    error = np.abs(run.attitude.values - liestep.simulate("free_rigid_body", "taylor", **heavy).attitude.values).max()
+    assert error > 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "caution" not in liestep.simulate("free_rigid_body", "ode45_norm", tolerance=1e-8, t_end=1.0).attrs
+    assert main(["run", "heavy_top", "ode45_norm", "--tolerance", "1e-8", "--preset", "printed", "--t-end", "0.01",
+                 "-o", str(tmp_path/"run.nc"), "--parameter", "inertia=[234.375,468.75,234.375]"]) == 0
+    assert "warning: ode45_norm measures the error" in capsys.readouterr().out
+
+
+def test_the_earth_with_the_absolute_tolerance_of_matlab():
+    """1e-6 in a norm of 8e37 limits nothing, and is no reason to refuse."""
+    initial = {**START, "angular_momentum": 8e37*np.asarray(START["angular_momentum"])}
+    with pytest.warns(UserWarning, match="one norm"):
+        run = liestep.simulate("free_rigid_body", "ode45_norm", parameters={"inertia": 8e37*INERTIA}, initial=initial,
+                               tolerance=1e-8, t_end=1.0)
+    assert run.attrs["status"] == "ok"

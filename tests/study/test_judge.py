@@ -14,6 +14,7 @@ import pytest
 from commands import contents, refused
 
 from liestep.api.command_line import main
+from liestep.errors import InputError
 from liestep.simulation.catalogue import sheet, system_ids
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.files import read, write
@@ -181,6 +182,18 @@ BROKEN = {  # name -> (what is done to the lines, part of the sentence)
     "more_bodies": (lambda lines: [lines[0], *(f"{line},{'q_4_x' if k == 0 else 0}"
                                                for k, line in enumerate(lines[1:]))], "number of bodies?"),
 }
+
+
+def test_starts_of_small_numbers_are_compared_by_their_size(tmp_path):
+    """A gap of 5e-13 is half of a momentum of 1e-12, and was once below an absolute limit."""
+    parameters, paths = {"inertia": [1.5e-12, 1e-12, 6e-13]}, [tmp_path/"one.nc", tmp_path/"other.nc"]
+    for path, size in zip(paths, (1e-12, 1.5e-12), strict=True):
+        write(carry_out(specify("free_rigid_body", "rk4", steps=10, t_end=1.0, samples=11, parameters=parameters,
+                                initial={"attitude": np.eye(3), "angular_momentum": [size, 0.0, size]})), path)
+    asked = Request("free_rigid_body", parameters=parameters, own_start=True, without_reference=True)
+    with pytest.raises(InputError, match="angular_momentum at t = 0 is 5e-13 from the start"):
+        judge(paths, asked)
+    assert judge(paths[:1], asked).drift
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -76,6 +76,8 @@ def command_run(arguments: argparse.Namespace) -> None:
         content = carry_out(spec, progress)
     write(content, arguments.output, replace=False)
     print(f"{arguments.output}: {content.attributes['message']}")
+    if "caution" in content.attributes:
+        print(f"{arguments.output}: warning: {content.attributes['caution']}")
     if content.attributes["status"] != "ok":
         raise SystemExit(3)
 

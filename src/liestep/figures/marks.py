@@ -90,8 +90,8 @@ ORDERS = {1: ".", 2: "o", 3: "^", 4: "s", 5: "p", 6: "h", 7: "8", 8: "D"}  # ord
 VARIANTS = ((0.42, "D", DASHED), (-0.5, "^", DOTTED), (0.7, "v", DASHDOT), (-0.75, "P", SOLID),
             (0.55, "x", DOTTED), (-0.3, "+", DASHDOT), (0.25, (3, 2, 0), DASHED), (-0.62, (4, 2, 45), DASHED))
 BRIGHT = 0.5
-# options that say how accurately the equations of a method are solved, and make no other method
-ACCURACY = ("atol", "iterations", "mass", "tolerance")
+# options that say how accurately the equations of a method are solved, or how its errors are measured: no other method
+ACCURACY = ("atol", "distance", "iterations", "mass", "norm", "tolerance")
 
 
 def variant(mark: Mark, number: int) -> Mark:

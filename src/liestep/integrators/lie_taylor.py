@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.rows import larger, put
 from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
 from liestep.compile.straight.paths import expressions
@@ -16,9 +17,12 @@ from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.geometry.rotation_series import term
 from liestep.integrators._jets import PlainJet, Recurrence, StraightJet
+from liestep.integrators.error_norms import StateNorm, for_system, moved
+from liestep.integrators.sizes import keep_sizes, try_sizes
 from liestep.integrators.step_control import Ahead
 from liestep.integrators.taylor import (
     LARGEST_ORDER,
+    ONE_GROUP,
     ORDER,
     Taylor,
     order_of,
@@ -26,6 +30,7 @@ from liestep.integrators.taylor import (
     series_checks,
     share_of_radius,
 )
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
@@ -35,19 +40,30 @@ class LieTaylorWork(NamedTuple):
     jet: Any
     c: np.ndarray      # ((order + 1) 3 d + 4 groups,) coefficients of sigma at the state, largest numbers
     new: np.ndarray    # (m, d)
-    when: np.ndarray   # (2,) time at the end of the step; 1 when c belongs to the state
+    when: np.ndarray   # (3,) time at the end of the step; 1 when c belongs to the state; length of the step
     sigma: np.ndarray  # (d, 3)
+    still: np.ndarray  # (m, d) a state of zeros
+    k: np.ndarray      # (2, d, 3)
 
 
 class LieTaylor(NamedTuple):
     """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action.
 
     y(t + h) = exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is
-    the sum of its Taylor series. Steps as those of `taylor`, relative to 1 rad. Dense output is the same series.
+    the sum of its Taylor series. Steps as those of `taylor`; each row of sigma is measured against what moves a field
+    of the state by its own size: 1 rad for rotations, a momentum for one that is added. Dense output is that series.
     """
 
     series: Any   # Taylor
     control: Any  # Ahead, that of the series
+    norm: Any     # StateNorm: the sizes of the state's fields
+    moves: np.ndarray  # (d, fields) how far a unit of each row of sigma moves each field
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the groups of a system's rows."""
+        norm, rows = for_system(self.norm, formulated), formulated.problem.algebra_rows()
+        return self._replace(series=self.series.grouped(np.arange(rows), np.ones(rows)), norm=norm,
+                             moves=np.zeros((rows, norm.sizes.shape[1])))
 
     def makes_series(self) -> bool:
         """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
@@ -56,12 +72,43 @@ class LieTaylor(NamedTuple):
     def workspace(self, problem: Any, y: np.ndarray) -> Any:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
         rows = (problem.algebra_rows(), 3)
-        return LieTaylorWork(chart_jet(problem, y, self.series.order),
-                             np.zeros((self.series.order + 1)*rows[0]*rows[1] + 4, y.dtype), np.zeros_like(y),
-                             np.zeros(2), np.zeros(rows, y.dtype))
+        count = (self.series.order + 1)*rows[0]*rows[1] + 4*self.series.group_count
+        return LieTaylorWork(chart_jet(problem, y, self.series.order, self.series.groups), np.zeros(count, y.dtype),
+                             np.zeros_like(y), np.zeros(3), np.zeros(rows, y.dtype), np.zeros_like(y),
+                             np.zeros((2, *rows), y.dtype))
 
     def start(self, problem: Any, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        if self.moves.shape[0] > 0:
+            self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
+            self.find_moves(problem, y, work)
+            self.measure(y, y, 0.01*t_end)
         return self.series.start(problem, t, y, t_end, work)
+
+    def find_moves(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        """Small steps from y, for what turns it, and from zero, for what is added to it and may be small beside it."""
+        zero, small = 0.0*y[0, 0], 0.0009765625  # of y's kind of numbers; 2^-10
+        for place in range(3*work.sigma.shape[0]):
+            r, part = place//3, place % 3
+            for base in (y, work.still):
+                for i in range(work.sigma.shape[0]):
+                    put(work.sigma, i, (zero, zero, zero))
+                work.sigma[r, part] = zero + small
+                moved(problem, work.sigma, base, work.new)
+                for i in range(y.shape[0]):
+                    g = self.norm.groups[i]
+                    for k in range(y.shape[1]):
+                        self.moves[r, g] = larger(self.moves[r, g], abs(work.new[i, k] - base[i, k])/small)
+
+    def measure(self, y: np.ndarray, new: np.ndarray, h: float) -> None:
+        """Sizes of the rows of sigma after a step h from y to `new`."""
+        try_sizes(self.norm.groups, self.norm.sizes, y, new, h)
+        for r in range(self.moves.shape[0]):
+            size = np.inf
+            for g in range(self.moves.shape[1]):
+                if self.moves[r, g] > 0.0:
+                    size = min(size, self.norm.sizes[1, g]/self.moves[r, g])
+            if size < np.inf:
+                self.series.sizes[r] = size
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
@@ -71,7 +118,7 @@ class LieTaylor(NamedTuple):
         if not problem.in_chart(work.sigma):
             return Status.CHART_LIMIT, np.inf
         problem.act(work.sigma, y, work.new)
-        work.when[0] = t + h
+        work.when[0], work.when[2] = t + h, h
         return Status.OK, 0.0
 
     def interpolate(self, problem: Any, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
@@ -81,6 +128,9 @@ class LieTaylor(NamedTuple):
         problem.act(work.sigma, y, out)
 
     def accept(self, problem: Any, y: np.ndarray, work: Any) -> None:
+        if self.moves.shape[0] > 0:
+            self.measure(y, work.new, work.when[2])
+            keep_sizes(self.norm.sizes)
         self.series.accept(problem, y, work)
 
 
@@ -144,8 +194,8 @@ def refusal(error: Untraceable) -> InputError:
                       " chart, or rkmk853")
 
 
-def chart_jet(problem: Any, y: np.ndarray, order: int) -> Any:
-    """Component that evaluates the coefficients of sigma at states like y.
+def chart_jet(problem: Any, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
+    """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y.
 
     Raises:
         InputError: the action or its generator cannot be written as expressions, or they would be too large.
@@ -155,8 +205,9 @@ def chart_jet(problem: Any, y: np.ndarray, order: int) -> Any:
     except Untraceable as error:
         raise refusal(error) from None
     if y.dtype != np.float64:
-        return PlainJet(Recurrence(found, order, y.size))
-    code = jet_code(found, order, width=3 if y.shape[1] == 3 else 1, base=y.size)
+        return PlainJet(Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
+    width = 3 if y.shape[1] == 3 else 1
+    code = jet_code(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
     places = loaded(code.text).addresses
     return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 
@@ -165,7 +216,8 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
     control = Ahead(np.zeros(2))
-    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control, sizes=np.ones(1)), control)
+    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control, sizes=np.ones(1)), control,
+                     StateNorm(), np.zeros((0, 0)))
 
 
 COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)

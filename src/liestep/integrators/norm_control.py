@@ -1,4 +1,5 @@
 """MATLAB's ode45 with the option NormControl: the error is that of the whole state, not of its worst number."""
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from liestep.integrators.embedded import dormand_prince
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
+
+RATIO = 100.0  # of sizes of fields in one norm
 
 
 @kernel
@@ -59,6 +62,16 @@ class NormControlled(NamedTuple):
         self.pair.accept(problem, y, work)
 
 
+def _caution(sizes: Mapping[str, float]) -> str | None:
+    """That one field decides, where others are far smaller."""
+    large, small = (choose((size, name) for name, size in sizes.items() if size > 0.0) for choose in (max, min))
+    if large[0] < RATIO*small[0]:
+        return None
+    return (f"ode45_norm measures the error of the whole state in one norm: {small[1]} (up to {small[0]:.2g}) is small"
+            f" beside {large[1]} (up to {large[0]:.2g}): its relative error may be {large[0]/small[0]:.1g} times"
+            " the tolerance; ode45 measures each field against its own size")
+
+
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
     pair = dormand_prince(options, tolerance, t_end)
     return NormControlled(pair, pair.control)
@@ -70,5 +83,5 @@ METHODS = {
         order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
-        build=_build),
+        caution=_caution, build=_build),
 }

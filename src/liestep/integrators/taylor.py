@@ -108,25 +108,43 @@ class Taylor(NamedTuple):
             exponent = min(exponent, math.log(least_before)/(self.order - 1))
         h = self.share*math.exp(exponent)
         for g in range(first, first + self.group_count):
-            if h < np.inf and self.sizes[g - first] == 0.0 and c[g + self.group_count]*h > c[g]:
+            rate = c[g + self.group_count]
+            if self.sizes[g - first] == 0.0 and (rate*h > c[g] if rate > 0.0 else c[g] == 0.0):
                 h = self.by_rates(c)
                 break
         self.control.next_step[0] = h
 
     def by_rates(self, c: np.ndarray) -> float:
-        """The next step where the rate of a group, times the step, may be more than the group itself."""
+        """The next step where the rate of a group, times the step, may be more than the group itself. One that is zero
+        with its rate is compared with its first coefficient that is not."""
         exponent = np.inf
         first = c.shape[0] - 4*self.group_count
         for g in range(first, first + self.group_count):
             state, rate = max(c[g], self.sizes[g - first]), self.share*c[g + self.group_count]
+            rest, power = (0.0, 1) if max(state, rate) > 0.0 else self.first_coefficient(c, g - first)
             for k in range(max(2, self.order - 1), self.order + 1):
                 number = c[g + (k - self.order + 3)*self.group_count]
-                if number > 0.0 and max(state, rate) > 0.0:
+                if number > 0.0 and max(state, rate, rest) > 0.0 and k > power:
                     own = math.log(state/number)/k if state > 0.0 else -np.inf
                     if rate > 0.0:
                         own = max(own, math.log(rate/number)/(k - 1))
+                    if rest > 0.0:
+                        own = math.log(rest/number)/(k - power)
                     exponent = min(exponent, own)
         return self.share*math.exp(exponent)
+
+    def first_coefficient(self, c: np.ndarray, group: int) -> tuple[float, int]:
+        """Largest number of a group in the first of its coefficients that is not zero, and which it is."""
+        rows = self.groups.shape[0]
+        count = (c.shape[0] - 4*self.group_count)//(self.order + 1)
+        for k in range(2, self.order):
+            found = 0.0
+            for i in range(count):
+                if rows == 0 or self.groups[i*rows//count] == group:
+                    found = max(found, abs(c[k*count + i]))
+            if found > 0.0:
+                return found, k
+        return 0.0, 1
 
     def attempt(self, problem: Any, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""

@@ -53,6 +53,8 @@ class Method:
     history: str | None = None
     # choices of options of forms that the method takes as its defaults, the first of these that a system allows
     prefers: tuple[Mapping[str, Any], ...] = ()
+    # largest numbers of the state's fields in a run -> what should be looked at, in words; None: nothing
+    caution: Callable[[Mapping[str, float]], str | None] = lambda sizes: None
     # formulation -> `build` of the same method for systems that have this formulation and not the first one
     elsewhere: Mapping[str, Callable[[Options, float | None, float], Any]] = field(default_factory=dict)
 

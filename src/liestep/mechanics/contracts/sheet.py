@@ -68,8 +68,6 @@ class Sheet:
     # (parameters, start) -> equations of a Taylor series; None: those of the vector field
     series: Callable[[Parameters, State], Any] | None = None
     exact: Callable[[Parameters, State, np.ndarray], np.ndarray] | None = None  # (parameters, start, times) -> rows
-    # (rows, their rates of change) at the start -> size of each row; None: its length, at least 1
-    row_sizes: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     # (parameters, state) -> the nearest state on the manifold; raises InputError where there is none
     nearest_start: Callable[[Parameters, State], dict[str, np.ndarray]] | None = None
     # parameters (..., 3) that have to be turned with the state when all of space is turned, for the same motion; None

@@ -9,9 +9,9 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import evaluate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
+from liestep.simulation.references.sizes import characteristic_time, largest, start_sizes
 from liestep.simulation.references.taylor import taylor_series
 from liestep.simulation.runs.execution import Outcome, run_once
 from liestep.simulation.runs.specification import RunSpecification, specify
@@ -52,18 +52,12 @@ def right_hand_side(run: RunSpecification) -> tuple[Callable[[float, np.ndarray]
     return f, formulated.start.ravel().copy()
 
 
-def absolute_tolerance(run: RunSpecification, f: Callable, y: np.ndarray, atol: float) -> np.ndarray:
-    """`atol` times the size of each row of the state at the start, for each number of y."""
-    rows = y.reshape(state_shape(run))
-    return np.repeat(atol*row_sizes(run.sheet, rows, f(0.0, y).reshape(rows.shape)), rows.shape[1])
-
-
-def row_sizes(facts: Sheet, rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Size of each row of a state (m, d) with its rates of change: what the system declares, else its length if that
-    is above 1."""
-    if facts.row_sizes is not None:
-        return facts.row_sizes(rows, rates)
-    return np.maximum(1.0, np.linalg.norm(rows, axis=1))
+def absolute_tolerance(run: RunSpecification, f: Callable, atol: float) -> np.ndarray:
+    """`atol` times the size of each number's field at the start, for each number of a state."""
+    formulated = formulate_standard(run.sheet, run.parameters, run.initial)
+    sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))
+    sizes[sizes == 0.0] = 1.0  # nothing moves it
+    return np.repeat(atol*sizes[formulated.groups], formulated.start.shape[1])
 
 
 def fallback(run: RunSpecification) -> str | None:
@@ -77,7 +71,7 @@ def dop853(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     from scipy.integrate import DOP853
 
     f, y = right_hand_side(run)
-    atol = absolute_tolerance(run, f, y, ATOL)
+    atol = absolute_tolerance(run, f, ATOL)
     states, h = [y], None
     for t, end in itertools.pairwise(times):
         solver = DOP853(f, t, y, end, rtol=RTOL, atol=atol, first_step=None if h is None else min(h, end - t))
@@ -98,7 +92,7 @@ def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     """heyoka's Taylor series of the equations that the system declares, else of the traced vector field. Raises
     NotSymbolic."""
     try:
-        return taylor_series(run).trajectory(times)
+        return taylor_series(run, right_hand_side(run)[0]).trajectory(times)
     except RuntimeError as error:
         raise EngineError(str(error)) from None
 
@@ -118,8 +112,8 @@ def taylor_core(run: RunSpecification, times: np.ndarray) -> np.ndarray:
 
 
 def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
-    """The system's fallback, an integrator of high order, its step halved until the solution changes by less than
-    1e-13, or no longer by half as much as before.
+    """The system's fallback, an integrator of high order, its step halved until each field changes by less than 1e-13
+    of its size, or no longer by half as much as before.
 
     The late part of a chaotic motion changes by as much at every step size, while its beginning still gains digits: the
     step is halved as well while more of the first times change by less than 1e-10, or, as long as there are none, the
@@ -130,7 +124,9 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
     if integrator is None:
         raise EngineError("no Taylor series can be made, and the system declares no fallback engine")
     previous, before, settled_before, failed = None, np.full(len(times), np.inf), 0, 0
-    irregular, rows = run.sheet.irregular(run.parameters), state_shape(run)[0]
+    facts = run.sheet
+    groups = formulate_standard(facts, run.parameters, run.initial).groups
+    irregular, rows = facts.irregular(run.parameters), len(groups)
     for doubling in range(DOUBLINGS + 1):
         steps = (len(times) - 1) << doubling
         spec = specify(run.problem, integrator, steps=steps, samples=len(times), t_end=run.t_end,
@@ -140,7 +136,9 @@ def composition(run: RunSpecification, times: np.ndarray) -> np.ndarray:
             continue
         this = _standard_rows(run, outcome)
         if previous is not None:
-            changes = np.abs(this - previous).reshape(len(times), -1).max(axis=1)
+            sizes = largest(groups, np.abs(this).max(axis=0))[groups]  # of fields, along the motion
+            sizes[sizes == 0.0] = 1.0
+            changes = (np.abs(this - previous).max(axis=2)/sizes).max(axis=1)
             settled = int(np.argmax(np.append(changes[1:], np.inf) > SETTLED))
             gained = settled > settled_before or (settled == 0 and changes[1] <= 0.5*before[1])
             stuck = np.isfinite(before).all() and changes.max() > 0.5*before.max() and not gained

@@ -1,5 +1,6 @@
 """One run from Python, as an xarray data set."""
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +83,12 @@ def _content(spec: RunSpecification, dense: bool) -> Content:
     if dense and spec.observed:
         raise InputError(f"give dense or {'until' if spec.until else 'times'}, not both: dense=True gives the state at"
                          " any time of the whole run")
-    if not dense:
-        return carry_out(spec, threads=_processors())
-    from liestep.simulation.runs.until import with_nodes
-
-    return with_nodes(spec)
+    if dense:
+        from liestep.simulation.runs.until import with_nodes
+    content = with_nodes(spec) if dense else carry_out(spec, threads=_processors())
+    if "caution" in content.attributes:
+        warnings.warn(content.attributes["caution"], stacklevel=4)  # of who called `liestep.simulate`
+    return content
 
 
 def _processors() -> int:

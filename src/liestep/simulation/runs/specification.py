@@ -194,7 +194,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
         if tolerance is None or step is not None or steps is not None:
             raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
         tolerance = positive("tolerance", tolerance)
-        _require_above_round_off(tolerance, resolved.get("atol"), start.initial)
+        _require_above_round_off(tolerance, declared, resolved, start.initial)
         if exponents:
             raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
         if outputs is None:
@@ -367,10 +367,13 @@ def whole_steps(t_end: float, step: float) -> int:
                      f" {t_end/below!r}")
 
 
-def _require_above_round_off(tolerance: float, atol: Any, initial: Mapping[str, np.ndarray]) -> None:
+def _require_above_round_off(tolerance: float, declared: Method, options: Mapping[str, Any],
+                             initial: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for tolerances that no step can meet: step size control would make ever smaller ones."""
     if tolerance < 2.0**-52:
         raise InputError(f"tolerance {tolerance!r} is below round-off; the least is {2.0**-52:.2g}")
+    by_field = "atol" in options and declared.options["atol"].default == "scale"
+    atol = options["atol"] if by_field else None  # in one norm of all fields it limits nothing
     for name, state in initial.items():
         least = 2.0**-104*float(np.abs(state).max(initial=0.0))
         if isinstance(atol, float) and atol < least:

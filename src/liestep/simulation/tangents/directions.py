@@ -11,7 +11,9 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate_standard
 
 Direction = dict[str, np.ndarray]
-SMALL = 1e-7  # how far a start is moved to see whether it stays on its manifold to first order
+# how far a start is moved to see whether it stays on its manifold to first order: of unit vectors and rotations, so in
+# rad; other fields are bound by nothing that has a unit
+SMALL = 1e-7
 
 
 def span(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> list[Direction]:

@@ -19,7 +19,7 @@ from numba.extending import overload
 from liestep.compile import rows
 from liestep.compile.inlining import variant
 
-SIZE = 1e-200  # of a unit derivative
+SIZE = 1e-200  # of a unit derivative; nothing is subtracted, so that the unit of a number does not matter
 
 
 def _complex(kind: Any) -> bool:

@@ -185,7 +185,7 @@ def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callab
     from scipy.integrate import solve_ivp
 
     f, y = right_hand_side(run)
-    atol, shape = absolute_tolerance(run, f, y, 0.1*tolerance), state_shape(run)
+    atol, shape = absolute_tolerance(run, f, 0.1*tolerance), state_shape(run)
 
     def solve():
         return solve_ivp(f, (0.0, run.t_end), y, method="DOP853", rtol=tolerance, atol=atol,
@@ -195,7 +195,7 @@ def _scipy(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callab
 
 
 def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Callable[[], np.ndarray]:
-    series = taylor_series(run, tolerance)
+    series = taylor_series(run, right_hand_side(run)[0], tolerance)
     return lambda: series.trajectory(times)
 
 

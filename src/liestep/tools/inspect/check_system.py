@@ -13,7 +13,8 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
 from liestep.simulation.plugins.trial import plain, try_applied, try_force
-from liestep.simulation.references.engines import EngineError, dop853, right_hand_side, row_sizes
+from liestep.simulation.references.engines import EngineError, dop853, right_hand_side
+from liestep.simulation.references.sizes import characteristic_time
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import (
     RunSpecification,
@@ -227,7 +228,7 @@ class Motion:
     def __init__(self, name: str, preset: str | None):
         self.name, self.preset, self.facts = name, preset, sheet(name)
         run = specify_problem(name, preset=preset, samples=SAMPLES)
-        self.t_end = min(run.t_end, TURNS*characteristic_time(run, self.facts))
+        self.t_end = min(run.t_end, TURNS*turning_time(run, self.facts))
         self.run = run = specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
         self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
         self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
@@ -324,13 +325,10 @@ class Motion:
                    abs(found.order - theory) <= ORDER_LIMIT)
 
 
-def characteristic_time(run: RunSpecification, facts: Sheet) -> float:
-    """Time in which the state changes by its own size, from the start."""
+def turning_time(run: RunSpecification, facts: Sheet) -> float:
+    """Time in which the state changes by its own size, from the start, at most `t_end`."""
     f, y = right_hand_side(run)
-    state = y.reshape(formulate_standard(facts, run.parameters, run.initial).start.shape)
-    change = f(0.0, y).reshape(state.shape)
-    rate = float((np.linalg.norm(change, axis=1)/row_sizes(facts, state, change)).max())
-    if not rate > 0.0:
+    if not f(0.0, y).any():
         raise InputError(f"{run.problem}: nothing moves at the start of this preset, which shows nothing;"
                          " choose another one")
-    return 1.0/rate
+    return characteristic_time(f, formulate_standard(facts, run.parameters, run.initial), run.t_end)

@@ -38,13 +38,8 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
         spin = np.einsum("tbi,bij,tbj->t", rate, assembly.inertia, rate)
         return 0.5*(spin + np.einsum("b,tbi,tbi->t", assembly.mass, velocity, velocity))
 
-    def row_sizes(rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
-        # reactions are large beside what they leave: a twentieth of a second of the rates bounds their round-off
-        sizes: np.ndarray = np.maximum(np.linalg.norm(rows, axis=1), 0.05*np.linalg.norm(rates, axis=1))
-        return np.maximum(1.0, sizes)
-
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
-                 kinetic_energy=kinetic_energy, row_sizes=row_sizes,
+                 kinetic_energy=kinetic_energy,
                  nearest_start=lambda values, state: nearest_start(build(values), state),
                  forms=Declared(build, conserved_momentum).forms(), **further)

@@ -51,7 +51,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     return Sheet(
         title=title, equations=equations, parameters=parameters, build=build, mass=mass, presets=presets,
         conserved_momentum=conserved_momentum, combination=checked, state_shapes=state_shapes,
-        manifold=manifold, forms=declared.forms(), fallback=fallback, row_sizes=_row_sizes,
+        manifold=manifold, forms=declared.forms(), fallback=fallback,
         kinetic_energy=lambda values, fields: _kinetic_energy(np.asarray(mass(values)), fields),
         series=lambda values, state: multiplier_series(build(values), np.asarray(mass(values)), state),
         cost=lambda values, state: cost_model(build(values), state), **further)
@@ -67,13 +67,6 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     mass = np.diag(mass) if mass.ndim == 1 else mass
     velocity = np.cross(fields["omega"], fields["q"])
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
-
-
-def _row_sizes(rows: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """1 for directions and a row of work; for omega the larger of its size and the root of its rate of change."""
-    n = len(rows)//2
-    rate = max(np.abs(rows[n:2*n]).max(), np.sqrt(np.abs(rates[n:2*n]).max())) or 1.0
-    return np.concatenate([np.full(n, 1.0), np.full(n, rate), np.full(len(rows) - 2*n, 1.0)])
 
 
 def _requires_forces(declared: Declared, other: Callable[[Parameters, Runner], str | None] | None
