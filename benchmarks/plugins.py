@@ -24,7 +24,7 @@ PAIRS = ((CHAIN, "chain3", "dop853", 1e-8), (CHAIN, "chain3", "rk4", 5e-3), (CHA
 
 def own_file(folder: Path, system: str) -> Path:
     """A copy of a system's file under another name, which is a plugin; without the default preset that a paper has."""
-    text = (Path(liestep.__file__).parent/"systems"/f"{system}.py").read_text("utf-8")
+    text = (Path(liestep.__file__).parent/"mechanics"/"systems"/f"{system}.py").read_text("utf-8")
     path = folder/f"own_{system}.py"
     path.write_text(re.sub(r'default_preset="\w+",?', "", text), "utf-8")
     return path

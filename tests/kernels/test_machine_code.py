@@ -122,7 +122,7 @@ def test_two_processes_compile_at_once(checkout):
 @pytest.mark.slow
 def test_another_time_of_the_loops_file_changes_nothing(checkout):
     first = checkout.run()[0]
-    driver = checkout.source/"liestep"/"core"/"driver.py"
+    driver = checkout.source/"liestep"/"compile"/"driver.py"
     os.utime(driver, (0, 0))  # older than the machine code
     assert checkout.run()[0] == first
 

@@ -10,7 +10,7 @@ from liestep.errors import InputError
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.tools.inspect.check_system import check_system
 
-TOP = Path(liestep.__file__).parent/"systems"/"heavy_top.py"
+TOP = Path(liestep.__file__).parent/"mechanics"/"systems"/"heavy_top.py"
 
 
 def body(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
