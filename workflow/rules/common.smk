@@ -92,12 +92,16 @@ wildcard_constraints:
 # Functions for parameters take wildcards only: Snakemake does not compare parameters that are made of outputs.
 def of_batch(folder, name):
     """What the batch says whose mark in a folder of the study is a job's output."""
-    return lambda wildcards: getattr(WORKFLOW.marks[Path("results", wildcards.study, folder, f"{wildcards.batch}.made")], name)
+    def value(wildcards):
+        return getattr(WORKFLOW.marks[Path("results", wildcards.study, folder, f"{wildcards.batch}.made")], name)
+
+    return value
 
 
 def run_of(wildcards):
     """One run."""
-    return WORKFLOW.cells[Path("results", wildcards.study, "runs", wildcards.problem, wildcards.integrator, f"{wildcards.resolution}.nc")]
+    folder = Path("results", wildcards.study, "runs", wildcards.problem, wildcards.integrator)
+    return WORKFLOW.cells[folder / f"{wildcards.resolution}.nc"]
 
 
 def film_of(wildcards):
