@@ -158,7 +158,7 @@ def code(language: str, containing: str) -> str:
 def test_code_of_the_readme_works(tmp_path):
     """Its study, problem and integrator, in a copy of the package."""
     shutil.copytree(TOP/"src"/"liestep", tmp_path/"src"/"liestep", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path/"src"/"liestep"/"systems"/"dipole_in_field.py").write_text(code("python", "DipoleInField"))
+    (tmp_path/"src"/"liestep"/"mechanics"/"systems"/"dipole_in_field.py").write_text(code("python", "DipoleInField"))
     (tmp_path/"src"/"liestep"/"integrators"/"ralston.py").write_text(code("python", "rk2_ralston"))
     (tmp_path/"config"/"studies"/"mine").mkdir(parents=True)
     (tmp_path/"config"/"studies"/"mine"/"pendulum.yaml").write_text(code("yaml", "double pendulum"))
