@@ -26,7 +26,6 @@ from liestep.simulation.catalogue import (
 from liestep.simulation.runs.events import Event, event_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positive, whole
 from liestep.simulation.runs.starts import Ensemble, read_turns
-from liestep.simulation.tangents.directions import span
 
 HELD = ("system", "declared")
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
@@ -407,6 +406,8 @@ def _exponents(given: Any, facts: Sheet, start: Start) -> int:
 
 def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> int:
     """Dimension of the manifold of a system's states."""
+    from liestep.simulation.tangents.directions import span
+
     return len(span(facts, parameters, initial))
 
 
