@@ -16,15 +16,14 @@ JOBS = ("liestep.study.plan.sweep", "liestep.study.plan.plan",
 def load() -> None:
     """Load the package, and the compiler as far as all loops need it."""
     from liestep.api.command_line import build_parser
-    from liestep.simulation.catalogue import method, own_integrators, own_systems, sheet
+    from liestep.compile.sources import package_modules
+    from liestep.simulation.catalogue import own_systems, sheet
 
     build_parser()
-    for module in JOBS:
+    for module in (*JOBS, *package_modules("liestep.geometry", "liestep.mechanics", "liestep.integrators")):
         importlib.import_module(module)
-    for name in own_integrators():
-        method(name)
     for name in own_systems():
-        sheet(name)
+        len(sheet(name).presets)  # with those of the papers
     if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"):
         from liestep.compile.dispatch import compiler
 
