@@ -135,7 +135,7 @@ def test_sweeps_of_bodies_without_bonds_are_single_bodies():
     free = {f"{kind}_stiffness": 0.0 for kind in ("bending", "axial", "shear")}
     step, y = step_of("slgi", {}, UNEQUAL | free)
     body = formulated("free_rigid_body", "asymmetric", "cotangent_rotation", UNEQUAL)
-    options = {"theta": 0.5, "tolerance": 1e-13, "iterations": 50}
+    options = {"theta": 0.5, "tolerance": 1e-13, "iterations": 50, "weights": "one"}
     alone, problem = plain(method("slgi").build(options, None, 1.0)), plain(body.problem)
     new = step(y)
     for i in range(N):

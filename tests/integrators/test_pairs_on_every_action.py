@@ -236,7 +236,7 @@ def test_a_declared_pair_is_that_of_its_numbers():
     known, own = PAIRS["heun_euler21"], pair_of({"tableau": canonical})
     assert (own.a, own.b, own.embedded, own.dense) == (known.a, known.b, known.embedded, known.dense)
     pair = method("rkmk_pair").build({"tableau": canonical, "dexpinv": "exact", "control": "paper",
-                                      "exponent": "default", "norm": "state"}, 1e-3, 1.0)
+                                      "exponent": "default", "norm": "state", "safety": 0.8}, 1e-3, 1.0)
     assert isinstance(pair, Controlled)
     assert pair.control.exponent == 0.5
 

@@ -116,7 +116,7 @@ MUTANTS = (
          "body_rate(self.system.inertia, row(y, 3))"),
     _top("generator of the direct product", "mechanics/formulations/fixed_body/components.py",
          "sub(torque, cross(w, row(y, 3))) if self.semidirect else torque", "torque"),
-    _top("n for dexp_u n", "geometry/groups/cotangent_rotation.py", "row(xi, 0), r, y, out)",
+    _top("n for dexp_u n", "geometry/groups/rigid_motions.py", "row(xi, 0), r, y, out)",
          "row(xi, 0), row(xi, 1), y, out)"),
     _top("momentum is not turned", "geometry/groups/cotangent_rotation.py",
          "quadratic(s, c, a, row(y, 3))", "row(y, 3)"),

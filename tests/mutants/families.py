@@ -53,7 +53,7 @@ FAMILY_MUTANTS = (
                  "round(budget/intervals)", f"{CROSS}::test_a_budget_counts_evaluations_not_steps"),
     FamilyMutant("cap of evaluations, not of operations", "study/plan/budget.py", "return self.most//self.each",
                  "return self.most", f"{CAPS}::test_budgets_above_the_cap_are_replaced_by_it"),
-    FamilyMutant("a capped row that says nothing", "study/tables/kinds/which.py",
+    FamilyMutant("a capped row that says nothing", "study/tables/kinds/matrix.py",
                  '(outcome["sentence"], results.study.capped(problem, name))', '(outcome["sentence"],)',
                  f"{CAPS}::test_the_row_says_that_it_was_capped"),
     FamilyMutant("failed runs counted as wins", "study/tables/kinds/which.py",

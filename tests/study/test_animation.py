@@ -157,7 +157,7 @@ def test_ensembles_and_empty_runs_are_refused(tmp_path, capsys):
 def test_workflow_makes_the_films_that_a_study_names(tmp_path):
     place = Place(tmp_path)
     place.study.write_text(STUDY + "animations: [bodies/rk4/h0.1]\n")
-    place.make("--until", "animate_tiny_bodies_rk4_h0_1")
+    place.make("--until", "animate")
     film = tmp_path/"results"/"tiny"/"animations"/"bodies.rk4.h0.1.gif"
     with Image.open(film) as pictures:
         assert pictures.n_frames == 6

@@ -45,7 +45,8 @@ def whole(members: int):
 
 def test_an_ensemble_in_one_file_keeps_its_text_and_its_members(tmp_path):
     (cell,) = study(BODIES % (1000, ""), tmp_path).cells
-    assert cell.spec.canonical()["ensemble"] == {"members": 1000, "amplitude": 1e-3, "seed": 5}
+    assert cell.spec.canonical()["ensemble"] == {"members": 1000, "amplitude": 1e-3, "seed": 5, "first": 0,
+                                                   "count": 0, "turns": []}
     assert cell.spec.sha256 == whole(1000).sha256
     fields = formulate_standard(sheet("sphere_nbody"), cell.spec.parameters, cell.spec.initial).fields
     random = np.random.Generator(np.random.PCG64(5))  # as before there were shards
@@ -59,7 +60,7 @@ def test_a_thousand_and_one_members_are_two_files(tmp_path):
     assert [cell.resolution for cell in cells] == ["h0.1", "h0.1_1000", "h0.1_2000"]
     assert [cell.spec.ensemble.size for cell in cells] == [1000, 1000, 1]
     assert cells[1].spec.canonical()["ensemble"] == {"members": 2001, "amplitude": 1e-3, "seed": 5, "first": 1000,
-                                                     "count": 1000}
+                                                     "count": 1000, "turns": []}
     assert len({cell.spec.sha256 for cell in cells}) == 3
     last = ensemble_states(cells[1].spec)
     assert not any(np.array_equal(last[0]["q"], state["q"]) for state in ensemble_states(cells[0].spec)[:50])

@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
     """A copy of the package whose files are hashed instead of the imported ones."""
     copy = tmp_path/"liestep"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sources, "__file__", str(copy/"compile"/"sources.py"))
+    monkeypatch.setattr(sources, "PACKAGE", copy)
     forget()
     yield copy
     forget()

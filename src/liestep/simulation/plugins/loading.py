@@ -99,7 +99,7 @@ def _moved(error: BaseException, source: bytes, path: Path) -> str | None:
             or (error.name or "").split(".")[0] != "liestep"):
         return None
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module == error.name:
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{error.name}."):
             return (f"{path}, line {node.lineno}: plugins import from liestep.extend only, not from {node.module};"
                     f" write: from liestep.extend import {', '.join(sorted(item.name for item in node.names))}")
     return None

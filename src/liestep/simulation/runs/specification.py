@@ -217,7 +217,7 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
                             whole("replicas", replicas),
                             _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
                             _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until),
-                            system=held, declared=integrator_entry(known.name))
+                            system=held, declared=known if known.name == integrator else integrator_entry(known.name))
 
 
 def _contents(*entries: Entry) -> dict[str, str]:
