@@ -8,6 +8,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 
 Field = Callable[[float, np.ndarray], np.ndarray]  # f(t, y), y the rows of a state in one array
 INCREMENT = 1e-6                                   # of the time in which the state changes, for a difference of rates
+MOVE = 2.0**-10                                    # of a state's numbers, to see forces that vanish with their slopes
 
 
 def largest(groups: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -42,4 +43,7 @@ def start_sizes(f: Field, formulated: Formulated, time: float) -> np.ndarray:
         for _ in range(2):  # as `rates_from_zero`
             nudge(groups, sizes, start, time, nudged)
             note_rates(groups, sizes, f(0.0, nudged.ravel()).reshape(start.shape) - rates, 1.0/NUDGE)
+        # bonds that are straight at the start have neither torques nor slopes of them, and some later
+        moved = start*(1.0 + MOVE*(-1.0)**np.add(*np.indices(start.shape)))
+        note_rates(groups, sizes, f(0.0, moved.ravel()).reshape(start.shape) - rates, 1.0)
     return np.maximum(largest(groups, start), time*sizes[2])
