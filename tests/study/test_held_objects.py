@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import liestep
+import liestep.simulation.plugins  # adds its finder to the catalogue when it is imported
 from liestep.simulation import catalogue
 from liestep.simulation.runs.maps import ParameterMap, Request, shards
 from liestep.simulation.runs.outcomes import carry_out

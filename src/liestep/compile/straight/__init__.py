@@ -1,0 +1,1 @@
+"""Code without loops: expressions, routines, and Taylor series of them."""

@@ -1,0 +1,1 @@
+"""What systems, forms and integrators declare; families of systems; the systems."""

@@ -1,0 +1,1 @@
+"""One run: catalogue, specification, execution, file; references, tangents, plugins."""

@@ -1,0 +1,1 @@
+"""Which machine code a run gets."""

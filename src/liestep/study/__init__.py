@@ -1,0 +1,1 @@
+"""Study files and their tables."""

@@ -1,0 +1,1 @@
+"""Tools for single questions: which integrator, results of other codes, certificates, descriptions."""
