@@ -11,7 +11,7 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.api.command_line import main
-from liestep.simulation.catalogue import integrator_ids, method, sheet, system_entry
+from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_entry
 from liestep.simulation.renamed import RENAMED
 from liestep.simulation.runs import specification
 from liestep.simulation.runs.files import read, require_current, seal, write
@@ -128,6 +128,16 @@ def test_rubbish_is_refused_or_makes_a_specification(integrator, name):
             sentences.append(str(error))
     assert len(sentences) >= 10
     assert not any("\n" in text for text in sentences)
+
+
+def test_no_id_of_before_is_forgotten():
+    """The 30 of 70 ids that are options now."""
+    assert sorted(RENAMED) == [
+        "bliedf1", "bliedf2", "bliedf3", "cf32a", "cf32b", "cf43", "lgvi_kl8", "lgvi_y4", "lie_ab2", "lie_ab4",
+        "lie_euler", "lie_heun", "rkmk3", "rkmk4", "rkmk5", "rkmk54", "rodrigues_euler", "rodrigues_exact",
+        "rodrigues_exp", "rodrigues_kl6", "rodrigues_kl8", "rodrigues_newmark", "rodrigues_s4", "rodrigues_y4",
+        "slgi_composed", "vi_sphere_kl6", "vi_sphere_kl8", "vi_sphere_s4", "vi_sphere_y4", "vi_sphere_y6"]
+    assert len(integrator_ids()) <= 45 + len(plugin_entries())
 
 
 @pytest.mark.parametrize("name", RENAMED)

@@ -18,8 +18,6 @@ from multiprocessing.connection import Connection, Listener, wait
 from liestep.files import PACKAGE
 from liestep.workflow.handover import POOL
 
-# Times are taken in a fresh process.
-COMMANDS = ("sweep", "reference", "products", "analyse", "figure", "claims", "errata", "report", "manifest")
 OWN = ("_", "SHLVL", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "TEMPDIR")  # may differ between jobs
 # Set by Snakemake for jobs of one thread; libraries read them when they are loaded.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
@@ -52,8 +50,8 @@ def _serve(connection: Connection, loaded: dict[str, tuple[int, int]]) -> None:
     with connection, suppress(OSError, EOFError):
         asked = connection.recv()
         _, _, environment, words = asked
-        served = words[:1] == ["job"] and words[1] in COMMANDS
-        if not served or _common(environment) != _common(os.environ) or _files() != loaded:
+        alone = words[:1] != ["job"] or words[1:2] == ["time"]  # times are taken in a fresh process
+        if alone or _common(environment) != _common(os.environ) or _files() != loaded:
             connection.send(None)
             return
         with _turn:

@@ -1,10 +1,10 @@
 """Own systems and integrators from files outside the package: docs/own_system.md.
 
 A plugin is one Python file that is named in a study (`plugins: [path]`) or on the command line (`liestep --plugin
-FILE`), or a module of an installed package with an entry point in the group `liestep.simulation.plugins`. It declares
-`SHEET` (its id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a
-plugin by the hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by
-its path: after an edit they are made anew.
+FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
+id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
+hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
+an edit they are made anew.
 """
 import ast
 import hashlib

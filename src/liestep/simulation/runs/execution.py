@@ -60,9 +60,9 @@ def run_modules(spec: RunSpecification) -> tuple[str, ...]:
     return (spec.system.module, spec.declared.module, "liestep.mechanics.formulations",
             "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
             # an edit of one of these puts only the runs that use it out of date
-            *(f"liestep.{name}" for name, used in (
-                ("simulation.tangents.exponents", spec.exponents), (LANES.removeprefix("liestep."), has_lanes(spec)),
-                ("simulation.runs.until", spec.observed)) if used),
+            *(module for module, used in (
+                ("liestep.simulation.tangents.exponents", spec.exponents), (LANES, has_lanes(spec)),
+                ("liestep.simulation.runs.until", spec.observed)) if used),
             *getattr(spec, "modules", ()))  # of a shard of a map
 
 
