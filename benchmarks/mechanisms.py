@@ -93,7 +93,7 @@ def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
 
 
 def against_twins(repeats: int) -> Iterator[dict[str, Any]]:
-    """Rows: microseconds of a step of rkmk4, core over C, and C with dense elimination over the core. The states of
+    """Rows: microseconds of a step of rkmk, core over C, and C with dense elimination over the core. The states of
     core and twins are compared first."""
     for label, system, preset, steps, h in PROBLEMS:
         for name in ("1a", "1b"):

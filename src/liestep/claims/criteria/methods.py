@@ -15,7 +15,6 @@ from liestep.study.plan.values import Count, Positive
 if TYPE_CHECKING:
     import pandas
 
-
 Unit = Literal["evaluations", "cost", "seconds"]
 
 

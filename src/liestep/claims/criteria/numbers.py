@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas
 
 
-
 class Bounds(Limits):
     """Limits of each run's number, or of their median."""
 

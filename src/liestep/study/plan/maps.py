@@ -91,7 +91,7 @@ def require_shown(config: StudyConfig, complain: Callable[[tuple, object], Input
         for name in getattr(config, key):
             if name not in allowed:
                 raise complain((key,), f"{name} does not show {kinds}, which problem {maps[0]} is; allowed are"
-                                     f" {', '.join(allowed)}: make a study of its own")
+                               f" {', '.join(allowed)}: make a study of its own")
     for key in ("reference", "timing", "animations", "second_reference"):
         if getattr(config, key):
             raise complain((key,), f"is not made of {kinds}, which problem {maps[0]} is: make a study of its own")

@@ -19,6 +19,6 @@ def declare(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the command; `add(name, function, help, example)`: an argparse parser; of jobs without an example."""
     certify = add("certify", command_certify,
                   "certify integrators on numbers of many digits: orders, identities and symplecticity",
-                  "certify cf4 rkmk5")
+                  "certify cf4 rkmk")
     certify.add_argument("integrator", nargs="*",
                          help="only the orders of these (default: all of the catalogue, identities and symplecticity)")

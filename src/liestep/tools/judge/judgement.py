@@ -61,13 +61,14 @@ class Request:
 def layout_of(problem: str, preset: str | None = None, parameters: Mapping[str, Any] | None = None) -> Layout:
     """Fields of the states of a problem. Raises InputError for unknown names and wrong parameters."""
     start = start_of(problem, preset=preset, parameters=parameters)
-    found = formulate_standard(start.system.item, start.parameters, start.initial)
+    facts = start.system.item
+    found = formulate_standard(facts, start.parameters, start.initial)
     shapes = {name: values.shape for name, values in start.initial.items()}
     fields = {part.name: part for part in found.fields if part.name in shapes}
     optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
-    moments = start.system.item.moments
-    return Layout(f"{problem} with preset {preset or start.system.item.default}", fields, shapes, optional,
-                  stand_ins(fields, shapes, None if moments is None else moments(start.parameters)))
+    moments = None if facts.moments is None else facts.moments(start.parameters)
+    return Layout(f"{problem} with preset {preset or facts.default}", fields, shapes, optional,
+                  stand_ins(fields, shapes, moments))
 
 
 def judge(paths: Sequence[Path], request: Request) -> Judgement:

@@ -201,8 +201,9 @@ class Tournament:
             if trials.over:
                 break
             for name, (once, share) in clocks.items():
-                taken[name].append(once()/share)
-                trials.spent += taken[name][-1]*share
+                seconds = once()
+                taken[name].append(seconds/share)
+                trials.spent += seconds
         for one in met:
             one.seconds = min(taken[one.integrator], default=one.seconds)
         return self._chosen()

@@ -19,6 +19,7 @@ from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import complete_options, start_of
+from liestep.study.tables.vectors import hat
 
 STEP, NUDGE, SHORT = 0.1, 1e-3, 0.0125
 QUARTER = 2.0  # h|w| of a turn by pi/2 of (25)
@@ -224,7 +225,7 @@ def closed_form(momentum: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """(3, 3): the rotation of (23) for the momentum h P in the body, of any moments."""
     w = momentum/moments
     s, c = increment(EXACT, 1.0, tuple(w))
-    skew = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    skew = hat(w)
     found: np.ndarray = np.eye(3) + s*skew + c*skew @ skew
     return found
 

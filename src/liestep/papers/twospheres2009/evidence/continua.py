@@ -70,7 +70,7 @@ def macroscopic() -> Evidence:
                "virial": float(np.mean(virials)), "virial_spread": float(spread[1]),
                "methods": abs(float(np.mean(temperatures[:MEMBERS])/np.mean(temperatures[MEMBERS:])) - 1.0)}
     return Evidence(bool(numbers["places"] >= 0.5 and max(spread) <= 0.1 and numbers["methods"] <= 0.1),
-                    "16 runs of 40 s, starts 1e-6 rad/s apart, half of them by vi_sphere and half by rkmk4: a place"
+                    "16 runs of 40 s, starts 1e-6 rad/s apart, half of them by vi_sphere and half by rkmk: a place"
                     " differs by {places:.2g}; temperature {temperature:.4g} J with a relative spread of"
                     " {temperature_spread:.2g}, virial {virial:.4g} J with {virial_spread:.2g}; the two methods' mean"
                     " temperatures differ by {methods:.2g}", numbers)
