@@ -20,7 +20,7 @@ from liestep.geometry.quaternion import (
     space_part,
 )
 from liestep.integrators._livens_steps import PRINTED, Work, finish, move, new_work
-from liestep.integrators._newton import clear, converged, iterate, largest
+from liestep.integrators._newton import clear, converged, extent, iterate, largest
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 
@@ -51,8 +51,7 @@ class NullSpaceStep(NamedTuple):
         problem.guess(h, y[0], y[1], common.d)
         u = space_part(q0, quaternion(common.d, 0))
         z: Vector = (2.0*u[0], 2.0*u[1], 2.0*u[2])
-        previous = max(abs(z[0]), max(abs(z[1]), abs(z[2])))
-        status, z = iterate(self, (problem, t, h, y, work), z, previous, self.iterations)
+        status, z = iterate(self, (problem, t, h, y, work), z, extent(z), self.iterations)
         if status != Status.OK:
             return status
         put_quaternion(common.d, 0, after(exponential(z), q0))
@@ -80,7 +79,7 @@ class NullSpaceStep(NamedTuple):
         problem.meter[Counter.ITERATIONS] += 1
         problem.meter[Counter.EXPONENTIALS] += 1
         z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
-        change, size = largest(r, 3), max(abs(z[0]), max(abs(z[1]), abs(z[2])))
+        change, size = largest(r, 3), extent(z)
         done = residual <= PRINTED if self.printed else converged(change, previous, size, 1.0, self.tolerance)
         return Status.OK, z, change, done
 

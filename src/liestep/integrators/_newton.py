@@ -1,5 +1,5 @@
-"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when
-to stop, and the loop.
+"""What the iterations of implicit steps share: cleared equations, the largest residual, corrections, when to
+stop, and the loop.
 
 Callers pass the number n of entries: where a formulation returns it as a constant, the loops become straight code.
 """
@@ -27,6 +27,12 @@ def largest(r: np.ndarray, n: int) -> float:
     for i in range(n):
         size = worse(size, abs(r[i]))
     return size
+
+
+@kernel
+def extent(u: Vector) -> float:
+    """Largest absolute value of three."""
+    return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
 @kernel

@@ -113,8 +113,7 @@ class CommutatorFreePair(NamedTuple):
         if status != Status.OK:
             return status, np.inf
         work.current[0] = 1.0
-        return Status.OK, self.distance.between(problem, y, work.states[self.result], work.states[self.lower],
-                                                h)
+        return Status.OK, self.distance.between(problem, y, work.states[self.result], work.states[self.lower], h)
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
                     work: Any) -> None:

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import sqrt
 from liestep.errors import InputError
-from liestep.integrators.error_norms import StateNorm
+from liestep.integrators.error_norms import StateNorm, WithoutSizes
 from liestep.mechanics.contracts.formulations import LieAction, MetricAction
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
@@ -18,14 +19,11 @@ DISTANCE = {"distance": Option(
 WITHOUT = ("coadjoint", "se3", "so3_r3")  # actions whose states have no such distance here
 
 
+@borrows(WithoutSizes)
 class Euclidean(NamedTuple):
     """Of all numbers of the rows: depends on how the manifold is embedded."""
 
     unused: int  # a component has at least one field
-
-    def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
-              new: np.ndarray) -> None:
-        """A run begins."""
 
     def between(self, problem: LieAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         error = 0.0
@@ -37,24 +35,15 @@ class Euclidean(NamedTuple):
             error += square
         return sqrt(error)
 
-    def keep(self) -> None:
-        """The step is accepted."""
 
-
+@borrows(WithoutSizes)
 class Riemannian(NamedTuple):
     """Of the manifold itself, from the action (`distance2`)."""
 
     unused: int
 
-    def start(self, problem: MetricAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
-              new: np.ndarray) -> None:
-        """A run begins."""
-
     def between(self, problem: MetricAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
         return sqrt(problem.distance2(y, z))
-
-    def keep(self) -> None:
-        """The step is accepted."""
 
 
 def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:

@@ -28,8 +28,8 @@ from liestep.mechanics.contracts.option import Option
 
 
 @kernel
-def greatest(u: Vector) -> float:
-    """Largest absolute value of three; NaN if there is one."""
+def one_norm(u: Vector) -> float:
+    """Sum of absolute values; NaN if one is."""
     return abs(u[0]) + abs(u[1]) + abs(u[2])
 
 
@@ -50,7 +50,7 @@ class CayleyStep(NamedTuple):
         new, mean = work
         begin = self.rate(problem.inertia(), y, row(y, 3))
         z = scale(h, begin)
-        status, z = iterate(self, (problem, h, y, begin, new, mean), z, greatest(z), self.iterations)
+        status, z = iterate(self, (problem, h, y, begin, new, mean), z, one_norm(z), self.iterations)
         if status != Status.OK:
             return status
         self.turn(y, z, new, mean)
@@ -66,7 +66,7 @@ class CayleyStep(NamedTuple):
         self.turn(y, z, new, mean)
         end = axpy(h, problem.torque(mean), row(y, 3))
         target = scale(0.5*h, add(begin, self.rate(problem.inertia(), new, end)))
-        change, size = greatest(sub(target, z)), greatest(target)
+        change, size = one_norm(sub(target, z)), one_norm(target)
         problem.meter[Counter.ITERATIONS] += 1
         return Status.OK, target, change, converged(change, previous, size, size, self.tolerance)
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.dispatch import borrows, kernel, outlined
 from liestep.compile.rows import copy, dot, put, row, scale, sqrt, sub
 from liestep.integrators.sizes import NUDGE, any_at_zero, keep_sizes, note_rates, nudge, sizes_of, try_sizes
 from liestep.mechanics.contracts.formulated import Formulated
@@ -41,21 +41,26 @@ def moved(problem: LieAction, sigma: np.ndarray, y: np.ndarray, out: np.ndarray)
     problem.act(sigma, y, out)
 
 
-class AlgebraNorm(NamedTuple):
-    """|sigma|, Euclidean norm of all numbers of the algebra, whatever their units: liegroup2021 section 4."""
-
-    unused: float  # a component has at least one field
+class WithoutSizes:
+    """Methods of norms that ask for no sizes of fields."""
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, h: float, k: np.ndarray, sigma: np.ndarray,
               new: np.ndarray) -> None:
         """A run begins."""
 
+    def keep(self) -> None:
+        """The step is accepted."""
+
+
+@borrows(WithoutSizes)
+class AlgebraNorm(NamedTuple):
+    """|sigma|, Euclidean norm of all numbers of the algebra, whatever their units: liegroup2021 section 4."""
+
+    unused: float  # a component has at least one field
+
     def size(self, problem: LieAction, sigma: np.ndarray, y: np.ndarray, new: np.ndarray, end: np.ndarray,
              h: float) -> float:
         return length(sigma)
-
-    def keep(self) -> None:
-        """The step is accepted."""
 
 
 class StateNorm(NamedTuple):

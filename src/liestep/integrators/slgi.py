@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, axpy, copy, dot, put, row, scale, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
-from liestep.integrators._newton import iterate, solve_columns
+from liestep.integrators._newton import extent, iterate, solve_columns
 from liestep.integrators._slgi_sweeps import SWEEPS, SymplecticSweeps
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.one_step import OneStep
@@ -38,11 +38,6 @@ from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
-
-
-@kernel
-def largest(u: Vector) -> float:
-    return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
 @borrows(OneStep)
@@ -94,7 +89,7 @@ class SymplecticTheta(NamedTuple):
         residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
         small = True
         for i in range(3):
-            limit = self.tolerance*(inertia[i] + abs(h)*largest(start))
+            limit = self.tolerance*(inertia[i] + abs(h)*extent(start))
             small = small and abs(residual[i]) <= limit
         volume, step = solve_columns(row(jacobian, 0), row(jacobian, 1), row(jacobian, 2), residual)
         if not volume > 0.0:

@@ -13,13 +13,7 @@ from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, 
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve_rows
 from liestep.integrators._newton import iterate, settled
-from liestep.integrators.variational_sphere import (
-    Kick,
-    begin,
-    change_and_size,
-    length_defect,
-    settle,
-)
+from liestep.integrators.variational_sphere import Kick, begin, change_and_size, length_defect, settle
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 

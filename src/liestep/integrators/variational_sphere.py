@@ -14,7 +14,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
-from liestep.integrators._newton import iterate, settled
+from liestep.integrators._newton import extent, iterate, settled
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 
 
@@ -46,12 +46,6 @@ def begin(problem: SphereLagrangian, t: float, y: np.ndarray, g: np.ndarray, pus
         for i in range(n):
             put(g, i, sub(row(g, i), row(push, i)))
         problem.set_power(y[:n], y[n:2*n], push, y)
-
-
-@kernel
-def extent(u: Vector) -> float:
-    """Largest component."""
-    return max(abs(u[0]), max(abs(u[1]), abs(u[2])))
 
 
 @kernel

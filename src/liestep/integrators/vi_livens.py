@@ -35,7 +35,7 @@ class VariationalStep(NamedTuple):
 
     tolerance: float  # error left in the increment, relative to it
     iterations: int   # at most
-    printed: bool = False
+    printed: bool = False  # as of `ReducedStep`
 
     def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
         return new_work(problem, y, self.unknowns(problem))

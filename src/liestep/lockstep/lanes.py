@@ -75,8 +75,7 @@ class LaneCode:
         self.digest = digest_of(problem)
         self.problem = straight_field(problem, start, formulated.width, pair)
         found = field_expressions(problem, start.shape)
-        self.lanes, self.code = code_in_lanes(found, pair.order, start.shape[1], lanes,
-                                               pair.groups.tolist())
+        self.lanes, self.code = code_in_lanes(found, pair.order, start.shape[1], lanes, pair.groups.tolist())
         self.methods = routines_of(LaneTrace(problem, self.lanes, MOST_OPERATIONS), f"{self.lanes}", __name__, start,
                                    formulated.width, pair)
         self.addresses = loaded(self.code.text).addresses

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from liestep.compile.cache import cache_root
 from liestep.compile.straight.symbols import Expressions
 from liestep.compile.straight.writer import CONDITIONS, Writer
 from liestep.files import sealed
-
-if TYPE_CHECKING:
-    pass
 
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 

@@ -110,8 +110,7 @@ class PinnedBody(NamedTuple):
         self.system.observe(y, out)
 
 
-@borrows(inertia=RigidBody.inertia, aim=RigidBody.aim, pull=RigidBody.pull, add_work=RigidBody.add_work,
-         observe=RigidBody.observe)
+@borrows(RigidBody)
 class QuadraticTop(NamedTuple):
     """Heavy top with a quadratic Hamiltonian on SO(3) x R^3, momenta (pi, p): liegroup2021, section 3.4.1.
 

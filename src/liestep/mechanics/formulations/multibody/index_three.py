@@ -71,9 +71,6 @@ class IndexThree(NamedTuple):
             found = found or self.slides[p] == 1
         return found
 
-    def project(self, y: np.ndarray) -> bool:
-        return True
-
     def close(self, y: np.ndarray) -> bool:
         """Poses and velocities back to the joints, as `ProjectedPoses`."""
         return self.home.project(y)
