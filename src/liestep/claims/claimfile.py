@@ -14,8 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
-from liestep.claims.question import RunChoice
-from liestep.claims.selection import CodeFile
+from liestep.claims.selection import CodeFile, RunChoice
 from liestep.claims.twins import Twin
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers

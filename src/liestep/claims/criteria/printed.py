@@ -1,24 +1,19 @@
 """Criteria that compare one run, or an ensemble, with a printed number."""
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.question import Question
-from liestep.claims.selection import Results, select, study_of, values, variable
+from liestep.claims.selection import Question, Results, select, study_of, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH, Real
 from liestep.study.tables.chaos import interval, quantile_position
 
 
-class Comparison(Criterion):
+class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True):
     """A comparison of one run with the printed number."""
-
-    needs_printed: ClassVar[bool] = True
-    needs_number: ClassVar[bool] = True
-    one_run: ClassVar[bool] = True
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
@@ -91,14 +86,8 @@ class Factor(Comparison):
         return 1.0/self.factor <= ours/printed <= self.factor
 
 
-class Quantile(Criterion):
+class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, ensemble=True, judges="variable"):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
-
-    needs_printed: ClassVar[bool] = True
-    needs_number: ClassVar[bool] = True
-    one_run: ClassVar[bool] = True
-    ensemble: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["quantile"] = KIND
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
@@ -138,11 +127,8 @@ class Quantile(Criterion):
                        f" quantile {position:.2f}")
 
 
-class Untestable(Criterion):
+class Untestable(Criterion, needs_runs=False, judges="nothing"):
     """No criterion can be stated."""
-
-    needs_runs: ClassVar[bool] = False
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["none"] = KIND
 
