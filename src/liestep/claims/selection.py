@@ -126,6 +126,19 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
     return np.asarray(file[name], dtype=float)
 
 
+def ensemble_of(what: str, claim: Question, results: Results) -> "tuple[RunFile, bool]":
+    """The file of the one ensemble that a claim names, and whether it came to its end; `what` needs it.
+
+    Raises:
+        InputError: the claim names several runs.
+    """
+    rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
+    if len(rows) != 1:
+        raise InputError(f"a {what} needs one ensemble run, not {len(rows)}")
+    (choice, row), = rows
+    return study_of(choice, results).file(row.problem, row.integrator, row.resolution), bool(row.status == "ok")
+
+
 def member_values(file: "RunFile", name: str) -> np.ndarray:
     """A stored number of each member of an ensemble, or its energy change; (members,) float64. The energy change is NaN
     where a member stopped early: the file ends there for all of them."""

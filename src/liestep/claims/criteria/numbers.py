@@ -11,11 +11,11 @@ from liestep.claims.selection import (
     Question,
     Results,
     RunChoice,
+    ensemble_of,
     member_values,
     number_columns,
     require_quantity,
     select,
-    study_of,
     values,
 )
 from liestep.errors import InputError
@@ -188,12 +188,7 @@ class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
         return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
-        if len(rows) != 1:
-            raise InputError(f"a share needs one ensemble run, not {len(rows)}")
-        choice, row = rows[0]
-        members = member_values(study_of(choice, results).file(row.problem, row.integrator, row.resolution),
-                                claim.quantity)
+        members = member_values(ensemble_of("share", claim, results)[0], claim.quantity)
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
                              f" {members.shape}")

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.selection import Question, Results, select, study_of, values, variable
+from liestep.claims.selection import Question, Results, ensemble_of, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH, Real
 from liestep.study.tables.chaos import interval, quantile_position
@@ -97,15 +97,9 @@ class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, e
 
     def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
-        if len(claim.runs) != 1:
-            raise InputError("a quantile needs one ensemble run")
-        choice = claim.runs[0]
-        rows = select(choice, results)
-        if len(rows) != 1:
-            raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
-        row = rows.iloc[0]
-        members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
-        return members if row.status == "ok" else np.full(members.shape, math.nan)
+        file, complete = ensemble_of("quantile", claim, results)
+        members = variable(file, claim.quantity)
+        return members if complete else np.full(members.shape, math.nan)
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """Numbers whose ensemble, were it spread as that of the claim, would hold the printed one in its interval."""
