@@ -1,4 +1,4 @@
-"""Ratios of the core to its C twins and to numpy."""
+"""Ratios of the core to its C counterparts and to numpy."""
 import os
 import statistics
 import subprocess
@@ -24,7 +24,7 @@ ORDER_TARGETS = {"same loop order": 1.5, "half loop on rows": 0.9}
 ROW_SUM_TARGET = 4.0
 
 
-def core_and_twins(repeats: int) -> Iterator[dict[str, Any]]:
+def core_and_counterparts(repeats: int) -> Iterator[dict[str, Any]]:
     """One row per case: steps per second, ratios to C without and with statistics, ratio to numpy."""
     for case in CASES:
         plain, counted = CoreRun(case, statistics=False), CoreRun(case, statistics=True)

@@ -1,11 +1,11 @@
-"""The problems of the hall: presets of systems, as other codes are told them."""
+"""The problems of the comparison: presets of systems, as other codes are told them."""
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from hall.contract import LADDER, Problem, write_problem
 from liestep.simulation.runs.specification import start_of
+from other_codes.contract import LADDER, Problem, write_problem
 
 SAMPLES = 51
 LONG_SAMPLES = 201  # that all files are small enough to be kept
