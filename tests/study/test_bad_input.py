@@ -11,6 +11,7 @@ import pytest
 
 from liestep import InputError, simulate
 from liestep.api.command_line import main
+from liestep.errors import unknown
 from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_entry
 from liestep.simulation.renamed import RENAMED
 from liestep.simulation.runs import specification
