@@ -106,7 +106,7 @@ class Request:
         return start_in(system, self.preset, given, self.initial)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ShardSpecification(RunSpecification):
     """Cells `first` to `first + count - 1` of a map. Parameters and start are those of the first values,
     which the estimate of sizes needs."""
