@@ -6,7 +6,7 @@ from liestep import simulate
 from liestep.compile.status import Status
 from liestep.lockstep import lanes
 from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
-from liestep.simulation.runs.reductions import reductions
+from liestep.simulation.runs.shards import reductions
 from liestep.simulation.runs.specification import specify
 
 # system, preset, tolerance, end; orders 15 and 12; the last has an integral over time

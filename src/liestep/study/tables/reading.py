@@ -9,8 +9,8 @@ from pathlib import Path
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import Names, RunFile, require_current
-from liestep.simulation.runs.joining import joined
 from liestep.simulation.runs.maps import rows_of
+from liestep.simulation.runs.shards import joined
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 
