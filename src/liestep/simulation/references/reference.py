@@ -24,7 +24,7 @@ from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.catalogue import integrator_module
 from liestep.simulation.references.engines import ENGINES, EngineError, description, fallback
 from liestep.simulation.runs.content import FORMAT, Content
-from liestep.simulation.runs.files import RunFile, is_current, read, require_current, write
+from liestep.simulation.runs.files import RunFile, is_current, read, write
 from liestep.simulation.runs.specification import RunSpecification, specify_problem
 
 # what a reference and the runs compared with it have in common
@@ -108,18 +108,9 @@ def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecificat
     return study.reference_path(problem), spec
 
 
-def is_current_reference(path: Path, spec: ReferenceSpecification) -> bool:
-    return is_current(path, spec, spec.source_hash)
-
-
-def require_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
-    """Read a reference's file; InputError when it is missing, incomplete or of another specification or source."""
-    return require_current(path, spec, spec.source_hash)
-
-
 def kept_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
     """The reference in a file, which is made or made anew unless it is up to date; errors as `compute_reference`."""
-    if not is_current_reference(path, spec):
+    if not is_current(path, spec):
         write(compute_reference(spec), path)
     return read(path)
 

@@ -11,7 +11,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
+from liestep.simulation.runs.execution import Outcome, block_means, not_run, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
@@ -171,7 +171,7 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
         "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
-        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec)}
+        "run_sha256": spec.sha256, "source_hash": spec.source_hash}
 
 
 def stopped(outcome: Outcome) -> str:

@@ -124,7 +124,8 @@ class ShardSpecification(RunSpecification):
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
         facts = self.sheet
-        return "liestep.simulation.runs.shards", facts.presets[self.request.preset or facts.default].initial.__module__
+        return (*super().modules, "liestep.simulation.runs.shards",
+                facts.presets[self.request.preset or facts.default].initial.__module__)
 
     def canonical(self) -> dict[str, Any]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}

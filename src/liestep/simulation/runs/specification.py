@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
@@ -27,6 +28,8 @@ from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positiv
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
+# by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
+LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
@@ -120,6 +123,28 @@ class RunSpecification(Horizon, Output, Trajectories):
         """As declared; `method.on(sheet)` has the formulation that it takes here."""
         assert self.declared is not None
         return self.declared.item
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether members of its ensemble are made in lockstep."""
+        return (self.ensemble is not None and self.t_start == 0.0 < self.t_end
+                and self.declared is not None and self.declared.module == OF_LANES)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules whose sources determine the run's file."""
+        assert self.declared is not None
+        return (self.system.module, self.declared.module, "liestep.mechanics.formulations",
+                "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
+                # an edit of one of these puts only the runs that use it out of date
+                *(module for module, used in (
+                    ("liestep.simulation.tangents.exponents", self.exponents), (LANES, self.has_lanes),
+                    ("liestep.simulation.runs.until", self.observed)) if used))
+
+    @property
+    def source_hash(self) -> str:
+        """Stored in the file: a file of another one is out of date."""
+        return source_hash(*self.modules)
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
