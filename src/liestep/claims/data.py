@@ -3,8 +3,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.renamed import refuse_renamed
+from liestep.simulation.catalogue import refuse_renamed, sheet
 
 if TYPE_CHECKING:
     from liestep.claims.claimfile import Claim

@@ -14,14 +14,31 @@ if TYPE_CHECKING:
     import xarray
 
 
-def variation(problem: str, integrator: str, *, step: float, t_end: float,
-              directions: Sequence[Mapping[str, Any]] | None, **more: Any) -> "xarray.Dataset":
-    """See `liestep.tangent`."""
+def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
+            parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+            options: Mapping[str, Any] | None = None,
+            directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
+    """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
+    step of the integrator. Arguments as for `simulate`; fixed steps only.
+
+    Args:
+        directions: derivatives of the initial state fields, one mapping for each direction; fields that are left out
+            are zero (default: a basis of the tangent space at the start).
+
+    Returns:
+        Data set with the dimension `direction`: the state fields at t_end, d_<field> for the derivatives of each in the
+        units of the field, and start_<field> for the directions.
+
+    Raises:
+        InputError: a wrong argument, in one sentence.
+        IntegrationError: the run stopped before t_end.
+    """
     import xarray
 
     from liestep.simulation.tangents.flow import tangents
 
-    spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), **more)
+    spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), preset=preset, parameters=parameters,
+                   initial=initial, options=options)
     assert spec.steps is not None
     assert spec.step is not None
     standard = formulate_standard(spec.sheet, spec.parameters, spec.initial)
