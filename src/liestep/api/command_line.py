@@ -6,8 +6,8 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Container
-from contextlib import redirect_stdout
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,6 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
-    from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.assignments import assignments
@@ -94,6 +93,19 @@ def command_run(arguments: argparse.Namespace) -> None:
         print(f"{arguments.output}: warning: {content.attributes['caution']}")
     if content.attributes["status"] != "ok":
         raise SystemExit(3)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[float], None] | None]:
+    """Progress bar on a terminal, taken off it however the run ends; None when the output is a file."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(transient=True) as progress:
+        task = progress.add_task(label, total=1.0)
+        yield lambda fraction: progress.update(task, completed=fraction)
 
 
 def command_check(arguments: argparse.Namespace) -> None:

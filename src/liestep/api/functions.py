@@ -7,7 +7,7 @@ import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of in
 from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
-from liestep.simulation.runs import simulation, variation
+from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.recommend import BUDGET
 
@@ -15,7 +15,7 @@ __all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "re
            "systems", "tangent"]
 
 simulate = public(simulation.simulate)
-tangent = public(variation.tangent)
+tangent = public(simulation.tangent)
 
 if TYPE_CHECKING:
     import numpy

@@ -128,7 +128,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     status, done = Status.OK, 0
     with _in_pieces(spec, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
-            last = min(done + _piece(pieces, watch), spec.steps)
+            last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
             status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
             pieces.ended()
             if watch and watch(recorder.states[:done + 1], None):
@@ -137,11 +137,6 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
                 progress(done/spec.steps)
     return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
                    counts(problem.meter))
-
-
-def _piece(pieces: Pieces, watch: Watch | None) -> int:
-    """Steps of the next piece."""
-    return min(pieces.steps, WATCHED) if watch else pieces.steps
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
@@ -162,7 +157,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
     logs, steps, status = [], 0, Status.RUNNING
     with _in_pieces(spec, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
-            room = log[:_piece(pieces, watch)]
+            room = log[:pieces.steps]  # at most all of it
             if watch:
                 accepted = _with_room(accepted, steps + 1 + len(room), y.shape)
             status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, spec.duration,

@@ -20,9 +20,14 @@ from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.references.engines import EngineError, absolute_tolerance, right_hand_side, state_shape
+from liestep.simulation.references.engines import (
+    EngineError,
+    absolute_tolerance,
+    right_hand_side,
+    state_shape,
+    taylor_series,
+)
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.references.taylor import taylor_series
 from liestep.simulation.runs.execution import STEP_LOG, build
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.recorder import new_integrals, new_recorder
