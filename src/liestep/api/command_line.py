@@ -198,23 +198,9 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def require_results(folder: Path) -> None:
-    """Raises InputError for a folder of results that is no folder."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--results {folder} is not a folder")
-
-
 def printable(text: str) -> str:
     """The text with escapes for control characters, which would end the line or command the terminal."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
-def load(plugins: list[str]) -> None:
-    """Make the systems and integrators of files known."""
-    if plugins:
-        from liestep.simulation.plugins.loading import load_plugins
-
-        load_plugins(plugins, Path())
 
 
 def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -283,8 +269,10 @@ def carry_out(argv: list[str]) -> int:
     try:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
-        require_results(arguments.results)
-        load(arguments.plugin)
+        if arguments.results.exists() and not arguments.results.is_dir():
+            raise InputError(f"--results {arguments.results} is not a folder")
+        if arguments.plugin:
+            importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
         with recording(arguments.results):
             arguments.function(arguments)
     except InputError as error:

@@ -14,8 +14,6 @@ from liestep.simulation.runs.execution import Outcome, Progress, ensemble_states
 from liestep.simulation.runs.recorder import BLOCKS
 from liestep.simulation.runs.specification import LANES, RunSpecification
 
-State = dict[str, np.ndarray]
-
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, threads: int = 1) -> Content:
     """Run a specification (all its replicas or members) and collect the content of its file. threads: of members that
@@ -46,7 +44,7 @@ def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], O
     return (partial(trajectory, spec, state) for state in states)
 
 
-def trajectory(spec: RunSpecification, state: State, progress: Progress | None = None) -> Outcome:
+def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None) -> Outcome:
     """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
     blocks and the symplecticity of its step, NaN for a run that stopped early."""
     outcome = run_once(spec, state, progress)

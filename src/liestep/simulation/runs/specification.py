@@ -386,7 +386,8 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
 def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
     """Why an option does not exist: who has it, or the closest name."""
     forms = [key for key, form in facts.forms.items() if name in form.options]
-    systems = [key for key in system_ids() if name in _options_of(sheet(key), declared.formulation)]
+    systems = [key for key in system_ids() if (form := sheet(key).forms.get(declared.formulation)) and
+               name in form.options]
     owners = [key for key in integrator_ids() if name in method(key).options]
     head = f"option {name} does not exist for {declared.formulation} of {facts.title}"
     if forms:
@@ -395,12 +396,8 @@ def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
         return f"{head}: {declared.formulation} of {', '.join(systems)} has it"
     if owners:
         return f"{head}: it is one of {', '.join(owners)}"
-    allowed = {**_options_of(facts, declared.formulation), **declared.options}
+    allowed = {**facts.forms[declared.formulation].options, **declared.options}
     return unknown("option", name, allowed) if allowed else f"unknown option {name!r}: there is none here"
-
-
-def _options_of(facts: Sheet, formulation: str) -> Mapping[str, Any]:
-    return facts.forms[formulation].options if formulation in facts.forms else {}
 
 
 def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Mapping[str, Any] | None = None) -> None:

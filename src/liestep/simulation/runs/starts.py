@@ -105,12 +105,10 @@ def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...
     allowed = [part.name for part in fields(Turn)]
     found = []
     for entry in given:
-        for name in entry:
-            if name not in allowed:
-                raise InputError(unknown("key of a turn", name, allowed))
-        for name in allowed:
-            if name not in entry:
-                raise InputError(f"{name} of a turn is missing")
+        if strange := [name for name in entry if name not in allowed]:
+            raise InputError(unknown("key of a turn", strange[0], allowed))
+        if missing := [name for name in allowed if name not in entry]:
+            raise InputError(f"{missing[0]} of a turn is missing")
         turn = Turn(**entry)
         if turn.field not in initial:
             raise InputError(unknown("state field to turn", turn.field, initial))
