@@ -86,8 +86,8 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
     if spec.ensemble is not None:
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
-        for name, *angles in spec.ensemble.coordinates():
-            content.add(name, ("member",), *angles)
+        for name, angles, units, long_name in spec.ensemble.coordinates():
+            content.add(name, ("member",), angles, units, long_name)
         return
     growth = outcomes[0].growth
     found = exponents(growth, spec.t_end)
