@@ -6,7 +6,7 @@ from pathlib import Path
 import liestep
 from liestep import extend
 from liestep.api import functions as api
-from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_ids, system_module
+from liestep.simulation.catalogue import integrator_ids, integrator_module, method, sheet, system_entry, system_ids
 from liestep.simulation.runs.specification import applicable
 from website.source import cell
 
@@ -63,7 +63,7 @@ def system_page(name: str) -> str:
              for key, rule in facts.parameters.items()]
     presets = [(f"`{key}`", cell(preset.doc), cell(preset.kind), f"{preset.t_end:g} s", cell(preset.citation))
                for key, preset in facts.presets.items()]
-    doc = inspect.cleandoc(importlib.import_module(system_module(name)).__doc__ or "")
+    doc = inspect.cleandoc(importlib.import_module(system_entry(name).module).__doc__ or "")
     return "\n".join([
         f"# {cell(facts.title)}\n", f"`{name}`\n", f":::{{figure}} ../pictures/{name}.png\n:alt: {facts.title}\n\n"
         f"Drawn from the preset `{facts.default}`.\n:::\n",

@@ -88,7 +88,7 @@ def test_lockstep_is_asked_for_in_one_place():
     """By its name, when an ensemble is made: it stands outside the flow of a run."""
     asked = [module for module, path in FILES.items() if room(module) != "lockstep"
              and "liestep.lockstep" in path.read_text("utf-8")]
-    assert asked == ["liestep.simulation.runs.execution"]
+    assert asked == ["liestep.simulation.runs.specification"]
 
 
 def test_papers_do_not_import_each_other():

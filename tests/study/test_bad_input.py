@@ -12,8 +12,7 @@ import pytest
 from liestep import InputError, simulate
 from liestep.api.command_line import main
 from liestep.errors import unknown
-from liestep.simulation.catalogue import integrator_ids, method, plugin_entries, sheet, system_entry
-from liestep.simulation.renamed import RENAMED
+from liestep.simulation.catalogue import RENAMED, integrator_ids, method, plugin_entries, sheet, system_entry
 from liestep.simulation.runs import specification
 from liestep.simulation.runs.files import read, require_current, seal, write
 from liestep.simulation.runs.outcomes import carry_out

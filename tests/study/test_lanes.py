@@ -5,8 +5,8 @@ import pytest
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.lockstep import lanes
-from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once, run_source_hash
-from liestep.simulation.runs.reductions import reductions
+from liestep.simulation.runs.execution import Outcome, ensemble_states, run_once
+from liestep.simulation.runs.shards import reductions
 from liestep.simulation.runs.specification import specify
 
 # system, preset, tolerance, end; orders 15 and 12; the last has an integral over time
@@ -102,10 +102,10 @@ def test_ensembles_of_taylor_alone_are_made_again_when_lanes_change():
     plain = specify("spherical_pendulum_chain", "taylor", **case)
     several = specify("spherical_pendulum_chain", "taylor", **case,
                       ensemble={"members": 2, "amplitude": 1e-3, "seed": 0})
-    assert run_source_hash(plain) != run_source_hash(several)
+    assert plain.source_hash != several.source_hash
     others = [specify("spherical_pendulum_chain", "ode45", **case, **more) for more in (
         {}, {"ensemble": {"members": 2, "amplitude": 1e-3, "seed": 0}})]
-    assert run_source_hash(others[0]) == run_source_hash(others[1])
+    assert others[0].source_hash == others[1].source_hash
 
 
 def test_forms_whose_code_is_not_traced_run_one_after_the_other():

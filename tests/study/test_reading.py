@@ -41,9 +41,9 @@ def opened(monkeypatch):
     """Names asked for, each time a file is opened."""
     calls, require = [], reading.require_current
 
-    def spy(path, spec, source, names):
+    def spy(path, spec, names):
         calls.append(names)
-        return require(path, spec, source, names)
+        return require(path, spec, names)
 
     monkeypatch.setattr(reading, "require_current", spy)
     return calls

@@ -14,7 +14,7 @@ from liestep.figures.parameter_map import map as draw_map
 from liestep.simulation.runs import starts
 from liestep.simulation.runs.execution import block_means, run_once
 from liestep.simulation.runs.files import read
-from liestep.simulation.runs.reductions import block_slope
+from liestep.simulation.runs.shards import block_slope
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells

@@ -16,14 +16,8 @@ from liestep.mechanics.formulations import symbolic
 from liestep.mechanics.formulations.spheres import series
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.references import engines
-from liestep.simulation.references.reference import (
-    compute_reference,
-    is_current_reference,
-    require_reference,
-    specify_reference,
-    study_reference,
-)
-from liestep.simulation.runs.files import write
+from liestep.simulation.references.reference import compute_reference, specify_reference, study_reference
+from liestep.simulation.runs.files import is_current, require_current, write
 from liestep.study.plan.plan import Study
 
 LISTED = "lennard_jones_cutoff"  # asks which pairs are near
@@ -173,23 +167,23 @@ def test_wrong_requests_are_refused(change, sentence):
 
 def test_file_is_recognised_only_as_what_it_is(bodies, tmp_path):
     path, spec = tmp_path/"bodies.nc", specify_reference("sphere_nbody", t_end=2.0, samples=21)
-    assert not is_current_reference(path, spec)
+    assert not is_current(path, spec)
     write(bodies, path)
-    assert is_current_reference(path, spec)
-    file = require_reference(path, spec)
+    assert is_current(path, spec)
+    file = require_current(path, spec)
     assert np.array_equal(file["q"], bodies.variables["q"][1])
     assert file.attributes["energy_scale"] == bodies.attributes["energy_scale"]
     for other in (specify_reference("sphere_nbody", t_end=2.0, samples=11),
                   specify_reference("sphere_nbody", t_end=1.0, samples=21),
                   specify_reference("sphere_nbody", t_end=2.0, samples=21, engines=("taylor", "dop853"))):
-        assert not is_current_reference(path, other)
+        assert not is_current(path, other)
         with pytest.raises(InputError, match="another specification"):
-            require_reference(path, other)
+            require_current(path, other)
     first = path.read_bytes()
     write(compute_reference(spec), path)
     assert path.read_bytes() == first  # byte-identical repetition
     path.write_bytes(first[:len(first)//2])
-    assert not is_current_reference(path, spec)
+    assert not is_current(path, spec)
 
 
 def test_runs_without_common_samples_are_refused(tmp_path):

@@ -19,8 +19,9 @@ from commands import refused
 from liestep.api.command_line import main
 from liestep.files import ledger
 from liestep.files.records import FOLDER, record, recording
-from liestep.simulation.runs import content, files, store
+from liestep.simulation.runs import files, store
 from liestep.simulation.runs.files import read
+from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.runs.store import STORE, Store
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
@@ -105,8 +106,7 @@ def test_a_renamed_study_links_and_a_lost_store_loses_nothing(place):
 
 def test_a_run_of_other_sources_is_another_one(place, monkeypatch):
     make("first")
-    for module in (store, files, content):
-        monkeypatch.setattr(module, "run_source_hash", lambda spec: "0123456789abcdef")
+    monkeypatch.setattr(RunSpecification, "source_hash", "0123456789abcdef")
     assert make("second") == (2, 0, 0)
     hashes = {read(cell.path, ()).attributes["source_hash"] for cell in Study.find("second").cells}
     assert hashes == {"0123456789abcdef"}

@@ -113,8 +113,7 @@ def test_plain_python_gives_the_same_bits(preset):
 def test_taylor_series_of_the_traced_equations_agree():
     """The controller looks at no values: symbols run through it, and the series of an independent
     code gives the same motion."""
-    from liestep.simulation.references.engines import right_hand_side
-    from liestep.simulation.references.taylor import taylor_series
+    from liestep.simulation.references.engines import right_hand_side, taylor_series
 
     spec = specify(NAME, "rk4", steps=1, t_end=1.0)
     rows = taylor_series(spec, right_hand_side(spec)[0]).trajectory(np.array([0.0, 0.5, 1.0]))

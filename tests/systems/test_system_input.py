@@ -4,7 +4,7 @@ import pytest
 from system_cases import case
 
 from liestep.errors import InputError
-from liestep.simulation.catalogue import sheet, system_module
+from liestep.simulation.catalogue import sheet, system_entry
 
 PRINTED_DECIMALS = {
     "spherical_pendulum_chain": ({"q": (0, [0.8660, 0.0, 0.5]), "omega": (0, [-0.4330, 0.0, 0.75])}, "q[0]"),
@@ -116,4 +116,4 @@ def test_two_molecules_at_one_point_are_named(i, j):
 
 def test_unknown_system_names_the_closest():
     with pytest.raises(InputError, match=r"did you mean elastic_rod\?"):
-        system_module("elastic_rot")
+        system_entry("elastic_rot")

@@ -16,7 +16,7 @@ from liestep.errors import InputError
 from liestep.files.textfiles import read_csv
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import integrator_calls, method, sheet, system_ids
-from liestep.simulation.runs.execution import build, run_modules
+from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.recorder import new_recorder
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.simulation.tangents.directions import basis, span
@@ -177,8 +177,8 @@ def test_uncertainty_is_that_of_the_mean_of_long_parts():
 def test_runs_without_exponents_do_not_depend_on_their_sources():
     plain, asked = (specify("sphere_nbody", "rk4", steps=10, exponents=number) for number in (0, 1))
     assert [run.canonical()["exponents"] for run in (plain, asked)] == [0, 1]
-    assert not any("tangents" in name for name in run_modules(plain))
-    assert "liestep.simulation.tangents.exponents" in run_modules(asked)
+    assert not any("tangents" in name for name in plain.modules)
+    assert "liestep.simulation.tangents.exponents" in asked.modules
 
 
 def test_wrong_requests_are_refused_in_a_sentence():

@@ -11,8 +11,7 @@ from place import TOP
 
 from liestep.api.command_line import GROUPS, main
 from liestep.errors import InputError
-from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
-from liestep.simulation.renamed import RENAMED
+from liestep.simulation.catalogue import RENAMED, integrator_ids, method, sheet, system_ids
 from liestep.tools.inspect.describe import describe
 
 RUN = ["run", "sphere_nbody", "vi_sphere", "--t-end", "1", "-o", "out.nc"]

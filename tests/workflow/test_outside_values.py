@@ -13,7 +13,7 @@ from plugin_room import nothing_stays
 from liestep.compile.sources import component_modules, source_hash
 from liestep.errors import InputError
 from liestep.simulation.plugins.loading import load_plugin
-from liestep.simulation.runs.execution import build, run_source_hash
+from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import specify
 
 SOURCE = (Path(__file__).parents[1]/"plugins"/"drag_on_a_bob.py").read_text("utf-8")
@@ -85,7 +85,7 @@ def identities(path):
     with nothing_stays():
         load_plugin(path)
         spec = specify(path.stem, "rk4", steps=2, t_end=0.1)
-        found = spec.sha256, run_source_hash(spec), source_hash(*component_modules(build(spec)[0].problem))
+        found = spec.sha256, spec.source_hash, source_hash(*component_modules(build(spec)[0].problem))
     source_hash.cache_clear()
     return found
 
@@ -132,12 +132,12 @@ def test_what_has_no_digest_is_refused_by_its_name(tmp_path, outside, top, read,
 PROGRAM = """
 import hashlib, sys
 from liestep.simulation.plugins.loading import load_plugin
-from liestep.simulation.runs.execution import run_once, run_source_hash
+from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify
 load_plugin(sys.argv[1])
 for integrator in ("rk4", "vi_sphere"):
     spec = specify("held_code", integrator, steps=5, t_end=0.5)
-    print(spec.sha256, run_source_hash(spec), run_once(spec).outputs.states[-1].tolist())
+    print(spec.sha256, spec.source_hash, run_once(spec).outputs.states[-1].tolist())
 """
 
 

@@ -15,7 +15,6 @@ from liestep.api.command_line import main
 from liestep.errors import InputError
 from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
@@ -150,7 +149,7 @@ def test_a_run_names_its_plugins_by_content(tmp_path):
     assert str(tmp_path) not in str(first.canonical())
     other = specify(*load_plugin(changed(tmp_path, "content_b", ("9.81", "9.80"))), "rk4", steps=2)
     assert first.plugins["content_a"] != other.plugins["content_b"]
-    assert run_source_hash(first) != run_source_hash(other)
+    assert first.source_hash != other.source_hash
     assert specify("sphere_nbody", "rk4", steps=2).plugins == {}
 
 

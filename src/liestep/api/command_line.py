@@ -6,8 +6,8 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable, Container
-from contextlib import redirect_stdout
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,6 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
-    from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.simulation.runs.until import event_from, times_from
     from liestep.study.plan.yamlfile import assignments
@@ -94,6 +93,19 @@ def command_run(arguments: argparse.Namespace) -> None:
         print(f"{arguments.output}: warning: {content.attributes['warning']}")
     if content.attributes["status"] != "ok":
         raise SystemExit(3)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[float], None] | None]:
+    """Progress bar on a terminal, taken off it however the run ends; None when the output is a file."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(transient=True) as progress:
+        task = progress.add_task(label, total=1.0)
+        yield lambda fraction: progress.update(task, completed=fraction)
 
 
 def command_check(arguments: argparse.Namespace) -> None:
@@ -186,23 +198,9 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def require_results(folder: Path) -> None:
-    """Raises InputError for a folder of results that is no folder."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--results {folder} is not a folder")
-
-
 def printable(text: str) -> str:
     """The text with escapes for control characters, which would end the line or command the terminal."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
-def load(plugins: list[str]) -> None:
-    """Make the systems and integrators of files known."""
-    if plugins:
-        from liestep.simulation.plugins.loading import load_plugins
-
-        load_plugins(plugins, Path())
 
 
 def add_products(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -271,8 +269,10 @@ def carry_out(argv: list[str]) -> int:
     try:
         importlib.import_module("liestep.simulation.plugins")  # the catalogue finds those of installed packages
         arguments = build_parser().parse_args(argv)
-        require_results(arguments.results)
-        load(arguments.plugin)
+        if arguments.results.exists() and not arguments.results.is_dir():
+            raise InputError(f"--results {arguments.results} is not a folder")
+        if arguments.plugin:
+            importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
         with recording(arguments.results):
             arguments.function(arguments)
     except InputError as error:

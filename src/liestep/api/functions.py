@@ -15,6 +15,7 @@ __all__ = ["compare", "consistent_start", "integrators", "open_run", "plot", "re
            "systems", "tangent"]
 
 simulate = public(simulation.simulate)
+tangent = public(simulation.tangent)
 
 if TYPE_CHECKING:
     import numpy
@@ -109,32 +110,6 @@ def consistent_start(problem: str, *, preset: str | None = None, parameters: Map
         if state[name].shape != shape:
             raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
     return facts.nearest_start(checked, state)
-
-
-@public
-def tangent(problem: str, integrator: str, *, step: float, t_end: float, preset: str | None = None,
-            parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-            options: Mapping[str, Any] | None = None,
-            directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
-    """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
-    step of the integrator. Arguments as for `simulate`; fixed steps only.
-
-    Args:
-        directions: derivatives of the initial state fields, one mapping for each direction; fields that are left out
-            are zero (default: a basis of the tangent space at the start).
-
-    Returns:
-        Data set with the dimension `direction`: the state fields at t_end, d_<field> for the derivatives of each in the
-        units of the field, and start_<field> for the directions.
-
-    Raises:
-        InputError: a wrong argument, in one sentence.
-        IntegrationError: the run stopped before t_end.
-    """
-    from liestep.simulation.runs.variation import variation
-
-    return variation(problem, integrator, step=step, t_end=t_end, preset=preset, parameters=parameters,
-                     initial=initial, options=options, directions=directions)
 
 
 @public

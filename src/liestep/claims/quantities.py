@@ -7,8 +7,7 @@ from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import sheet
-from liestep.simulation.renamed import refuse_renamed
+from liestep.simulation.catalogue import refuse_renamed, sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study

@@ -20,9 +20,21 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.paper import Paper
 from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Sheet
-from liestep.simulation.renamed import refuse_renamed
 
 Item = TypeVar("Item", Sheet, Method)
+# ids of integrators that are options now, refused with the new call: until the first release
+RENAMED = {  # id -> one of `integrator_calls`
+    **{f"vi_sphere_{name}": f"vi_sphere weights={name}" for name in ("y4", "s4", "y6", "kl6", "kl8")},
+    **{f"lgvi_{name}": f"lgvi weights={name}" for name in ("y4", "kl8")},
+    "rodrigues_newmark": "rodrigues", "rodrigues_exact": "rodrigues drift=exact",
+    "rodrigues_exp": "rodrigues drift=exp", "rodrigues_euler": "rodrigues kick=whole",
+    "bliedf1": "bliedf order=1", "bliedf2": "bliedf order=2", "bliedf3": "bliedf",
+    "lie_ab2": "lie_ab order=2", "lie_ab4": "lie_ab", "slgi_composed": "slgi weights=y4",
+    "cf43": "cf_pair", "cf32a": "cf_pair scheme=cf32a", "cf32b": "cf_pair scheme=cf32b",
+    "lie_euler": "rkmk tableau=euler", "lie_heun": "rkmk tableau=heun", "rkmk3": "rkmk tableau=kutta3",
+    "rkmk4": "rkmk", "rkmk5": "rkmk tableau=dormand_prince5", "rkmk54": "rkmk_pair",
+    **{f"rodrigues_{name}": f"rodrigues weights={name}" for name in ("y4", "s4", "kl6", "kl8")},
+}
 
 
 class Entry(NamedTuple, Generic[Item]):
@@ -188,20 +200,33 @@ def _presets(paper: Paper, system: str) -> Mapping[str, Preset]:
     return paper_module(paper, paper.presets).PRESETS.get(system, {}) if system in names or not complete else {}
 
 
+def refuse_renamed(name: str) -> None:
+    """Raises InputError for an id of before, with what it is now."""
+    if name in RENAMED:
+        integrator, _, call = RENAMED[name].partition(" ")
+        options = f" with options {{{', '.join(call.split()).replace('=', ': ')}}}" if call else ""
+        raise InputError(f"integrator {name} is now {integrator}{options}")
+
+
+def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every: Callable[[], tuple[str, ...]]
+                ) -> Entry[Item]:
+    """What a plugin declares; raises InputError for an unknown id."""
+    if name not in plugins:
+        _find_more()
+    if name not in plugins:
+        refuse_renamed(name)
+        raise InputError(unknown(kind, name, every()))
+    return plugins[name]
+
+
 def system_entry(name: str) -> Entry[Sheet]:
     """A system with its own presets and those of the papers.
 
     Raises:
         InputError: unknown id; the sentence names the closest one.
     """
-    if name in own_systems():
-        return _own_system(name)
-    if name not in _plugin_systems:
-        _find_more()
-    if name not in _plugin_systems:
-        refuse_renamed(name)
-        raise InputError(unknown("problem", name, system_ids()))
-    return _plugin_systems[name]
+    return (_own_system(name) if name in own_systems() else
+            _of_plugins("problem", name, _plugin_systems, system_ids))
 
 
 def integrator_entry(name: str) -> Entry[Method]:
@@ -214,25 +239,12 @@ def integrator_entry(name: str) -> Entry[Method]:
         known, _, call = name.partition(" ")
         entry = integrator_entry(known)
         return entry._replace(item=entry.item.called(call))
-    own = _own_integrator(name)
-    if own is not None:
-        return own
-    if name not in _plugin_methods:
-        _find_more()
-    if name not in _plugin_methods:
-        refuse_renamed(name)
-        raise InputError(unknown("integrator", name, integrator_ids()))
-    return _plugin_methods[name]
+    return _own_integrator(name) or _of_plugins("integrator", name, _plugin_methods, integrator_ids)
 
 
 def sheet(name: str) -> Sheet:
     """Fact sheet of a system; errors as `system_entry`."""
     return system_entry(name).item
-
-
-def system_module(name: str) -> str:
-    """Module that declares a system; errors as `system_entry`."""
-    return system_entry(name).module
 
 
 def method(name: str) -> Method:

@@ -7,19 +7,14 @@ from liestep.errors import InputError
 
 
 def command_reference(arguments: argparse.Namespace) -> None:
-    from liestep.simulation.references.reference import (
-        compute_reference,
-        disagreement,
-        is_current_reference,
-        study_reference,
-    )
-    from liestep.simulation.runs.files import write
+    from liestep.simulation.references.reference import compute_reference, disagreement, study_reference
+    from liestep.simulation.runs.files import is_current, write
     from liestep.study.plan.plan import Study
 
     study = Study.find(arguments.study, arguments.config, arguments.results)
     wanted = {problem: study_reference(study, problem) for problem in arguments.problem.split(",")}
     for problem, (path, spec) in wanted.items():
-        if is_current_reference(path, spec):
+        if is_current(path, spec):
             print(f"{study.name} {problem}: reference kept", file=sys.stderr)
             continue
         content = compute_reference(spec)

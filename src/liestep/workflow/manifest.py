@@ -18,7 +18,6 @@ from liestep.files.ledger import Ledger
 from liestep.files.records import file_sha256, recording
 from liestep.files.textfiles import write_text_atomically
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import read
 from liestep.workflow.environment import environment
 from liestep.workflow.sources import figure_source, film_source, table_source
@@ -166,7 +165,7 @@ def _study_products(products: StudyProducts) -> dict[Path, dict[str, Any]]:
     found: dict[Path, dict[str, Any]] = {}
     for cell in study.cells:
         found[cell.path] = {"kind": DATA, "from": [own], "specification": cell.spec.sha256,
-                            "sources": run_source_hash(cell.spec)}
+                            "sources": cell.spec.source_hash}
     for reference in products.references:
         _, spec = study_reference(study, reference.problem)
         found[reference.path] = {"kind": DATA, "from": [own], "specification": spec.sha256, "sources": spec.source_hash}

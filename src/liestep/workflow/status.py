@@ -11,7 +11,6 @@ from typing import Any
 from liestep.errors import InputError
 from liestep.files.textfiles import read_text
 from liestep.simulation.references.reference import study_reference
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.plan.plan import Cell
@@ -55,7 +54,7 @@ def items(products: StudyProducts) -> list[Item]:
 
 
 def _run(cell: Cell) -> tuple[str, str]:
-    return _file(cell.path, cell.spec.sha256, run_source_hash(cell.spec), cell.spec.canonical())
+    return _file(cell.path, cell.spec.sha256, cell.spec.source_hash, cell.spec.canonical())
 
 
 def _reference(products: StudyProducts, problem: str) -> Item:

@@ -6,7 +6,7 @@ Taylor series their errors in q were 3.6e-11 and 5.1e-11 (three bodies, T = 10),
 """
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.catalogue import integrator_module
 from liestep.simulation.references.engines import ENGINES, EngineError, description, fallback
 from liestep.simulation.runs.content import FORMAT, Content
-from liestep.simulation.runs.files import RunFile, is_current, read, require_current, write
+from liestep.simulation.runs.files import RunFile, is_current, read, write
 from liestep.simulation.runs.specification import RunSpecification, specify_problem
 
 # what a reference and the runs compared with it have in common
@@ -56,15 +56,14 @@ class ReferenceSpecification:
                            *([integrator_module("taylor")] if "taylor_core" in self.engines else []))
 
 
-def specify_reference(problem: str, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-                      initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
-                      engines: Sequence[str] | None = None) -> ReferenceSpecification:
-    """Check a request for a reference; arguments as for a run.
+def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str] | None = None,
+                      **chosen: Any) -> ReferenceSpecification:
+    """Check a request for a reference; `chosen` as for `specify_problem`.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    run = specify_problem(problem, preset=preset, parameters=parameters, initial=initial, t_end=t_end, samples=samples)
+    run = specify_problem(problem, samples=samples, **chosen)
     facts = run.sheet
     engines = facts.engines_for(run.parameters) if engines is None else engines
     for name in engines:
@@ -79,47 +78,30 @@ def specify_reference(problem: str, *, preset: str | None = None, parameters: Ma
     return ReferenceSpecification(run, tuple(engines))
 
 
-def common_specification(runs: Iterable[tuple[str, RunSpecification]]) -> ReferenceSpecification:
-    """The reference with which all runs (name, specification) of one problem are compared.
-
-    Raises:
-        InputError: a run has other sample times than the first; names both.
-    """
-    (first_name, first), *others = runs
-    for name, run in others:
-        if run.samples != first.samples:
-            raise InputError(f"runs compared with a reference need the same samples: {name} has {run.samples},"
-                             f" {first_name} has {first.samples}")
-    return specify_reference(first.problem, parameters=first.parameters, initial=first.initial, t_end=first.t_end,
-                             samples=first.samples)
-
-
 def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecification]:
-    """File and specification of the reference of one problem (key) of a `Study`.
+    """File and specification of the reference with which all runs of one problem (key) of a `Study` are compared.
 
     Raises:
-        InputError: the problem's runs have no common sample times; names file, line and runs.
+        InputError: the runs have no common sample times, or there is no reference of them; names file, line and runs.
     """
+    first, *others = study.select(problem)
+    run = first.spec
     try:
-        spec = common_specification((f"{cell.integrator} {cell.resolution}", cell.spec)
-                                    for cell in study.select(problem))
+        for cell in others:
+            if cell.spec.samples != run.samples:
+                raise InputError("runs compared with a reference need the same samples:"
+                                 f" {cell.integrator} {cell.resolution} has {cell.spec.samples},"
+                                 f" {first.integrator} {first.resolution} has {run.samples}")
+        spec = specify_reference(run.problem, parameters=run.parameters, initial=run.initial, t_end=run.t_end,
+                                 samples=run.samples)
     except InputError as error:
         raise study.complain(("problems", problem), error) from None
     return study.reference_path(problem), spec
 
 
-def is_current_reference(path: Path, spec: ReferenceSpecification) -> bool:
-    return is_current(path, spec, spec.source_hash)
-
-
-def require_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
-    """Read a reference's file; InputError when it is missing, incomplete or of another specification or source."""
-    return require_current(path, spec, spec.source_hash)
-
-
 def kept_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
     """The reference in a file, which is made or made anew unless it is up to date; errors as `compute_reference`."""
-    if not is_current_reference(path, spec):
+    if not is_current(path, spec):
         write(compute_reference(spec), path)
     return read(path)
 

@@ -1,7 +1,7 @@
 """What a run's file contains: variables with dimensions and units, and attributes. Used by the
 writer and by `simulate`."""
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from liestep.compile.status import Status
 from liestep.compile.translation import without_folders
 from liestep.errors import PluginError
 from liestep.mechanics.contracts.formulated import Observable
-from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_source_hash, spread
+from liestep.simulation.runs.execution import Outcome, block_means, not_run, spread
 from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification, dimension
 
@@ -23,6 +23,7 @@ CHART_ENDS = {"exp": "2 pi", "cayley": "pi (used up to 174 degrees)", "cayley2":
 # where no option names one
 IMPLIED_CHARTS = {"lie_action": "exp", "cotangent_rotation": "exp", "quaternion_hamiltonian": "quaternion"}
 BLOCK_STATISTICS = ("mean", "min", "max")
+Variable = tuple[str, tuple[str, ...], np.ndarray, str, str]  # name, dimensions, values, units, meaning
 
 
 @dataclass
@@ -52,7 +53,8 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
     samples = first.samples if spec.ensemble is None else min(outcome.samples for outcome in outcomes)
     content.add("time", ("time",), times(spec, first, samples), "s", "time")
     if spec.ensemble is None:
-        _series(content, [first], samples, ())
+        for made in series(first, samples):
+            content.add(*made)
         _blocks(content, first)
         if spec.replicas > 1:
             for part in first.formulated.error_fields:
@@ -62,13 +64,17 @@ def collected(spec: RunSpecification, outcomes: list[Outcome]) -> Content:
             content.add("accepted_time", ("step",), first.step_log[:, 0], "s", "end of each accepted step")
             content.add("accepted_step", ("step",), first.step_log[:, 1], "s", "size of each accepted step")
     else:
-        _series(content, outcomes, samples, ("member",))
+        for of_members in zip(*(series(outcome, samples) for outcome in outcomes), strict=True):
+            name, dims, _, *about = of_members[0]
+            content.add(name, ("member", *dims), np.stack([values for _, _, values, *_ in of_members]), *about)
         for name in statistics(first):
             content.add(name, ("member",), np.array([statistics(outcome)[name] for outcome in outcomes]), "1",
                         f"{name} of each member")
     if spec.exponents:
         _exponents(content, spec, outcomes)
-    content.attributes |= _attributes(spec, first if spec.ensemble is None else _worst(outcomes))
+    # the first failed member, else member 0
+    worst = next((one for one in outcomes if one.status != Status.OK), first) if spec.ensemble else first
+    content.attributes |= _attributes(spec, worst)
     return content
 
 
@@ -80,9 +86,8 @@ def _exponents(content: Content, spec: RunSpecification, outcomes: list[Outcome]
     if spec.ensemble is not None:
         rates = [max(one.rate for one in exponents(outcome.growth, spec.t_end)) for outcome in outcomes]
         content.add("lyapunov", ("member",), np.array(rates), "1/s", "largest Lyapunov exponent of each member")
-        for number, turn in enumerate(spec.ensemble.turns):
-            content.add(turn.name, ("member",), spec.ensemble.angles(number), "rad",
-                        f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
+        for name, angles, units, long_name in spec.ensemble.coordinates():
+            content.add(name, ("member",), angles, units, long_name)
         return
     growth = outcomes[0].growth
     found = exponents(growth, spec.t_end)
@@ -102,26 +107,16 @@ def times(spec: RunSpecification, outcome: Outcome, samples: int) -> np.ndarray:
     return spec.t_start + np.arange(samples)*outcome.outputs.stride*interval
 
 
-def _worst(outcomes: list[Outcome]) -> Outcome:
-    """The first failed member, else member 0."""
-    return next((outcome for outcome in outcomes if outcome.status != Status.OK), outcomes[0])
-
-
-def _series(content: Content, outcomes: list[Outcome], samples: int, lead: tuple[str, ...]) -> None:
-    """State fields and observables at the samples, with a leading member dimension for ensembles."""
-    formulated = outcomes[0].formulated
-
-    def stack(arrays):
-        return np.stack(arrays) if lead else arrays[0]
-
-    fields = [outcome.formulated.to_fields(outcome.outputs.states[:samples]) for outcome in outcomes]
+def series(outcome: Outcome, samples: int) -> Iterator[Variable]:
+    """State fields and observables at the samples."""
+    formulated = outcome.formulated
+    fields = formulated.to_fields(outcome.outputs.states[:samples])
     for part in formulated.fields:
-        content.add(part.name, (*lead, "time", *part.dims), stack([values[part.name] for values in fields]), part.units,
-                    part.long_name)
-    for observable in formulated.observables:
-        values = stack([outcome.outputs.series[:samples, observable.columns] for outcome in outcomes])
-        content.add(observable.name, (*lead, "time", *observable.dimensions), observable.shaped(values),
-                    observable.units, described(observable))
+        yield part.name, ("time", *part.dims), fields[part.name], part.units, part.long_name
+    for seen in formulated.observables:
+        own = seen.components if seen.dimensions not in ((), ("xyz",)) else ()
+        yield (seen.name, ("time", *seen.dimensions), seen.shaped(outcome.outputs.series[:samples, seen.columns]),
+               seen.units, f"{seen.long_name}; components {', '.join(own)}" if own else seen.long_name)
 
 
 def _blocks(content: Content, outcome: Outcome) -> None:
@@ -137,12 +132,6 @@ def _blocks(content: Content, outcome: Outcome) -> None:
                     observable.shaped(found[:, :, observable.columns]), observable.units,
                     f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
                     " equal parts of the run")
-
-
-def described(observable: Observable) -> str:
-    """What a variable is, with the names of its components where they are its own."""
-    own = observable.components if observable.dimensions not in ((), ("xyz",)) else ()
-    return f"{observable.long_name}; components {', '.join(own)}" if own else observable.long_name
 
 
 def statistics(outcome: Outcome) -> dict[str, float]:
@@ -182,7 +171,7 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         "references": f"{facts.citation}; {declared.citation}", "format": FORMAT, "problem": spec.problem,
         "integrator": spec.integrator, **size,
         "t_end": spec.t_end, "specification": json.dumps(spec.canonical(), sort_keys=True),
-        "run_sha256": spec.sha256, "source_hash": run_source_hash(spec)}
+        "run_sha256": spec.sha256, "source_hash": spec.source_hash}
 
 
 def stopped(outcome: Outcome) -> str:

@@ -127,9 +127,8 @@ def require_partial_steps(spec: RunSpecification) -> None:
 def specification_of(attributes: Mapping[str, Any]) -> RunSpecification:
     """The specification that a data set says it was made from."""
     found = json.loads(attributes["specification"])
+    facts, declared = sheet(found["problem"]), method(found["integrator"])
+    known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
     return specify(found["problem"], found["integrator"], steps=found["steps"], t_end=found["t_end"],
                    t_start=found.get("t_start", 0.0), parameters=found["parameters"], initial=found["initial"],
-                   options={name: value for name, value in found["options"].items()
-                            if name in sheet(found["problem"]).forms[method(found["integrator"]).on(
-                                sheet(found["problem"])).formulation].options
-                            or name in method(found["integrator"]).options})
+                   options={name: value for name, value in found["options"].items() if name in known})

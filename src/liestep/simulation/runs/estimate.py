@@ -46,8 +46,10 @@ class Estimate:
                         self.seconds + other.seconds, max(self.memory, other.memory))
 
     def __str__(self) -> str:
-        return (f"{count(self.runs, 'run')}, {self.steps:.3g} steps, about {readable(self.size)} and"
-                f" {_span(self.seconds)} of processor time")
+        span = next((f"{self.seconds/unit:.3g} {name}" for unit, name in SPANS if self.seconds >= 2*unit),
+                    f"{max(self.seconds, 1.0):.0f} s")
+        return (f"{count(self.runs, 'run')}, {self.steps:.3g} steps, about {readable(self.size)} and {span} of"
+                " processor time")
 
 
 def estimate(spec: RunSpecification) -> Estimate:
@@ -112,19 +114,9 @@ def free(folder: Path) -> int:
 
 def readable(size: float) -> str:
     """Bytes in the largest unit that keeps a number of at least one."""
-    for unit, name in UNITS:
-        if size >= unit:
-            return f"{size/unit:.3g} {name}"
-    return f"{size:.0f} bytes"
+    return next((f"{size/unit:.3g} {name}" for unit, name in UNITS if size >= unit), f"{size:.0f} bytes")
 
 
 def count(number: int, noun: str) -> str:
     """For example "1 run", "2 runs"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _span(seconds: float) -> str:
-    for unit, name in SPANS:
-        if seconds >= 2*unit:
-            return f"{seconds/unit:.3g} {name}"
-    return f"{max(seconds, 1.0):.0f} s"

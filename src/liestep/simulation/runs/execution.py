@@ -11,7 +11,6 @@ from liestep.compile.cache import loop_for
 from liestep.compile.counters import counts
 from liestep.compile.driver import advance, advance_adaptive
 from liestep.compile.pieces import Pieces, TooLong
-from liestep.compile.sources import source_hash
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
@@ -21,8 +20,6 @@ from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.runs.recorder import BLOCKS, Recorder, new_recorder
 from liestep.simulation.runs.specification import RunSpecification
 
-# by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
-LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
 Progress = Callable[[float], None]  # called with the completed fraction of the run
 # sees all nodes so far of a run that samples every step, and their times (None: k h); whether the run may end there
@@ -52,29 +49,6 @@ class Outcome:
     @property
     def samples(self) -> int:
         return int(self.outputs.filled[0])
-
-
-def run_modules(spec: RunSpecification) -> tuple[str, ...]:
-    """Modules whose sources determine the run's file."""
-    assert spec.declared is not None
-    return (spec.system.module, spec.declared.module, "liestep.mechanics.formulations",
-            "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
-            # an edit of one of these puts only the runs that use it out of date
-            *(module for module, used in (
-                ("liestep.simulation.tangents.exponents", spec.exponents), (LANES, has_lanes(spec)),
-                ("liestep.simulation.runs.until", spec.observed)) if used),
-            *getattr(spec, "modules", ()))  # of a shard of a map
-
-
-def has_lanes(spec: RunSpecification) -> bool:
-    """Whether members of an ensemble are made in lockstep."""
-    return (spec.ensemble is not None and spec.t_start == 0.0 < spec.t_end
-            and spec.declared is not None and spec.declared.module == OF_LANES)
-
-
-def run_source_hash(spec: RunSpecification) -> str:
-    """Source hash stored in the file: a file of another one is out of date."""
-    return source_hash(*run_modules(spec))
 
 
 def film_comment(run_sha256: str, run_sources: str) -> str:
@@ -154,7 +128,7 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
     status, done = Status.OK, 0
     with _in_pieces(spec, y.size, limit, lambda: spec.t_start + done*h) as pieces:
         while status == Status.OK and done < spec.steps:
-            last = min(done + _piece(pieces, watch), spec.steps)
+            last = min(done + (min(pieces.steps, WATCHED) if watch else pieces.steps), spec.steps)
             status, done = loop(integrator, problem, recorder, y, h, done, last, work, spec.t_start)
             pieces.ended()
             if watch and watch(recorder.states[:done + 1], None):
@@ -163,11 +137,6 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, 
                 progress(done/spec.steps)
     return Outcome(formulated, recorder, None, formulated.ending(Status(status), y), spec.t_start + done*h, int(done),
                    counts(problem.counters))
-
-
-def _piece(pieces: Pieces, watch: Watch | None) -> int:
-    """Steps of the next piece."""
-    return min(pieces.steps, WATCHED) if watch else pieces.steps
 
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, progress: Progress | None,
@@ -188,7 +157,7 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, pro
     logs, steps, status = [], 0, Status.RUNNING
     with _in_pieces(spec, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
-            room = log[:_piece(pieces, watch)]
+            room = log[:pieces.steps]  # at most all of it
             if watch:
                 accepted = _with_room(accepted, steps + 1 + len(room), y.shape)
             status, entries = loop(pair, problem, outputs, accepted, y, out, memory, room, interval, spec.duration,

@@ -19,9 +19,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.files.atomic import replacing
 from liestep.simulation.runs.content import BLOCK_STATISTICS, BLOCKS_SUFFIX, FORMAT, Content
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.opening import require_openable
-from liestep.simulation.runs.specification import RunSpecification
 
 ATTRIBUTES = "attributes"  # key of `checksums` for the checksum of the attributes
 PAGE = 1 << 16  # bytes of a NetCDF file beside its variables, about
@@ -34,6 +32,9 @@ class Specification(Protocol):
 
     @property
     def sha256(self) -> str: ...
+
+    @property
+    def source_hash(self) -> str: ...
 
 
 def write(content: Content, path: Path, *, replace: bool = True) -> None:
@@ -208,25 +209,17 @@ def read_attribute(path: Path, name: str) -> str | None:
         return None
 
 
-def _source_hash(spec: Specification) -> str:
-    assert isinstance(spec, RunSpecification)
-    return run_source_hash(spec)
-
-
-def is_current(path: Path, spec: Specification, source: str | None = None) -> bool:
-    """Whether the file is complete and of this specification and today's sources (`source`: their
-    hash, default that of a run)."""
+def is_current(path: Path, spec: Specification) -> bool:
+    """Whether the file is complete and of this specification and today's sources."""
     try:
-        attributes = read(path, ()).attributes
+        require_current(path, spec, ())
     except InputError:
         return False
-    return (attributes["run_sha256"] == spec.sha256
-            and attributes.get("source_hash") == (source or _source_hash(spec)))
+    return True
 
 
-def require_current(path: Path, spec: Specification, source: str | None = None, names: Names = None) -> RunFile:
-    """Read a file (only `names` of its variables, if given) that must be of this specification and source (`source`:
-    hash of the sources, default that of a run).
+def require_current(path: Path, spec: Specification, names: Names = None) -> RunFile:
+    """Read a file (only `names` of its variables, if given) that must be of this specification and today's sources.
 
     Raises:
         InputError: see `read`; or another specification or source.
@@ -234,6 +227,6 @@ def require_current(path: Path, spec: Specification, source: str | None = None, 
     file = read(path, names)
     if file.attributes["run_sha256"] != spec.sha256:
         raise InputError(f"{path} is of another specification than the study asks for; run the study again")
-    if file.attributes["source_hash"] != (source or _source_hash(spec)):
+    if file.attributes.get("source_hash") != spec.source_hash:
         raise InputError(f"{path} was made by other sources than today's; run the study again")
     return file

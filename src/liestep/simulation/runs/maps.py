@@ -106,7 +106,7 @@ class Request:
         return start_in(system, self.preset, given, self.initial)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ShardSpecification(RunSpecification):
     """Cells `first` to `first + count - 1` of a map. Parameters and start are those of the first values,
     which the estimate of sizes needs."""
@@ -124,7 +124,8 @@ class ShardSpecification(RunSpecification):
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
         facts = self.sheet
-        return "liestep.simulation.runs.shards", facts.presets[self.request.preset or facts.default].initial.__module__
+        return (*super().modules, "liestep.simulation.runs.shards",
+                facts.presets[self.request.preset or facts.default].initial.__module__)
 
     def canonical(self) -> dict[str, Any]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}

@@ -1,6 +1,6 @@
 """Make a run: its one trajectory or all of them, with what its specification asks for beside them.
 
-No source of a run's file: which of the modules that it imports are sources says `run_modules`.
+No source of a run's file: which of the modules that it imports are sources says `RunSpecification.modules`.
 """
 import importlib
 from collections.abc import Callable, Iterator
@@ -10,19 +10,9 @@ import numpy as np
 
 from liestep.compile.status import Status
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import (
-    LANES,
-    Outcome,
-    Progress,
-    ensemble_states,
-    has_lanes,
-    replica_states,
-    run_once,
-)
+from liestep.simulation.runs.execution import Outcome, Progress, ensemble_states, replica_states, run_once
 from liestep.simulation.runs.recorder import BLOCKS
-from liestep.simulation.runs.specification import RunSpecification
-
-State = dict[str, np.ndarray]
+from liestep.simulation.runs.specification import LANES, RunSpecification
 
 
 def carry_out(spec: RunSpecification, progress: Progress | None = None, threads: int = 1) -> Content:
@@ -49,12 +39,12 @@ def members(spec: RunSpecification, threads: int = 1) -> Iterator[Callable[[], O
     """What gives the outcome of each member of an ensemble, or of its shard, in order (see `run_once`); what can
     be made in lockstep is, in so many threads."""
     states = ensemble_states(spec)
-    if has_lanes(spec):
+    if spec.has_lanes:
         return importlib.import_module(LANES).outcomes(spec, states, threads=threads)
     return (partial(trajectory, spec, state) for state in states)
 
 
-def trajectory(spec: RunSpecification, state: State, progress: Progress | None = None) -> Outcome:
+def trajectory(spec: RunSpecification, state: dict[str, np.ndarray], progress: Progress | None = None) -> Outcome:
     """One trajectory (see `run_once`); where exponents are asked for, with the growth of derivatives in each of its
     blocks and the symplecticity of its step, NaN for a run that stopped early."""
     outcome = run_once(spec, state, progress)

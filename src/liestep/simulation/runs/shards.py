@@ -1,6 +1,6 @@
 """Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
-whose members are reduced are made likewise."""
-from collections.abc import Callable, Iterable, Iterator
+whose members are reduced are made likewise. Files of shards are read as those of their cells, or as one file."""
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,23 +12,25 @@ from liestep.compile.translation import without_folders
 from liestep.errors import InputError, PluginError
 from liestep.simulation.runs.content import (
     Content,
-    described,
+    Variable,
     largest_momentum_error,
     message_of,
     origin,
+    series,
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import Outcome, not_run, run_once
+from liestep.simulation.runs.execution import Outcome, block_means, not_run, run_once
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
 from liestep.simulation.runs.outcomes import members
-from liestep.simulation.runs.reductions import reductions
+from liestep.simulation.runs.recorder import BLOCKS, Recorder
 from liestep.simulation.runs.specification import RunSpecification
 
 CELL, MEMBER = "cell", "member"  # dimensions
 REFUSED = -1  # status of a cell whose parameters make no system
 BETWEEN = "\n"  # texts of cells that are not all the same
+START, END, LOW, HIGH, SLOPE = "start", "end", "low", "high", "slope"  # suffixes of an observable that is reduced
 COUNTS = ("steps", *counters.NAMES, "statistics_points", "samples")
 
 
@@ -49,17 +51,15 @@ class Cells:
     def add(self, number: int, outcome: Outcome) -> None:
         """The result of a cell."""
         samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
-        if self.spec.reduced:
-            for name, dims, values, units, meaning in reductions(outcome, self.spec.t_end):
-                self._put(name, (self.lead, *dims), number, values, units, meaning, finished)
-        else:
-            self._put_series(number, outcome)
+        found = statistics(outcome)
+        made = reductions(outcome, self.spec.t_end) if self.spec.reduced else series(outcome, samples)
+        for variable in made:
+            self._put(number, variable, finished)
         self.status[number] = outcome.status
         counted = {"steps": outcome.steps, **outcome.counters, "samples": samples,
                    "statistics_points": int(outcome.outputs.filled[1])}
         for name, value in counted.items():
             self.counts[name][number] = value
-        found = statistics(outcome)
         scalars: dict[str, float] = {"time_reached": outcome.time_reached, **found,
                                      **largest_momentum_error(outcome, found)}
         usual = self.prototype.formulated.attributes  # for cells that are refused
@@ -69,28 +69,17 @@ class Cells:
             else:
                 scalars[name] = told
         for name, scalar in scalars.items():
-            self._put(name, (self.lead,), number, scalar, "s" if name == "time_reached" else "1",
-                      f"{name} of each {self.lead}", finished)
+            self._put(number, (name, (), np.array(scalar), "s" if name == "time_reached" else "1",
+                               f"{name} of each {self.lead}"), finished)
         if not finished:
             self.messages[number] = message_of(outcome, self.spec)
 
-    def _put_series(self, number: int, outcome: Outcome) -> None:
-        samples, formulated, finished = outcome.samples, outcome.formulated, outcome.status == Status.OK
-        fields = formulated.to_fields(outcome.outputs.states[:samples])
-        for part in formulated.fields:
-            self._put(part.name, (self.lead, "time", *part.dims), number, fields[part.name], part.units, part.long_name,
-                      finished)
-        series = outcome.outputs.series[:samples]
-        for seen in formulated.observables:
-            self._put(seen.name, (self.lead, "time", *seen.dimensions), number, seen.shaped(series[:, seen.columns]),
-                      seen.units, described(seen), finished)
-
-    def _put(self, name: str, dims: tuple[str, ...], number: int, values: Any, units: str, long_name: str,
-             finished: bool) -> None:
-        """The values of one variable of a cell: of one that is not finished, up to its last sample."""
+    def _put(self, number: int, variable: Variable, finished: bool) -> None:
+        """One variable of a cell: of one that is not finished, up to its last sample."""
+        name, dims, values, units, long_name = variable
         if name not in self.content.variables:
-            shape = (self.spec.samples, *np.shape(values)[1:]) if "time" in dims else np.shape(values)
-            self.content.add(name, dims, np.full((self.number, *shape), np.nan), units, long_name)
+            shape = (self.spec.samples, *values.shape[1:]) if "time" in dims else values.shape
+            self.content.add(name, (self.lead, *dims), np.full((self.number, *shape), np.nan), units, long_name)
             self.content.whole[name] = np.zeros(self.number, dtype=bool)
         array = self.content.variables[name][1]
         if "time" in dims:
@@ -129,9 +118,7 @@ class Cells:
                 units = spec.sheet.parameters[name.partition(".")[0]].units
                 yield variable, values, units, f"parameter {name}"
         elif spec.ensemble is not None:
-            for side, turn in enumerate(spec.ensemble.turns):
-                yield (turn.name, spec.ensemble.angles(side), "rad",
-                       f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
+            yield from spec.ensemble.coordinates()
 
     def _ending(self) -> dict[str, Any]:
         """How the shard ended: as the first of its cells that did not come to its end."""
@@ -204,3 +191,87 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
         variables = {name: values[number, :samples] for name, values in own.items()
                      if values.ndim > 1 and not np.isnan(values[number, :samples]).any()}
         yield RunFile(file.path, attributes, {"time": file["time"][:samples], **variables})
+
+
+def reductions(outcome: Outcome, t_end: float) -> Iterator[Variable]:
+    """What is kept of a trajectory without its samples: last state, extrema and drift slope of its observables, from
+    what the recorder keeps inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
+    those of the steps that it made.
+
+    low and high are the extrema of the deviation (of an invariant from its start, else from zero) over all counted
+    points and accepted steps, slope is that of `block_slope` in units per second.
+    """
+    recorder, formulated = outcome.outputs, outcome.formulated
+    finished = outcome.status == Status.OK
+    last = formulated.to_fields(recorder.states[-1:])  # NaN until the end is reached
+    for part in formulated.fields:
+        yield f"{part.name}_{END}", part.dims, last[part.name][0], part.units, f"{part.long_name} at the end"
+    nothing = np.full(formulated.width, np.nan)
+    start = recorder.series[0] if outcome.samples else nothing
+    seen = [recorder, *([outcome.accepted] if outcome.accepted else [])]
+    found = {START: start, END: recorder.series[-1] if finished else nothing,
+             LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=0) for one in seen)], axis=0),
+             HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=0) for one in seen)], axis=0),
+             SLOPE: block_slope(recorder, t_end) if finished else nothing}
+    meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
+               SLOPE: "slope of the deviation"}
+    for observable in formulated.observables:
+        for suffix, values in found.items():
+            units = f"{observable.units} s-1" if suffix == SLOPE else observable.units
+            yield (f"{observable.name}_{suffix}", observable.dimensions, observable.shaped(values[observable.columns]),
+                   units, f"{observable.long_name}: {meaning[suffix]}")
+
+
+def block_slope(recorder: Recorder, t_end: float) -> np.ndarray:
+    """(K,): least-squares slope (1/s) of the mean deviations of the blocks at the mean times of their points, weighted
+    by how many these are. With equal blocks it is the slope of the table drift; with at most one point in each block,
+    that of all points. NaN with points in less than two blocks."""
+    counted = recorder.block_count > 0
+    if np.count_nonzero(counted) < 2:
+        return np.full(recorder.block_sum.shape[1], np.nan)
+    edges = -(-np.arange(BLOCKS + 1)*recorder.points//BLOCKS)  # block b holds the points edges[b] + 1 to edges[b + 1]
+    first = edges[:-1]//recorder.every + 1
+    last = edges[1:]//recorder.every
+    time = 0.5*(first + last)*recorder.every*(t_end/recorder.points)
+    time, weight = time[counted], recorder.block_count[counted].astype(float)
+    means = block_means(recorder)[counted]
+    time = time - np.sum(weight*time)/np.sum(weight)
+    return np.sum((weight*time)[:, None]*means, axis=0)/np.sum(weight*time*time)
+
+
+def joined(files: Sequence[RunFile]) -> RunFile:
+    """Members of all files in their order, with the attributes of the first file that stopped early, else of the first;
+    samples up to the shortest."""
+    attributes = next((file.attributes for file in files if file.failed), files[0].attributes)
+    if "time" not in files[0].variables:
+        return RunFile(files[0].path, dict(attributes), _together(files, files[0].variables))
+    samples = min(len(file["time"]) for file in files)
+    cut = [RunFile(file.path, file.attributes, {name: values[:, :samples] if values.ndim > 1 else values
+                                                for name, values in file.variables.items() if name != "time"})
+           for file in files]
+    return RunFile(files[0].path, dict(attributes), {"time": files[0]["time"][:samples],
+                                                     **_together(cut, cut[0].variables)})
+
+
+def _together(files: Sequence[RunFile], names: Iterable[str]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([file[name] for file in files]) for name in names
+            if all(name in file.variables for file in files)}
+
+
+def aggregated(file: RunFile) -> RunFile:
+    """What is reduced, as one run: the largest of what is a maximum and the mean of other numbers, over what came to
+    its end; the time that all have reached; how many came to their end."""
+    status = file["status"]
+    done = status == Status.OK
+    found = dict(file.attributes) | {"trajectories": len(status), "trajectories_ok": int(done.sum())}
+    for name, values in file.variables.items():
+        if values.ndim != 1 or name == "status" or name.startswith(("parameter_", "turn_")):
+            continue
+        if name == "steps":
+            found[name] = round(float(values.mean()))
+        elif name == "time_reached":
+            found[name] = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
+        elif np.isfinite(values[done]).any():
+            over = np.nanmax if "_max" in name else np.nanmean
+            found[name] = float(over(values[done]))
+    return RunFile(file.path, found, {})

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.sources import source_hash
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.parameters import Preset
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import (
     Entry,
@@ -28,38 +28,83 @@ from liestep.simulation.runs.numbers import MOST, at_least_two, mapping, positiv
 from liestep.simulation.runs.starts import Ensemble, read_turns
 
 HELD = ("system", "declared")
+# by name: lockstep stands outside the flow of a run, and only ensembles of this integrator are made there
+LANES, OF_LANES = "liestep.lockstep.lanes", "liestep.integrators.taylor"
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
 
 
-@dataclass(frozen=True)
-class RunSpecification:
+@dataclass(frozen=True, kw_only=True)
+class Horizon:
+    """Times of a run in s, and what sizes its steps: `steps` of methods with fixed steps, `tolerance` of adaptive ones.
+    """
+
+    t_end: float
+    t_start: float = 0.0         # after t_end: the run is backward
+    steps: int | None = None
+    tolerance: float | None = None
+
+    @property
+    def step(self) -> float | None:
+        """Negative in a run backward."""
+        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+
+    @property
+    def duration(self) -> float:
+        return abs(self.t_end - self.t_start)
+
+    @property
+    def direction(self) -> float:
+        """1 or -1, of time in the run."""
+        return 1.0 if self.t_end > self.t_start else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is kept of each trajectory."""
+
+    samples: int
+    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
+    statistics_every: int = 1
+    log_steps: bool = False      # adaptive: store accepted times and steps
+    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
+    times: np.ndarray | None = None  # output times of one's own, in the order of the run
+    until: Event | None = None
+
+    @property
+    def observed(self) -> bool:
+        """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
+        return self.times is not None or self.until is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trajectories:
+    """Which trajectories are made from the start, and what is made beside them."""
+
+    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
+    ensemble: Ensemble | None = None
+    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
+
+    @property
+    def trajectories(self) -> int:
+        """Number of them in its file."""
+        return self.ensemble.size if self.ensemble else 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpecification(Horizon, Output, Trajectories):
     """One run, checked: made by `specify`. Arrays are float64; options are complete and resolved. It holds its system
     and its integrator (None for a problem alone), which are no part of its text."""
 
-    system: Entry[Sheet] = field(kw_only=True, repr=False, compare=False)
-    declared: Entry[Method] | None = field(kw_only=True, repr=False, compare=False)
+    system: Entry[Sheet] = field(repr=False, compare=False)
+    declared: Entry[Method] | None = field(default=None, repr=False, compare=False)
     problem: str
     parameters: Mapping[str, Any]
     initial: Mapping[str, np.ndarray]
-    integrator: str
-    options: Mapping[str, Any]
-    t_end: float
-    steps: int | None            # fixed-step methods
-    tolerance: float | None      # adaptive methods
-    samples: int
-    outputs: int                 # adaptive: points of the statistics; fixed: steps + 1
-    statistics_every: int
-    replicas: int = 1            # runs started 1 ulp apart whose spread is stored
-    ensemble: Ensemble | None = None
-    log_steps: bool = False      # adaptive: store accepted times and steps
+    integrator: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
-    exponents: int = 0           # fixed steps: number of Lyapunov exponents, the largest ones; 0: none
-    reduced: bool = False        # of maps and ensembles: numbers of each trajectory, no samples (`reductions`)
-    t_start: float = 0.0         # after t_end: the run is backward
-    times: np.ndarray | None = None  # output times of one's own, in the order of the run
-    until: Event | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what it holds, which has functions that cannot be pickled."""
@@ -80,28 +125,26 @@ class RunSpecification:
         return self.declared.item
 
     @property
-    def step(self) -> float | None:
-        """Negative in a run backward."""
-        return None if self.steps is None else (self.t_end - self.t_start)/self.steps
+    def has_lanes(self) -> bool:
+        """Whether members of its ensemble are made in lockstep."""
+        return (self.ensemble is not None and self.t_start == 0.0 < self.t_end
+                and self.declared is not None and self.declared.module == OF_LANES)
 
     @property
-    def duration(self) -> float:
-        return abs(self.t_end - self.t_start)
+    def modules(self) -> tuple[str, ...]:
+        """Modules whose sources determine the run's file."""
+        assert self.declared is not None
+        return (self.system.module, self.declared.module, "liestep.mechanics.formulations",
+                "liestep.compile.driver", "liestep.simulation.runs.execution", "liestep.simulation.runs.files",
+                # an edit of one of these puts only the runs that use it out of date
+                *(module for module, used in (
+                    ("liestep.simulation.tangents.exponents", self.exponents), (LANES, self.has_lanes),
+                    ("liestep.simulation.runs.until", self.observed)) if used))
 
     @property
-    def direction(self) -> float:
-        """1 or -1, of time in the run."""
-        return 1.0 if self.t_end > self.t_start else -1.0
-
-    @property
-    def trajectories(self) -> int:
-        """Number of them in its file."""
-        return self.ensemble.size if self.ensemble else 1
-
-    @property
-    def observed(self) -> bool:
-        """Whether its samples are not those of its time loop (`simulation.runs.until`)."""
-        return self.times is not None or self.until is not None
+    def source_hash(self) -> str:
+        """Stored in the file: a file of another one is out of date."""
+        return source_hash(*self.modules)
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
@@ -137,19 +180,21 @@ class Start:
 
 def start_of(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
              initial: Mapping | None = None) -> Start:
-    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
-
-    Raises:
-        InputError: one sentence: what is wrong, and what is allowed.
-    """
+    """`start_in` a system by its id."""
     return start_in(system_entry(problem), preset, parameters, initial)
 
 
 @plugin_errors()
 def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None) -> Start:
-    """`start_of` a system."""
+    """Check parameters and initial state; what is not given comes from the preset (default: the system's).
+
+    Raises:
+        InputError: one sentence: what is wrong, and what is allowed.
+    """
     facts = system.item
-    chosen = _preset(facts, preset, system.name)
+    if preset is not None and (not isinstance(preset, str) or preset not in facts.presets):
+        raise InputError(unknown(f"preset of {system.name}", preset, facts.presets))
+    chosen = facts.presets[preset or facts.default]
     parameters, initial = mapping("parameters", parameters), mapping("initial", initial)
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
         checked = facts.check({**chosen.parameters, **parameters})
@@ -158,14 +203,31 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
     return Start(checked, state, chosen.t_end, system)
 
 
-def specify(problem: str, integrator: str, *, step: float | None = None, steps: int | None = None,
-            tolerance: float | None = None, t_end: float | None = None, preset: str | None = None,
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a request says beside its start and options, by the keywords of `liestep.simulate`, not checked yet."""
+
+    t_start: Any = None
+    t_end: Any = None
+    step: Any = None
+    steps: Any = None
+    tolerance: Any = None
+    samples: Any = None
+    outputs: Any = None
+    statistics_every: Any = 1
+    log_steps: Any = False
+    reduced: Any = False
+    times: Any = None
+    until: Any = None
+    replicas: Any = 1
+    ensemble: Any = None
+    exponents: Any = 0
+
+
+def specify(problem: str, integrator: str, *, start: Start | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
-            samples: int | None = None, outputs: int | None = None, statistics_every: int = 1, replicas: int = 1,
-            ensemble: Mapping | None = None, log_steps: bool = False, exponents: int = 0, reduced: bool = False,
-            start: Start | None = None, t_start: float | None = None, times: Any = None,
-            until: Any = None) -> RunSpecification:
-    """Check a request and fill in what it leaves open.
+            **more: Any) -> RunSpecification:
+    """Check a request and fill in what it leaves open; `more` are the fields of `Asked`.
 
     A preset (default: the system's) gives parameters, initial state and t_end; the other arguments override it.
     `start` stands for preset, parameters and initial when they have been checked before. The integrator is one of
@@ -174,50 +236,63 @@ def specify(problem: str, integrator: str, *, step: float | None = None, steps: 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    held, known = start.system if start else system_entry(problem), integrator_entry(integrator)
+    asked, known = Asked(**more), integrator_entry(integrator)
+    held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
     _require_applicable(held, known)
-    if start is None:
-        start = start_in(held, preset, parameters, initial)
+    start = start or start_in(held, preset, parameters, initial)
     _require_applicable(held, known, start.parameters)
-    begin, end = _ends(t_start, t_end, start.t_end, exponents)
-    span, count = abs(end - begin), None
+    begin, end = _ends(asked, start.t_end)
     try:
         resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
     except InputError as error:
         raise InputError(f"{integrator}: {error}") from None
+    count = tolerance = None
     if declared.adaptive:
-        if tolerance is None or step is not None or steps is not None:
-            raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
-        tolerance = positive("tolerance", tolerance)
+        tolerance, points = _adaptive_size(asked, integrator)
         _require_above_round_off(tolerance, declared, resolved, start.initial)
-        if exponents:
-            raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
-        if outputs is None:
-            outputs = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
-        points = at_least_two("outputs", outputs) - 1
     else:
-        if step is not None and steps is not None:
-            raise InputError(f"{integrator}: step {step!r} and steps {steps!r} are both given; give one of them")
-        if tolerance is not None or (step is None and steps is None):
-            raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
-        if outputs is not None or log_steps:
-            raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
-        count = whole_steps(span, step) if step is not None else whole("steps", steps)
-        if count > MOST_STEPS:
-            raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
-                             f" so that the shortest step here is {span/MOST_STEPS!r}")
-        if count < declared.fewest_steps:
-            raise InputError(f"{integrator} needs at least {declared.fewest_steps} steps, not {count}: the longest step"
-                             f" is {span/declared.fewest_steps!r}")
-        points = count
-    own, samples = output_times(times, begin, end, samples), _samples(samples, points)
-    return RunSpecification(held.name, start.parameters, start.initial, known.name, resolved, end, count, tolerance,
-                            samples, points + 1, whole("statistics_every", statistics_every),
-                            whole("replicas", replicas),
-                            _ensemble(ensemble, start.initial), bool(log_steps), _contents(held, known),
-                            _exponents(exponents, facts, start), bool(reduced), begin, own, event_of(until),
-                            system=held, declared=known if known.name == integrator else integrator_entry(known.name))
+        points = count = _fixed_size(asked, integrator, declared.fewest_steps, abs(end - begin))
+    return RunSpecification(
+        t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1,
+        times=output_times(asked.times, begin, end, asked.samples), samples=_samples(asked.samples, points),
+        statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
+        reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
+        ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
+        until=event_of(asked.until), problem=held.name, parameters=start.parameters, initial=start.initial,
+        integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
+        declared=known if known.name == integrator else integrator_entry(known.name))
+
+
+def _adaptive_size(asked: Asked, integrator: str) -> tuple[float, int]:
+    """Tolerance, and the number of the last point of the statistics. Raises InputError."""
+    if asked.tolerance is None or asked.step is not None or asked.steps is not None:
+        raise InputError(f"{integrator} is adaptive: give a tolerance, not a step")
+    tolerance = positive("tolerance", asked.tolerance)
+    if asked.exponents:
+        raise InputError(f"{integrator} is adaptive: exponents need fixed steps")
+    if asked.outputs is not None:
+        return tolerance, at_least_two("outputs", asked.outputs) - 1
+    return tolerance, (DEFAULT_SAMPLES if asked.samples is None else at_least_two("samples", asked.samples)) - 1
+
+
+def _fixed_size(asked: Asked, integrator: str, fewest: int, span: float) -> int:
+    """Number of steps in a time of `span` s. Raises InputError."""
+    step, steps = asked.step, asked.steps
+    if step is not None and steps is not None:
+        raise InputError(f"{integrator}: step {step!r} and steps {steps!r} are both given; give one of them")
+    if asked.tolerance is not None or (step is None and steps is None):
+        raise InputError(f"{integrator} has fixed steps: give a step, not a tolerance")
+    if asked.outputs is not None or asked.log_steps:
+        raise InputError(f"{integrator} has fixed steps: outputs and log_steps are for adaptive integrators")
+    count = whole_steps(span, step) if step is not None else whole("steps", steps)
+    if count > MOST_STEPS:
+        raise InputError(f"{integrator} would make {count:.4g} steps; at most {MOST_STEPS:.0e} are made in one run,"
+                         f" so that the shortest step here is {span/MOST_STEPS!r}")
+    if count < fewest:
+        raise InputError(f"{integrator} needs at least {fewest} steps, not {count}: the longest step is"
+                         f" {span/fewest!r}")
+    return count
 
 
 def _contents(*entries: Entry) -> dict[str, str]:
@@ -225,21 +300,21 @@ def _contents(*entries: Entry) -> dict[str, str]:
     return {entry.name: entry.content for entry in entries if entry.content}
 
 
-def _ends(t_start: Any, t_end: Any, preset: float, exponents: int) -> tuple[float, float]:
+def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     """Start and end of a run; the end of a preset counts from the start.
 
     Raises:
         InputError: no finite numbers, the same time twice, or exponents of a run that does not go forward from 0.
     """
-    begin = 0.0 if t_start is None else number_or_nan(t_start)
+    begin = 0.0 if asked.t_start is None else number_or_nan(asked.t_start)
     if not isfinite(begin):
-        raise InputError(f"t_start must be a finite number, not {t_start!r}")
-    end = begin + preset if t_end is None else number_or_nan(t_end)
+        raise InputError(f"t_start must be a finite number, not {asked.t_start!r}")
+    end = begin + preset if asked.t_end is None else number_or_nan(asked.t_end)
     if not isfinite(end):
-        raise InputError(f"t_end must be a finite number, not {t_end!r}")
+        raise InputError(f"t_end must be a finite number, not {asked.t_end!r}")
     if end == begin or not isfinite(end - begin):
         raise InputError(f"t_end must differ from the start t = {begin!r}, by a finite time: it is {end!r}")
-    if exponents and (begin != 0.0 or end < 0.0):
+    if asked.exponents and (begin != 0.0 or end < 0.0):
         raise InputError("exponents are of runs from t = 0 forward; leave out t_start, and give a positive t_end")
     return begin, end
 
@@ -272,19 +347,19 @@ def output_times(given: Any, begin: float, end: float, samples: Any = None) -> n
     return times
 
 
-def specify_problem(problem: str, *, preset: str | None = None, parameters: Mapping | None = None,
-                    initial: Mapping | None = None, t_end: float | None = None,
-                    samples: int | None = None) -> RunSpecification:
-    """A problem without an integrator, checked: what references and checks of a system start from.
+def specify_problem(problem: str, *, t_end: float | None = None, samples: int | None = None,
+                    **chosen: Any) -> RunSpecification:
+    """A problem without an integrator, checked: what references and checks of a system start from. `chosen`: preset,
+    parameters and initial, see `start_of`.
 
     Raises:
         InputError: one sentence: what is wrong, and what is allowed.
     """
-    start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
+    start = start_of(problem, **chosen)
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
-    end = positive("t_end", start.t_end if t_end is None else t_end)
-    return RunSpecification(problem, start.parameters, start.initial, "", {}, end, None, None, samples, samples, 1,
-                            plugins=_contents(start.system), system=start.system, declared=None)
+    return RunSpecification(problem=problem, parameters=start.parameters, initial=start.initial,
+                            t_end=positive("t_end", start.t_end if t_end is None else t_end), samples=samples,
+                            outputs=samples, plugins=_contents(start.system), system=start.system)
 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
@@ -311,7 +386,8 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
 def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
     """Why an option does not exist: who has it, or the closest name."""
     forms = [key for key, form in facts.forms.items() if name in form.options]
-    systems = [key for key in system_ids() if name in _options_of(sheet(key), declared.formulation)]
+    systems = [key for key in system_ids() if (form := sheet(key).forms.get(declared.formulation)) and
+               name in form.options]
     owners = [key for key in integrator_ids() if name in method(key).options]
     head = f"option {name} does not exist for {declared.formulation} of {facts.title}"
     if forms:
@@ -320,12 +396,8 @@ def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
         return f"{head}: {declared.formulation} of {', '.join(systems)} has it"
     if owners:
         return f"{head}: it is one of {', '.join(owners)}"
-    allowed = {**_options_of(facts, declared.formulation), **declared.options}
+    allowed = {**facts.forms[declared.formulation].options, **declared.options}
     return unknown("option", name, allowed) if allowed else f"unknown option {name!r}: there is none here"
-
-
-def _options_of(facts: Sheet, formulation: str) -> Mapping[str, Any]:
-    return facts.forms[formulation].options if formulation in facts.forms else {}
 
 
 def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Mapping[str, Any] | None = None) -> None:
@@ -388,12 +460,6 @@ def _samples(samples: int | None, points: int) -> int:
         raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers"
                          f" are {below} and {above}")
     return samples
-
-
-def _preset(facts: Sheet, name: str | None, problem: str) -> Preset:
-    if name is not None and (not isinstance(name, str) or name not in facts.presets):
-        raise InputError(unknown(f"preset of {problem}", name, facts.presets))
-    return facts.presets[name or facts.default]
 
 
 def _exponents(given: Any, facts: Sheet, start: Start) -> int:

@@ -27,11 +27,6 @@ class Turn:
     count: int
 
     @property
-    def name(self) -> str:
-        """Of the variable with the angles of all members."""
-        return f"turn_{self.field}_{self.index}_{self.axis}"
-
-    @property
     def angles(self) -> np.ndarray:
         return np.linspace(self.first, self.last, self.count)
 
@@ -58,10 +53,12 @@ class Ensemble:
         """As the specification says it."""
         return {**vars(self), "turns": [vars(turn) for turn in self.turns]}
 
-    def angles(self, side: int) -> np.ndarray:
-        """(size,): angles (rad) of the members on one side of the grid."""
-        angles = np.meshgrid(*(each.angles for each in self.turns), indexing="ij")[side].ravel()
-        return angles[self.first:self.first + self.size]
+    def coordinates(self) -> Iterator[tuple[str, np.ndarray, str, str]]:
+        """Angles of the members on each side of the grid: name, values (size,), units, meaning."""
+        for turn, angles in zip(self.turns, np.meshgrid(*(each.angles for each in self.turns), indexing="ij"),
+                                strict=True):
+            yield (f"turn_{turn.field}_{turn.index}_{turn.axis}", angles.ravel()[self.first:self.first + self.size],
+                   "rad", f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
 
     def shards(self) -> Iterator["Ensemble"]:
         """Ensembles of at most MOST members that are together this one; itself where it is small enough."""
@@ -108,12 +105,10 @@ def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...
     allowed = [part.name for part in fields(Turn)]
     found = []
     for entry in given:
-        for name in entry:
-            if name not in allowed:
-                raise InputError(unknown("key of a turn", name, allowed))
-        for name in allowed:
-            if name not in entry:
-                raise InputError(f"{name} of a turn is missing")
+        if strange := [name for name in entry if name not in allowed]:
+            raise InputError(unknown("key of a turn", strange[0], allowed))
+        if missing := [name for name in allowed if name not in entry]:
+            raise InputError(f"{missing[0]} of a turn is missing")
         turn = Turn(**entry)
         if turn.field not in initial:
             raise InputError(unknown("state field to turn", turn.field, initial))

@@ -15,7 +15,6 @@ from liestep.errors import InputError
 from liestep.files.atomic import replacing
 from liestep.files.ledger import is_own, require_same
 from liestep.files.records import file_sha256, is_remembered, record, remember
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.specification import RunSpecification
 
@@ -101,7 +100,7 @@ class Store:
 
 
 def _fingerprint(spec: RunSpecification) -> str:
-    return f"{spec.sha256}:{run_source_hash(spec)}"
+    return f"{spec.sha256}:{spec.source_hash}"
 
 
 def _link(source: Path, target: Path) -> bool:

@@ -13,7 +13,7 @@ from liestep.simulation.runs.estimate import memory, readable, require_memory
 from liestep.simulation.runs.events import Event, event_function
 from liestep.simulation.runs.execution import Progress, build, run_once
 from liestep.simulation.runs.specification import RunSpecification
-from liestep.simulation.runs.zeros import Occurrence, Search, widest
+from liestep.simulation.runs.zeros import Occurrence, Search
 
 NEVER, REACHED = "none", "reached"  # attribute `event` of a run
 
@@ -42,9 +42,8 @@ def observed(spec: RunSpecification, progress: Progress | None = None) -> Conten
         InputError: no event, see `event_function`; a method without partial steps; more nodes than fit the memory.
     """
     _require_single(spec, "until and times are")
-    between, search = _between(spec), None
-    if spec.until is not None:
-        between, search = _searched(spec)
+    search = None if spec.until is None else _searched(spec)
+    between = search.between if search else _between(spec)
     plain = replace(spec, until=None, times=None, samples=2 if spec.times is not None else spec.samples)
     if search is None or not search.complete:
         content = _carry_out(plain, progress)
@@ -110,28 +109,17 @@ def _between(spec: RunSpecification, watch: Callable[[Between], bool] | None = N
     return kept[0]
 
 
-def _searched(spec: RunSpecification) -> tuple[Between, Search]:
+def _searched(spec: RunSpecification) -> Search:
     """The run up to where its events are found."""
     require_partial_steps(spec)
     assert spec.until is not None
     formulated, _ = build(spec)
     shapes = {name: values.shape[1:] for name, values in formulated.to_fields(formulated.start[None]).items()}
     shapes |= {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
-    function, event = event_function(spec.until, shapes), spec.until
-    searches: list[Search] = []
-    done = 0
-
-    def watch(between: Between) -> bool:
-        nonlocal done
-        if not searches:
-            searches.append(Search(between, function, event))
-        searches[0].look(done, len(between.lengths))
-        done = len(between.lengths)
-        return searches[0].complete
-
-    between = _between(spec, watch)
-    searches[0].finish()
-    return between, searches[0]
+    search = Search(event_function(spec.until, shapes), spec.until)
+    _between(spec, search.watch)
+    search.finish()
+    return search
 
 
 def _ended(spec: RunSpecification, plain: RunSpecification, between: Between, last: Occurrence,
@@ -166,7 +154,7 @@ def _add_events(content: Content, search: Search) -> None:
     reached = search.complete or (search.event.count is None and bool(found))
     told = found[-1 if search.event.count else 0].time if reached else np.nan
     content.attributes |= {"event": REACHED if reached else NEVER, "event_time": told, "events": len(found),
-                           "event_resolution": widest(search.shares, search.between.lengths)}
+                           "event_resolution": search.resolution}
     if found:
         content.add("event_times", ("event",), np.array([one.time for one in found]), "s", "times of the events")
         content.add("event_directions", ("event",), np.array([one.direction for one in found], dtype=np.int32), "1",

@@ -1,5 +1,4 @@
 """Zeros of an event's function within the steps of a run."""
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -40,10 +39,12 @@ class Search:
     changes from one of all these points to the next.
     """
 
-    def __init__(self, between: Between, function: EventFunction, event: Event):
-        self.between, self.function, self.event = between, function, event
-        self.shares, self.matrix = _grid(between.points)
+    between: Between
+
+    def __init__(self, function: EventFunction, event: Event):
+        self.function, self.event = function, event
         self.found: list[Occurrence] = []
+        self.done = 0              # steps
         self.sign = 0              # the last one that is not zero; 0 before the start's surface is left
         self.leaving: float | None = None
         self.zero: tuple[int, float] | None = None  # a point where the function is zero, before its next sign is known
@@ -53,17 +54,26 @@ class Search:
         """Whether the run ends at what was found."""
         return self.event.count is not None and len(self.found) >= self.event.count
 
-    def look(self, first: int, last: int) -> None:
-        """Go through the steps from number `first` to before `last`, or to the one that ends the run."""
-        size = max(1, MOST_NUMBERS//(len(self.shares)*self.between.nodes[0].size))
-        for start in range(first, last, size):
+    def watch(self, between: Between) -> bool:
+        """Go through the steps that have come, or to the one that ends the run; returns whether it does."""
+        self.between, last = between, len(between.lengths)
+        self.shares, self.matrix = _grid(between.points)
+        size = max(1, MOST_NUMBERS//(len(self.shares)*between.nodes[0].size))
+        for start in range(self.done, last, size):
             steps = slice(start, min(start + size, last))
             nodes = self._values(slice(steps.start, steps.stop + 1), np.zeros(1))[:, 0]
             values = np.column_stack((nodes[:-1], self._values(steps, self.shares[1:-1]), nodes[1:]))
             for n, line in enumerate(values, start):
                 self._step(n, line)
                 if self.complete:
-                    return
+                    return True
+        self.done = last
+        return False
+
+    @property
+    def resolution(self) -> float:
+        """Longest time between two points of the search, in s."""
+        return float(np.diff(self.shares).max()*np.abs(self.between.lengths).max(initial=0.0))
 
     def finish(self) -> None:
         """The run has come to its end: a zero there counts, from the sign before it."""
@@ -154,8 +164,3 @@ def _extrema(coefficients: np.ndarray) -> np.ndarray:
     real = np.real(roots[np.abs(np.imag(roots)) < 1e-6])
     shares = np.unique(np.rint((0.5 + 0.5*real)*SHARPNESS)/SHARPNESS)
     return shares[(shares > 0.0) & (shares < 1.0)]
-
-
-def widest(shares: Sequence[float] | np.ndarray, lengths: np.ndarray) -> float:
-    """Longest time between two points of the search, in s."""
-    return float(np.diff(shares).max()*np.abs(lengths).max(initial=0.0))

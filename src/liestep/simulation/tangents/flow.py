@@ -15,8 +15,7 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.simulation.tangents.directions import Direction
-from liestep.simulation.tangents.loop import advance_tangent
-from liestep.simulation.tangents.numbers import SIZE
+from liestep.simulation.tangents.numbers import SIZE, advance_tangent
 
 
 @dataclass

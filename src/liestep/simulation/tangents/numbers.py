@@ -13,11 +13,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.extending import overload
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
+from liestep.compile.status import Status
 
 SIZE = 1e-200  # of a unit derivative; nothing is subtracted, so that the unit of a number does not matter
 
@@ -124,3 +126,17 @@ variant(rows.scale, _scaled, _scale)
 variant(rows.axpy, _scaled, _axpy)
 variant(rows.dot, _vectors, _dot)
 variant(rows.cross, _vectors, _cross)
+
+
+def advance_tangent(integrator: Any, problem: Any, y: np.ndarray, h: float, first: int, last: int, work: Any) -> Status:
+    """The time loop of complex states, like those of `liestep.compile.driver`: y (m, d) is advanced in place by fixed
+    steps from number `first` to `last`. Step 0 is the start."""
+    for point in range(first + 1 if first > 0 else 0, last + 1):
+        status = Status.OK
+        if point > 0:
+            status = integrator.step(problem, (point - 1)*h, y, h, work)
+        else:
+            status = integrator.start(problem, 0.0, y, h, work)
+        if status != Status.OK:
+            return status
+    return Status.OK

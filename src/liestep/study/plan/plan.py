@@ -11,7 +11,6 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Method
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.plugins.loading import load_plugins, require_named
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import RunSpecification, Start, specify, start_of
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
@@ -53,7 +52,7 @@ class Cell:
     @cached_property
     def fingerprint(self) -> str:
         """Changes when the specification or a used source changes."""
-        return self.known or f"{self.spec.sha256}:{run_source_hash(self.spec)}"
+        return self.known or f"{self.spec.sha256}:{self.spec.source_hash}"
 
 
 @dataclass(frozen=True)

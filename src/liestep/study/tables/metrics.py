@@ -9,9 +9,8 @@ import pandas
 from liestep.compile import counters
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
-from liestep.simulation.runs.joining import aggregated
 from liestep.simulation.runs.maps import ShardSpecification, rows_of
-from liestep.simulation.runs.shards import cells_of
+from liestep.simulation.runs.shards import aggregated, cells_of
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.errors import (
     StateError,

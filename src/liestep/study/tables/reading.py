@@ -7,10 +7,9 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import Names, RunFile, require_current
-from liestep.simulation.runs.joining import joined
 from liestep.simulation.runs.maps import rows_of
+from liestep.simulation.runs.shards import joined
 from liestep.simulation.runs.specification import RunSpecification
 from liestep.study.plan.plan import Cell, Study
 
@@ -23,7 +22,7 @@ _size = 0  # bytes of all files that are kept
 
 def run_file(cell: Cell, names: Names = None) -> RunFile:
     """The file of a cell with at least the variables `names` (None: all); errors as `require_current`."""
-    return _current_file(cell.path, cell.spec, run_source_hash(cell.spec), names)
+    return _current_file(cell.path, cell.spec, names)
 
 
 def whole_file(study: Study, cell: Cell, names: Names = None) -> RunFile:
@@ -43,17 +42,16 @@ def shards_after(study: Study, cell: Cell) -> Iterator[Cell]:
 def reference_file(study: Study, problem: str) -> RunFile:
     """The reference of a problem of a study; errors as `require_current`."""
     path, spec = study_reference(study, problem)
-    return _current_file(path, spec, spec.source_hash)
+    return _current_file(path, spec)
 
 
-def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, source: str,
-                  names: Names = None) -> RunFile:
-    state = _state(path)
+def _current_file(path: Path, spec: RunSpecification | ReferenceSpecification, names: Names = None) -> RunFile:
+    state, source = _state(path), spec.source_hash
     known = _kept.get(path)
     if known is not None and known[0] == (state, spec.sha256, source) and _covers(known[1], known[2], names):
         _kept.move_to_end(path)
         return known[1]
-    file = require_current(path, spec, source, names)
+    file = require_current(path, spec, names)
     for values in file.variables.values():
         values.setflags(write=False)
     if state is not None:

@@ -7,7 +7,6 @@ import pandas
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
 from liestep.files.textfiles import read_csv
-from liestep.simulation.runs.execution import run_source_hash
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.plan.config import StudyConfig
@@ -42,7 +41,7 @@ class StudyResults:
             InputError: missing, or made for another state of the study.
         """
         table = read_csv(self.study.folder/"metrics.csv", (*KEYS, "run_sha256", "source_hash"))
-        wanted = [f"{cell.spec.sha256} {run_source_hash(cell.spec)}" for cell in self.study.cells
+        wanted = [f"{cell.spec.sha256} {cell.spec.source_hash}" for cell in self.study.cells
                   for _ in range(rows_of(cell.spec))]
         if list(table["run_sha256"] + " " + table["source_hash"]) != wanted:
             raise InputError(f"{self.study.folder/'metrics.csv'} is of another state of the study; run `liestep job"

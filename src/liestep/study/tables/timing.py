@@ -20,9 +20,14 @@ from liestep.files.textfiles import csv_text, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.machine_code.straight import for_loop
-from liestep.simulation.references.engines import EngineError, absolute_tolerance, right_hand_side, state_shape
-from liestep.simulation.references.reference import require_reference, study_reference
-from liestep.simulation.references.taylor import taylor_series
+from liestep.simulation.references.engines import (
+    EngineError,
+    absolute_tolerance,
+    right_hand_side,
+    state_shape,
+    taylor_series,
+)
+from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.execution import STEP_LOG, build
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.recorder import new_integrals, new_recorder
@@ -163,7 +168,7 @@ def _other_rows(study: Study) -> Iterator[dict[str, Any]]:
     """scipy and heyoka on each problem."""
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)
-        reference = require_reference(path, spec)
+        reference = require_current(path, spec)
         formulated = formulate_standard(spec.run.sheet, spec.run.parameters, spec.run.initial)
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy),
                                        ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):

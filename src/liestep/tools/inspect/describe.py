@@ -14,9 +14,16 @@ from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
-from liestep.simulation.catalogue import integrator_calls, integrator_ids, method, sheet, system_ids, system_module
+from liestep.simulation.catalogue import (
+    integrator_calls,
+    integrator_ids,
+    method,
+    refuse_renamed,
+    sheet,
+    system_entry,
+    system_ids,
+)
 from liestep.simulation.machine_code.straight import action_routines, code_in_words, routines
-from liestep.simulation.renamed import refuse_renamed
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import applicable, complete_options, specify
 
@@ -45,7 +52,7 @@ def _system(name: str) -> str:
     facts = sheet(name)
     able = [key for key in integrator_ids() if applicable(name, key)]
     return "\n".join([
-        f"{name}: {facts.title}", "", (sys.modules[system_module(name)].__doc__ or "").strip(), "",
+        f"{name}: {facts.title}", "", (sys.modules[system_entry(name).module].__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation),
         _entry("State", "; ".join(_state(facts))), *_work(facts),
         "", "Parameters", *_columns([_parameter(key, rule) for key, rule in facts.parameters.items()]),

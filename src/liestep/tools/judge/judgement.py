@@ -22,12 +22,11 @@ from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.reference import (
     ReferenceSpecification,
     compute_reference,
-    is_current_reference,
     kept_reference,
     specify_reference,
 )
 from liestep.simulation.runs.content import BLOCKS_SUFFIX
-from liestep.simulation.runs.files import RunFile, read, require_free
+from liestep.simulation.runs.files import RunFile, is_current, read, require_free
 from liestep.simulation.runs.recorder import BLOCKS
 from liestep.simulation.runs.specification import start_of
 from liestep.study.tables.drift import LEAST_SAMPLES, DriftEstimate
@@ -144,7 +143,7 @@ def _outputs(files: Sequence[StateFile], request: Request) -> int:
 def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
     """The reference, kept in the file `path` if there is one."""
     if path is not None:
-        if not is_current_reference(path, spec):
+        if not is_current(path, spec):
             require_free(path, spec.sha256)
         return kept_reference(path, spec)
     content = compute_reference(spec)

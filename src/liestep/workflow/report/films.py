@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from PIL import Image
 
 from liestep.errors import InputError
-from liestep.simulation.runs.execution import film_comment, run_source_hash
+from liestep.simulation.runs.execution import film_comment
 from liestep.workflow.jobs import Animation
 from liestep.workflow.report.pictures import Picture
 
@@ -37,7 +37,7 @@ def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
 
 def checked(film: Animation) -> bytes:
     """Content of a film's file, whose comment names its run."""
-    wanted = film_comment(film.cell.spec.sha256, run_source_hash(film.cell.spec))
+    wanted = film_comment(film.cell.spec.sha256, film.cell.spec.source_hash)
     command = f"run `liestep animate {film.cell.path} -o {film.path}`"
     try:
         content = film.path.read_bytes()

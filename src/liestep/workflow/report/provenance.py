@@ -169,7 +169,7 @@ def references_data(results: StudyResults) -> list[dict[str, Any]]:
     found = []
     for problem in results.config.problems:
         path, spec = study_reference(results.study, problem)
-        attributes = require_current(path, spec, spec.source_hash, ()).attributes
+        attributes = require_current(path, spec, ()).attributes
         found.append({"problem": problem, "path": path, "engines": attributes["engines"],
                       "disagreement": disagreement(attributes), "run_sha256": attributes["run_sha256"],
                       "source_hash": attributes["source_hash"]})
