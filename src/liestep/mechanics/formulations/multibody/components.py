@@ -25,8 +25,9 @@ from liestep.compile.rows import (
     stage_columns,
     sub,
 )
+from liestep.geometry.attitude import put_axes
 from liestep.geometry.bands import solve_band
-from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, put_axes, quaternion_at
+from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
 from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.formulations.action import ActionForm
