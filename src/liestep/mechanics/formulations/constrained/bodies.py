@@ -91,11 +91,11 @@ class BodiesField(NamedTuple):
     force: np.ndarray    # (3 K,) joint forces
     moved: np.ndarray    # (N, 3) angular velocities
     pushed: np.ndarray   # (2 N, 3) accelerations and angular accelerations without joints
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         c = self.bodies
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         f = load_at(c.peak, t)
         for b in range(c.number()):
             i, w = ROWS*b, c.rate(y, b)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.cache import loop_for
-from liestep.compile.counters import new_meter
+from liestep.compile.counters import new_counters
 from liestep.compile.status import Status
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.geometry.bands import SMALLEST
 from liestep.geometry.groups.charted import CHARTS
@@ -151,14 +151,14 @@ class Layout(NamedTuple):
         """The compiled component, with scratch of its own."""
         rate = options["stabilisation_rate"] if options.get("stabilisation") == "baumgarte" else 0.0
         return MechanismInRows(mechanism(self.assembly, rate), self.attitude, self.twist, unit_length,
-                               new_units(MechanismInRows))
+                               new_addresses(MechanismInRows))
 
     def poses(self, options: Options) -> ActionForm:
         """The action of local-global transition, with its generator."""
         se3 = int(options["action"] == "se3")
         poses = Poses(len(self.assembly.mass), self.attitude, se3, CHARTS[options["chart"]],
                       int(self.assembly.has_clock))
-        return ActionForm(poses, PoseGenerator(self.motion(options), se3), new_meter())
+        return ActionForm(poses, PoseGenerator(self.motion(options), se3), new_counters())
 
     def start(self, state: State) -> np.ndarray:
         """Rows of a state given by its four fields."""
@@ -250,7 +250,7 @@ class MechanismForms(NamedTuple):
         layout, projection = self.layout(parameters, options["form"], options), options["projection"]
         motion = layout.motion(options, int(projection == "stages"))
         problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
-                                 float(options["stabilisation_rate"]), new_meter())
+                                 float(options["stabilisation_rate"]), new_counters())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
@@ -270,7 +270,7 @@ class MechanismForms(NamedTuple):
         slides[order] = [rows.kind in (BLADE, ROLL) for _, rows in assembly.groups for _ in range(rows.size)]
         problem = IndexThree(inner, seats, order, slides, np.zeros((size, 3*width + 1)), np.zeros(size),
                              np.zeros((2*len(assembly.mass), 3)), np.zeros((2*len(assembly.mass), 3)),
-                             projected(inner), inner.meter, new_units(IndexThree))
+                             projected(inner), inner.counters, new_addresses(IndexThree))
         plain = formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
         if not len(order):
             return plain
@@ -301,7 +301,7 @@ class MechanismForms(NamedTuple):
 
 def projected(poses: ActionForm) -> ProjectedPoses:
     """The form that returns to the joints after each step."""
-    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.meter, new_units(ProjectedPoses))
+    return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters, new_addresses(ProjectedPoses))
 
 
 def _unused_rate(parameters: Parameters, options: Options) -> None:
