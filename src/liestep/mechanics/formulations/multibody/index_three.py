@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import separate, hands_on, kernel, outlined
+from liestep.compile.dispatch import hands_on, kernel, outlined, separate
 from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sqrt, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
