@@ -51,5 +51,5 @@ ENSEMBLE = runs(("many", "vi", "h0.1"))
 @pytest.fixture
 def data_are_printed(monkeypatch):
     """The runs of a study that was never made have no presets."""
-    for room in ("data", "judging"):
+    for room in ("quantities", "judging"):
         monkeypatch.setattr(f"liestep.claims.{room}.unprinted", lambda claim, studies: {})

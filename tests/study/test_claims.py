@@ -171,7 +171,7 @@ def test_untestable_claims_are_not_judged():
      "claim c of paper: a printed number is compared with one run, not with 2"),
     ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]},
      "claim c of paper: 2 runs cannot be compared with 4"),
-    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run"),
+    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 3"),
     ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 2"),
     ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"},
      "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),

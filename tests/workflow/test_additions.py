@@ -93,8 +93,7 @@ CRITERION = '''"""A criterion on how many runs there are."""
 from typing import Literal
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.question import Question
-from liestep.claims.selection import Results
+from liestep.claims.selection import Question, Results
 
 
 class Plenty(Criterion):

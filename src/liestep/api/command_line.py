@@ -73,7 +73,7 @@ def command_run(arguments: argparse.Namespace) -> None:
     from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.simulation.runs.until import event_from, times_from
-    from liestep.study.plan.assignments import assignments
+    from liestep.study.plan.yamlfile import assignments
 
     spec = specify(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
                    t_end=arguments.t_end, preset=arguments.preset,

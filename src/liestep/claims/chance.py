@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from liestep.claims.selection import Results, number_columns, require_quantity, select, study_of, variable
+from liestep.claims.selection import Results, RunChoice, number_columns, require_quantity, select, study_of, variable
 from liestep.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
 
     from liestep.claims.claimfile import Claim
-    from liestep.claims.question import RunChoice
 
 LARGEST = 1e-3   # probability of a match by chance up to which a number counts as recovered
 ENOUGH = 10      # settings that give all numbers, from which their share is known to a third
@@ -124,7 +123,7 @@ def _sensitivity(tried: _Tried) -> float:
     return float(math.log(tried.numbers[high, 0]/tried.numbers[low, 0])/math.log(tried.along[high]/tried.along[low]))
 
 
-def _rows(choices: list["RunChoice"], results: Results) -> list[tuple["RunChoice", "pandas.Series"]]:
+def _rows(choices: list[RunChoice], results: Results) -> list[tuple[RunChoice, "pandas.Series"]]:
     """Rows of metrics.csv of all choices, each run once."""
     found = {(choice.study, row.problem, row.integrator, row.resolution): (choice, row)
              for choice in choices for _, row in select(choice, results).iterrows()}

@@ -15,8 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from liestep.claims.counterparts import Counterpart
 from liestep.claims.criteria import CRITERIA
 from liestep.claims.criteria.base import Criterion
-from liestep.claims.question import RunChoice
-from liestep.claims.selection import CodeFile
+from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.simulation.catalogue import papers
 from liestep.study.plan.complaints import complaint

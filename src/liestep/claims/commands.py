@@ -3,7 +3,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from liestep.errors import InputError, unknown
 from liestep.simulation.runs.estimate import count
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from liestep.claims.claimfile import ClaimFile
     from liestep.study.tables.results import StudyResults
 
-DIGITS = 5  # significant digits of numbers in readable tables
 # columns of the readable tables, in their order
 CLAIM_PAGE = ("verdict", "claim", "statement", "source", "asserted_by", "group", "printed", "ours", "ratio", "units",
               "criterion", "evidence", "on_printed", "on_corrected", "survives", "errata", "known_beforehand", "data",
@@ -98,29 +97,14 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
     """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
     summary, rows) per paper."""
     from liestep.files.textfiles import csv_text, write_text_atomically
+    from liestep.study.tables.tables import markdown
 
     parts = [f"# {title}"]
     for paper, citation, summary, found in sections:
-        heading = [_line(name.replace("_", " ") for name in page), _line("---" for _ in page)]
-        table = heading + [_line(_readable(row[name]) for name in page) for row in found]
-        parts += [f"## {paper}", citation, summary, "\n".join(table)]
+        named = [{name.replace("_", " "): row[name] for name in page} for row in found]
+        parts += [f"## {paper}", citation, summary, markdown((name.replace("_", " ") for name in page), named).rstrip()]
     write_text_atomically(path.with_name(f"{path.name}.csv"), csv_text(columns, rows))
     write_text_atomically(path.with_name(f"{path.name}.md"), "\n\n".join(parts) + "\n")
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _readable(value: Any) -> str:
-    """A cell of a Markdown table; missing numbers are empty."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.{DIGITS}g}"
-    return str(value).replace("|", "\\|").replace("\n", " ")
 
 
 def declare(add: Callable[..., argparse.ArgumentParser]) -> None:

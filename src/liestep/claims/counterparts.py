@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from liestep.claims.criteria.base import Outcome
-from liestep.claims.question import RunChoice
+from liestep.claims.selection import RunChoice
 from liestep.study.plan.values import Strict
 
 MET = {True: "met", False: "not met"}

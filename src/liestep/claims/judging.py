@@ -9,8 +9,8 @@ from liestep.claims.chance import LARGEST, Chance, chance
 from liestep.claims.claimfile import Claim, ClaimFile
 from liestep.claims.counterparts import columns
 from liestep.claims.criteria.base import Outcome
-from liestep.claims.data import GUESSED, require_method, require_printed, unprinted
 from liestep.claims.history import Row, changed_later, sentence
+from liestep.claims.quantities import GUESSED, require_method, require_printed, unprinted
 from liestep.claims.selection import Results
 from liestep.errors import InputError
 

@@ -1,13 +1,13 @@
-"""Which runs a claim means, and the numbers that its criterion is judged by."""
+"""What a claim asks its criterion: which runs, and the numbers that it is judged by."""
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.question import Question, RunChoice
 from liestep.errors import InputError, unknown
+from liestep.study.plan.values import Strict
 
 if TYPE_CHECKING:
     import pandas
@@ -22,6 +22,34 @@ Results = Mapping[str, "StudyResults"]
 
 # a file of a public code: repository (owner/name), path in it, hash of a commit
 CodeFile = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+ [^\s:]+ [0-9a-f]{10,40}$")]
+
+
+class RunChoice(Strict):
+    """Runs of a study by their keys; what is left out matches everything."""
+
+    study: str = Field(description="id of the study")
+    problem: str = Field(description="key of the problem")
+    integrator: str = Field(description="key of the integrator")
+    method: str | None = Field(None, description="id of the integrator (default: the one that the key is or begins"
+                               " with, as slgi_half begins with slgi)")
+    resolution: str | None = Field(None,
+                                   description="label of the resolution, for example h0.01 or tol0.0001 (default: all)")
+
+
+class Question(Protocol):
+    """What criteria know of a claim: its runs, those to compare with, the quantity, and the printed number."""
+
+    @property
+    def runs(self) -> list[RunChoice]: ...
+
+    @property
+    def against(self) -> list[RunChoice]: ...
+
+    @property
+    def quantity(self) -> str: ...
+
+    @property
+    def printed(self) -> float | None: ...
 
 
 def study_of(choice: RunChoice, results: Results) -> "StudyResults":
@@ -96,6 +124,19 @@ def variable(file: "RunFile", name: str) -> np.ndarray:
     """A stored variable as float64; raises InputError when the file has none of this name."""
     require_quantity(name, file.variables)
     return np.asarray(file[name], dtype=float)
+
+
+def ensemble_of(what: str, claim: Question, results: Results) -> "tuple[RunFile, bool]":
+    """The file of the one ensemble that a claim names, and whether it came to its end; `what` needs it.
+
+    Raises:
+        InputError: the claim names several runs.
+    """
+    rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
+    if len(rows) != 1:
+        raise InputError(f"a {what} needs one ensemble run, not {len(rows)}")
+    (choice, row), = rows
+    return study_of(choice, results).file(row.problem, row.integrator, row.resolution), bool(row.status == "ok")
 
 
 def member_values(file: "RunFile", name: str) -> np.ndarray:

@@ -14,7 +14,7 @@ from liestep.figures.style import drawing
 from liestep.study.tables.kinds.crossover_time import at_cost, joined, motions, spent
 
 if TYPE_CHECKING:
-    from liestep.study.tables.kinds.crossover_time import Motion
+    from liestep.study.tables.kinds.crossover_time import MotionHorizons
     from liestep.study.tables.results import StudyResults
 
 AT_ONCE, NEVER = 0.3, 3.0   # where crossover_times before the first and after the last time are drawn, in those times
@@ -26,7 +26,7 @@ def _shown(results: "StudyResults") -> str:
     return "state" if results.config.reference else "energy"
 
 
-def _title(results: "StudyResults", motion: "Motion") -> str:
+def _title(results: "StudyResults", motion: "MotionHorizons") -> str:
     """The problem's label without the number of periods."""
     return label_of(results, motion.horizons[0][1]).rpartition(", ")[0]
 
@@ -54,7 +54,7 @@ def equal_cost(results: "StudyResults") -> Figure:
     return figure
 
 
-def _middle(motion: "Motion") -> float:
+def _middle(motion: "MotionHorizons") -> float:
     return sorted(motion.budgets)[len(motion.budgets)//2]
 
 

@@ -13,8 +13,8 @@ from liestep.figures.marks import marks
 from liestep.figures.panels import grid, hollow, label_of, legend_below, line_handle, logarithmic, slope_triangle
 from liestep.figures.style import drawing
 from liestep.study.tables.kinds.orders import orders_table
+from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
-from liestep.study.tables.steps import over_steps
 
 if TYPE_CHECKING:
     from liestep.study.tables.results import StudyResults

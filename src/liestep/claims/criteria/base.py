@@ -1,13 +1,13 @@
 """What all criteria have in common."""
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from liestep.claims.question import Question
-from liestep.claims.selection import Results
+from liestep.claims.selection import Question, Results
 from liestep.study.plan.values import Real, Strict
 
 KIND = Field(description="which criterion this is")
@@ -29,7 +29,8 @@ STOPPED = Outcome(False, math.nan, "the run stopped early")
 
 class Criterion(Strict):
     """When a claim counts as reproduced. A subclass has a field `kind`, a Literal of its name with the description
-    KIND."""
+    KIND, and says in its class line what differs from the facts below: `class Ratio(Bounds, Criterion,
+    needs_against=True)`."""
 
     if TYPE_CHECKING:
         kind: str
@@ -42,6 +43,12 @@ class Criterion(Strict):
     ensemble: ClassVar[bool] = False       # whether the runs must be ensembles
     table: ClassVar[str] = ""              # table of the study that decides
     judges: ClassVar[str] = "column"       # what the quantity is: a column of metrics.csv, variable, invariant, nothing
+
+    def __init_subclass__(cls, **facts: bool | str) -> None:
+        if others := facts.keys() - Criterion.__class_vars__:
+            raise TypeError(f"{cls.__name__}: a criterion has no fact {min(others)}")
+        for name, value in facts.items():
+            setattr(cls, name, value)
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         """Names of everything of the kind `judges` that the criterion reads."""
@@ -93,6 +100,14 @@ class Limits(Strict):
         low = -math.inf if self.at_least is None else self.at_least
         high = math.inf if self.at_most is None else self.at_most
         return (found >= low) & (found <= high)
+
+    def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Outcome:
+        """Met if all numbers hold, with the numbers of each in words; undecided for the reason `nothing` if there are
+        none."""
+        found = np.array(numbers)
+        if not found.size:
+            return Outcome(False, math.nan, nothing, undecided=True)
+        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
 
     def worst(self, found: np.ndarray) -> float:
         """The value furthest beyond a limit; if all are within, the one nearest to a limit. NaN if one is NaN."""

@@ -1,21 +1,17 @@
 """The criterion on what no run of a study shows: equations and formulas, by a computation of the paper's room."""
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
 from liestep.claims.errata import checks
-from liestep.claims.question import Question
-from liestep.claims.selection import Results
+from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
 
 
-class Computed(Criterion):
+class Computed(Criterion, needs_runs=False, judges="nothing"):
     """The evidence `check` of the paper's room confirms the statement and would refuse it, were it false."""
-
-    needs_runs: ClassVar[bool] = False
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["evidence"] = KIND
     paper: str = Field(description="id of the paper")

@@ -1,33 +1,53 @@
-"""Criteria on stored variables of runs: where one is extreme, where a run ends, whether two runs are the same."""
+"""Criteria on stored variables of runs: where one is extreme, where a run or a body ends, whether two runs are the
+same."""
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
-from liestep.claims.question import Question
-from liestep.claims.selection import Results, single_runs, times, variable
+from liestep.claims.selection import Question, Results, single_runs, times, variable
 from liestep.errors import InputError
+from liestep.mechanics.contracts.norms import norm_of, quaternion_matrix
 from liestep.study.plan.values import NotNegative, Real
 
 if TYPE_CHECKING:
     from liestep.simulation.runs.files import RunFile
 
 
-def _the_run(kind: str, claim: Question, results: Results) -> "RunFile | None":
-    """The file of the one run that a claim names; None if that stopped early."""
-    if len(claim.runs) != 1:
-        raise InputError(f"criterion {kind} needs one run, not {len(claim.runs)}")
-    return single_runs(kind, claim.runs, results)[0]
+UNIT = 1e-3  # how far the length of a quaternion may be from 1: rounded to few decimals, it is scaled
 
 
-class Extremum(Limits, Criterion):
+def _component(values: np.ndarray, index: Sequence[int]) -> np.ndarray:
+    """One component of samples (time, ...), (time,). Raises InputError for an index that does not fit."""
+    shape = values.shape[1:]
+    if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
+        raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the time")
+    place: tuple[Any, ...] = (slice(None), *index)
+    return values[place]
+
+
+class OfSamples(Criterion, one_run=True, judges="variable"):
+    """A criterion on the stored variable `quantity` of one run."""
+
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        if len(claim.runs) != 1:
+            raise InputError(f"criterion {self.kind} needs one run, not {len(claim.runs)}")
+        file, = single_runs(self.kind, claim.runs, results)
+        if file is None:
+            return STOPPED
+        return self.judge_samples(variable(file, claim.quantity), times(file, claim.quantity))
+
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
+        """Judge the samples (time, ...) of the variable at the times (time,) s of a run that came to its end."""
+        raise NotImplementedError
+
+
+class Extremum(Limits, OfSamples):
     """The time of the largest or smallest absolute value of the stored variable `quantity` lies within the
     limits, for each of `indices`."""
-
-    one_run: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["extremum"] = KIND
     indices: list[list[NotNegative]] = Field([[]], min_length=1, description="components after the time, for example"
@@ -42,11 +62,7 @@ class Extremum(Limits, Criterion):
         factor = f", a factor {self.prominence:g} from the median" if self.prominence > 1.0 else ""
         return f"time of the {kind} in s {self.bounds}{factor}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        file = _the_run(self.kind, claim, results)
-        if file is None:
-            return STOPPED
-        values, time = variable(file, claim.quantity), times(file, claim.quantity)
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
         found = [self._extremum(values, time, index) for index in self.indices]
         at = np.array([when for when, _, _ in found])
         prominent = all(factor >= self.prominence for _, factor, _ in found)
@@ -54,32 +70,16 @@ class Extremum(Limits, Criterion):
                        "; ".join(numbers for *_, numbers in found))
 
     def _extremum(self, values: np.ndarray, time: np.ndarray, index: list[int]) -> tuple[float, float, str]:
-        """Time of the extremum of one component, its ratio to the median, and the numbers in one line.
-
-        Args:
-            values: (time, ...) samples.
-            time: (time,) s.
-
-        Raises:
-            InputError: the index does not fit the variable's shape.
-        """
-        shape = values.shape[1:]
-        if len(index) != len(shape) or any(not 0 <= k < size for k, size in zip(index, shape, strict=True)):
-            raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the time")
-        place: tuple[Any, ...] = (slice(None), *index)
-        series = values[place]
+        """Time of the extremum of one component, its ratio to the median, and the numbers in one line."""
+        series = _component(values, index)
         size = np.abs(np.gradient(series, time) if self.rate else series)
         k, median = int(size.argmax() if self.of == "largest" else size.argmin()), float(np.median(size))
         factor = size[k]/median if self.of == "largest" else median/size[k]
         return float(time[k]), float(factor), f"{size[k]:.4g} at t = {time[k]:.4g}, median {median:.4g}"
 
 
-class State(Criterion):
+class State(OfSamples, compares=True):
     """The last sample of the stored variable `quantity` is the expected one, in each component."""
-
-    one_run: ClassVar[bool] = True
-    compares: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["state"] = KIND
     expected: list[Real | list[Real]] = Field(min_length=1, description="components of the variable")
@@ -91,17 +91,13 @@ class State(Criterion):
         which = f" at {self.indices}" if self.indices else ""
         return f"last sample of {claim.quantity}{which} within {self.tolerance:g} of {self.expected}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        file = _the_run(self.kind, claim, results)
-        if file is None:
-            return STOPPED
-        values, time = variable(file, claim.quantity), times(file, claim.quantity)
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
         try:
             expected = np.array(self.expected, dtype=float)
         except ValueError:
             expected = np.empty(0)
         if self.indices:
-            values = self._components(values)
+            values = np.stack([_component(values, index) for index in self.indices], axis=1)
         if expected.shape != values.shape[1:]:
             raise InputError(f"the expected components {self.expected} do not fit the shape {values.shape[1:]} that the"
                              " variable has after the time")
@@ -109,24 +105,10 @@ class State(Criterion):
         return Outcome(difference <= self.tolerance, math.nan,
                        f"largest difference {difference:.4g} at t = {time[-1]:.6g}")
 
-    def _components(self, values: np.ndarray) -> np.ndarray:
-        """The chosen components, (time, number); raises InputError for an index that does not fit."""
-        shape = values.shape[1:]
-        for index in self.indices:
-            if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
-                raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the"
-                                 " time")
-        places: list[tuple[Any, ...]] = [(slice(None), *index) for index in self.indices]
-        return np.stack([values[place] for place in places], axis=1)
 
-
-class SameState(Criterion):
+class SameState(Criterion, needs_against=True, one_run=True, judges="variable"):
     """The stored variable `quantity` of each run is that of the `against` run (same order of runs), in each component
     of the last sample or of all samples."""
-
-    needs_against: ClassVar[bool] = True
-    one_run: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["same_state"] = KIND
     tolerance: Real = Field(0.0, ge=0, description="largest difference of a component (0: the same number)")
@@ -158,12 +140,9 @@ class SameState(Criterion):
         return float(np.abs(first[part] - second[part]).max())
 
 
-class Contrast(Limits, Criterion):
+class Contrast(Limits, OfSamples):
     """The factor by which the largest or smallest absolute value of the stored variable `quantity` differs from the
     median of the absolute values lies within the limits."""
-
-    one_run: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["contrast"] = KIND
     of: Literal["largest", "smallest"] = Field("largest", description="which extremum of the absolute value")
@@ -171,12 +150,40 @@ class Contrast(Limits, Criterion):
     def describe(self, claim: Question) -> str:
         return f"factor between the {self.of} |{claim.quantity}| and the median {self.bounds}"
 
-    def judge(self, claim: Question, results: Results) -> Outcome:
-        file = _the_run(self.kind, claim, results)
-        if file is None:
-            return STOPPED
-        size = np.abs(variable(file, claim.quantity))
+    def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Outcome:
+        size = np.abs(values)
         median = float(np.median(size))
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = float(size.max()/median if self.of == "largest" else median/size.min())
         return Outcome(bool(self.holds(np.array(factor))), factor, f"{factor:.4g}, median {median:.4g}")
+
+
+class Attitude(Criterion, one_run=True, compares=True, judges="variable"):
+    """The last sample of the stored rotation matrix `quantity` is the attitude of a quaternion, in each run."""
+
+    kind: Literal["attitude"] = KIND
+    expected: Annotated[list[Real], Field(min_length=4, max_length=4)] = Field(
+        description="unit quaternion from body to space, scalar part first; its sign does not count")
+    tolerance: Real = Field(gt=0, description="largest angle between the two (rad)")
+
+    def describe(self, claim: Question) -> str:
+        return f"last {claim.quantity} within {self.tolerance:g} rad of the quaternion {self.expected}"
+
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        q = np.array(self.expected)
+        size = float(np.sqrt(np.sum(q*q)))
+        if abs(size - 1.0) > UNIT:
+            raise InputError(f"the expected quaternion has length {size:.6g}; it must be 1")
+        true, found, ends = quaternion_matrix(q/size), [], []
+        for file in single_runs(self.kind, claim.runs, results):
+            if file is None:
+                return STOPPED
+            values = variable(file, claim.quantity)
+            if values.shape[1:] != (3, 3):
+                raise InputError(f"{claim.quantity} is no rotation matrix: its shape after the time is"
+                                 f" {values.shape[1:]}")
+            chord = float(norm_of("attitude").distance(values[-1:], true[None])[0])
+            found.append(2.0*math.asin(min(0.5*chord, 1.0)))
+            ends.append(float(times(file, claim.quantity)[-1]))
+        return Outcome(max(found) <= self.tolerance, max(found),
+                       ", ".join(f"{angle:.4g} rad at t = {end:.6g}" for angle, end in zip(found, ends, strict=True)))

@@ -1,14 +1,13 @@
 """Criteria that compare methods at equal work or at equal error: who takes over, what keeping something costs, which
 order wins."""
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Limits, Outcome
-from liestep.claims.question import Question, RunChoice
-from liestep.claims.selection import Results, require_quantity, select, study_of
+from liestep.claims.selection import Question, Results, RunChoice, require_quantity, select, study_of
 from liestep.errors import InputError
 from liestep.study.plan.values import Count, Positive
 
@@ -28,14 +27,10 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
     return found
 
 
-class CrossoverTime(Limits, Criterion):
+class CrossoverTime(Limits, Criterion, table="crossover_time", judges="nothing", needs_against=True):
     """In the table `crossover_time` the method of each run takes over from that of the `against` run (same order, or
     one for all) within the limits, in periods, at every cost; the problem is any horizon of the motion. A method that
     has the larger error in the end never takes over. Undecided where the two tie."""
-
-    table: ClassVar[str] = "crossover_time"
-    judges: ClassVar[str] = "nothing"
-    needs_against: ClassVar[bool] = True
 
     kind: Literal["crossover_time"] = KIND
     of: Literal["energy", "momentum", "manifold", "state"] = Field(description="the error that is compared")
@@ -68,12 +63,9 @@ class CrossoverTime(Limits, Criterion):
                        not met and not refuted)
 
 
-class Price(Limits, Criterion):
+class Price(Limits, Criterion, table="which", judges="nothing"):
     """In the table `which` the work of the best method that keeps `keep`, divided by that of the best of `against_keep`
     (of all, or of those that do not keep it), lies within the limits at every error that both reach."""
-
-    table: ClassVar[str] = "which"
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["price"] = KIND
     keep: Literal["energy", "manifold", "momentum maps", "symplectic form"] = Field(description="what must be kept")
@@ -94,18 +86,12 @@ class Price(Limits, Criterion):
             for row in both[both["work"].notna() & both["work_of_all"].notna()].to_dict("records"):
                 ratios.append(row["work"]/row["work_of_all"])
                 parts.append(f"{row['problem']} {row['error']:g}: {ratios[-1]:.3g}")
-        found = np.array(ratios)
-        if not found.size:
-            return Outcome(False, math.nan, "no error is reached by both", undecided=True)
-        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
+        return self.judged(ratios, parts, "no error is reached by both")
 
 
-class WinningOrder(Criterion):
+class WinningOrder(Criterion, table="which", judges="nothing"):
     """In the table `which` the winners at errors of at least `error` have at most the order `order`, and those at
     smaller errors a higher one, on every problem that the claim names."""
-
-    table: ClassVar[str] = "which"
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["winning_order"] = KIND
     error: Positive = Field(description="from this error on high order does not pay")
@@ -130,11 +116,9 @@ class WinningOrder(Criterion):
         return Outcome(met and bool(parts), highest, "; ".join(parts), undecided=not parts)
 
 
-class EqualError(Limits, Criterion):
+class EqualError(Limits, Criterion, needs_against=True):
     """The quantity, which is a kind of work, at equal state error divided by that of the `against` run (same order of
     choices) lies within the limits at every one of `levels` that both ladders of runs enclose."""
-
-    needs_against: ClassVar[bool] = True
 
     kind: Literal["equal_error"] = KIND
     levels: list[Positive] = Field(min_length=1, description="state errors at which the work is compared")
@@ -151,10 +135,7 @@ class EqualError(Limits, Criterion):
             for level in above.keys() & below.keys():
                 ratios.append(above[level]/below[level])
                 parts.append(f"{one.problem} {level:g}: {ratios[-1]:.3g}")
-        found = np.array(ratios)
-        if not found.size:
-            return Outcome(False, math.nan, "no error is enclosed by both", undecided=True)
-        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(sorted(parts)))
+        return self.judged(ratios, sorted(parts), "no error is enclosed by both")
 
     def _work(self, quantity: str, choice: RunChoice, results: Results) -> dict[float, float]:
         from liestep.study.tables.kinds.work import at_equal_error

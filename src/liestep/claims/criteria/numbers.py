@@ -1,24 +1,26 @@
-"""Criteria on columns of metrics.csv: limits, ratios, slopes, largest steps; and the share of an ensemble within
+"""Criteria on columns of metrics.csv: limits, ratios, gains, slopes, largest steps; and the share of an ensemble within
 limits."""
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Limits, Outcome
-from liestep.claims.question import Question, RunChoice
 from liestep.claims.selection import (
+    Question,
     Results,
+    RunChoice,
+    ensemble_of,
     member_values,
     number_columns,
     require_quantity,
     select,
-    study_of,
     values,
 )
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH
+from liestep.study.tables.gain import gains
 
 if TYPE_CHECKING:
     import pandas
@@ -53,10 +55,8 @@ class Limit(Bounds, Criterion):
         return self.outcome(values(claim, claim.runs, results))
 
 
-class Ratio(Bounds, Criterion):
+class Ratio(Bounds, Criterion, needs_against=True):
     """The quantity divided by that of the `against` run (same order of runs) lies within the limits."""
-
-    needs_against: ClassVar[bool] = True
 
     kind: Literal["ratio"] = KIND
 
@@ -69,6 +69,33 @@ class Ratio(Bounds, Criterion):
             raise InputError(f"{above.size} runs cannot be compared with {below.size}")
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.outcome(above/below)
+
+
+class Gain(Bounds, Criterion, needs_against=True):
+    """The quantity of the `against` runs (same order of choices, each a ladder of constant steps) at as many steps as
+    each adaptive run takes, divided by that run's quantity, lies within the limits."""
+
+    kind: Literal["gain"] = KIND
+    over: str = Field("steps", description="column of metrics.csv that is to be equal")
+
+    def quantities(self, claim: Question) -> tuple[str, ...]:
+        return (claim.quantity, self.over)
+
+    def describe(self, claim: Question) -> str:
+        return (f"{self.median_of}{claim.quantity} of the compared runs at equal {self.over}, divided by that of the"
+                f" run, {self.bounds}")
+
+    def judge(self, claim: Question, results: Results) -> Outcome:
+        if len(claim.runs) != len(claim.against):
+            raise InputError(f"{len(claim.runs)} adaptive runs cannot be compared with {len(claim.against)} ladders")
+        found = []
+        for one, other in zip(claim.runs, claim.against, strict=True):
+            rows, ladder = select(one, results), select(other, results)
+            for row in (rows.iloc[0], ladder.iloc[0]):
+                for name in (claim.quantity, self.over):
+                    require_quantity(name, number_columns(row))
+            found.append(gains(rows, ladder, claim.quantity, self.over)[0])
+        return self.outcome(np.concatenate(found))
 
 
 class Slope(Limits, Criterion):
@@ -95,8 +122,7 @@ class Slope(Limits, Criterion):
             slope = self._slope(claim.quantity, rows)
             found.append(slope)
             parts.append(f"{choice.problem}/{choice.integrator} {slope:.3f} of {len(rows)} runs")
-        judged = np.array(found)
-        return Outcome(bool(np.all(self.holds(judged))), self.worst(judged), "; ".join(parts))
+        return self.judged(found, parts)
 
     def _slope(self, quantity: str, rows: "pandas.DataFrame") -> float:
         """NaN where a run stopped early, a number has no logarithm, or all runs have the same `over`."""
@@ -138,7 +164,7 @@ class LargestStep(Limits, Criterion):
             fails = ~self.holds(found)
             return Outcome(not fails.any(), self.worst(found), "; ".join(text),
                            undecided=bool(fails.any() and open_end[fails].all()))
-        return Outcome(bool(np.all(self.holds(found))), self.worst(found), "; ".join(text))
+        return self.judged(found, text)
 
     def _largest(self, quantity: str, choice: RunChoice, results: Results) -> tuple[float, float]:
         """That step, and the largest that was tried."""
@@ -151,13 +177,9 @@ class LargestStep(Limits, Criterion):
         return largest, float(rows["step"].iloc[-1])
 
 
-class Share(Limits, Criterion):
+class Share(Limits, Criterion, one_run=True, ensemble=True, judges="variable"):
     """The share of an ensemble's members whose stored number `quantity` lies within the limits `within` lies itself
     within the limits. A member that failed does not."""
-
-    one_run: ClassVar[bool] = True
-    ensemble: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["share"] = KIND
     within: Limits = Field(description="limits of a member's number")
@@ -166,12 +188,7 @@ class Share(Limits, Criterion):
         return f"share of the ensemble's members with {claim.quantity} {self.within.bounds} is {self.bounds}"
 
     def judge(self, claim: Question, results: Results) -> Outcome:
-        rows = [(choice, row) for choice in claim.runs for _, row in select(choice, results).iterrows()]
-        if len(rows) != 1:
-            raise InputError(f"a share needs one ensemble run, not {len(rows)}")
-        choice, row = rows[0]
-        members = member_values(study_of(choice, results).file(row.problem, row.integrator, row.resolution),
-                                claim.quantity)
+        members = member_values(ensemble_of("share", claim, results)[0], claim.quantity)
         if members.ndim != 1 or members.size < 2:
             raise InputError(f"a share needs one number of each member of an ensemble; {claim.quantity} has the shape"
                              f" {members.shape}")

@@ -1,24 +1,19 @@
 """Criteria that compare one run, or an ensemble, with a printed number."""
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.question import Question
-from liestep.claims.selection import Results, select, study_of, values, variable
+from liestep.claims.selection import Question, Results, ensemble_of, values, variable
 from liestep.errors import InputError
 from liestep.study.plan.values import NO_TRUTH, Real
 from liestep.study.tables.chaos import interval, quantile_position
 
 
-class Comparison(Criterion):
+class Comparison(Criterion, needs_printed=True, needs_number=True, one_run=True):
     """A comparison of one run with the printed number."""
-
-    needs_printed: ClassVar[bool] = True
-    needs_number: ClassVar[bool] = True
-    one_run: ClassVar[bool] = True
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         assert claim.printed is not None
@@ -91,14 +86,8 @@ class Factor(Comparison):
         return 1.0/self.factor <= ours/printed <= self.factor
 
 
-class Quantile(Criterion):
+class Quantile(Criterion, needs_printed=True, needs_number=True, one_run=True, ensemble=True, judges="variable"):
     """The printed number lies inside the central `level` interval of the ensemble's members."""
-
-    needs_printed: ClassVar[bool] = True
-    needs_number: ClassVar[bool] = True
-    one_run: ClassVar[bool] = True
-    ensemble: ClassVar[bool] = True
-    judges: ClassVar[str] = "variable"
 
     kind: Literal["quantile"] = KIND
     level: Real = Field(0.9, gt=0, lt=1, description="probability of the interval")
@@ -108,15 +97,9 @@ class Quantile(Criterion):
 
     def _members(self, claim: Question, results: Results) -> np.ndarray:
         """Numbers of the members of the one ensemble; NaN for members that failed."""
-        if len(claim.runs) != 1:
-            raise InputError("a quantile needs one ensemble run")
-        choice = claim.runs[0]
-        rows = select(choice, results)
-        if len(rows) != 1:
-            raise InputError(f"a quantile needs one ensemble run, not {len(rows)}")
-        row = rows.iloc[0]
-        members = variable(study_of(choice, results).file(row.problem, row.integrator, row.resolution), claim.quantity)
-        return members if row.status == "ok" else np.full(members.shape, math.nan)
+        file, complete = ensemble_of("quantile", claim, results)
+        members = variable(file, claim.quantity)
+        return members if complete else np.full(members.shape, math.nan)
 
     def accepted(self, claim: Question, results: Results) -> tuple[float, float]:
         """Numbers whose ensemble, were it spread as that of the claim, would hold the printed one in its interval."""
@@ -138,11 +121,8 @@ class Quantile(Criterion):
                        f" quantile {position:.2f}")
 
 
-class Untestable(Criterion):
+class Untestable(Criterion, needs_runs=False, judges="nothing"):
     """No criterion can be stated."""
-
-    needs_runs: ClassVar[bool] = False
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["none"] = KIND
 

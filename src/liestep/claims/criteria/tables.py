@@ -1,12 +1,11 @@
 """Criteria on tables of a study that carry a judgement of their own: observed orders and drift."""
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Outcome
-from liestep.claims.question import Question
-from liestep.claims.selection import Results, study_of
+from liestep.claims.selection import Question, Results, study_of
 from liestep.errors import InputError
 from liestep.study.plan.values import Real
 
@@ -16,11 +15,8 @@ UNCLEAR = ("short range", "pre-asymptotic", "floor-limited", "saturated")
 SMALLEST = 0.05  # half width within which an observed order must agree, where its uncertainty is smaller
 
 
-class Order(Criterion):
+class Order(Criterion, table="orders", judges="nothing"):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
-
-    table: ClassVar[str] = "orders"
-    judges: ClassVar[str] = "nothing"
 
     kind: Literal["order"] = KIND
     theory: Real = Field(description="order that the theory predicts")
@@ -45,12 +41,9 @@ class Order(Criterion):
         return Outcome(met, worst, "; ".join(parts), not met and not refuted)
 
 
-class Drift(Criterion):
+class Drift(Criterion, table="drift", judges="invariant"):
     """The study's drift table has this verdict for the quantity, which a run and the same run over at least four times
     its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
-
-    table: ClassVar[str] = "drift"
-    judges: ClassVar[str] = "invariant"
 
     kind: Literal["drift"] = KIND
     verdict: Literal["bounded", "round-off", "drift"] = Field("bounded",

@@ -1,4 +1,4 @@
-"""Read YAML with line numbers, so that every complaint can name file, line and key."""
+"""Read YAML with line numbers, so that complaints can name file, line and key; NAME=VALUE arguments of commands."""
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +100,18 @@ def line_of(place: tuple, lines: dict[tuple, int]) -> int:
         if place[:length] in lines:
             return lines[place[:length]]
     return 1
+
+
+def assignments(items: list[str], what: str) -> dict:
+    """NAME=VALUE arguments as a dictionary; values are YAML, so that lists and 1e-3 work."""
+    found = {}
+    for item in items:
+        name, sign, value = item.partition("=")
+        if not sign:
+            raise InputError(f"{what} {item!r} must be written NAME=VALUE")
+        try:
+            found[name] = numbers(yaml.safe_load(value))
+        except yaml.YAMLError:
+            raise InputError(f"{what} {name}: malformed value {value!r}, write a number, a word or a"
+                             " list like [1, 2]") from None
+    return found

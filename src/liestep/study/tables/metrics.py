@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from math import nan
 from typing import Any
 
+import pandas
+
 from liestep.compile import counters
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
@@ -30,7 +32,8 @@ STATISTICS = ("energy_error_mean", "energy_error_max",
               *(f"momentum_error_{kind}_{axis}" for kind in ("mean", "max") for axis in AXES), "momentum_error_max",
               "unit_length_error_mean", "unit_length_error_max", "tangency_error_mean", "tangency_error_max")
 FURTHER = re.compile(r"_(mean|max|mean_square)(_\w+)?$")  # statistics of observables that only some systems have
-ACCEPTED = tuple(f"{name}_accepted" for name in STATISTICS if name != "momentum_error_max")
+SUFFIX = "_accepted"  # of the names of statistics over accepted steps
+ACCEPTED = tuple(f"{name}{SUFFIX}" for name in STATISTICS if name != "momentum_error_max")
 COLUMNS = (
     "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
     "symmetric", "adaptive", "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message",
@@ -164,3 +167,27 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
         "error_final": error.final, "floor": max(value for value in floors if value == value),
         "floor_reference": floors[0], "floor_replicas": floors[1],
     }
+
+
+def over_steps(metrics: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows of metrics.csv with the statistics over accepted steps in place of those over outputs, where a run has
+    them: with two outputs the latter are those of its ends. Claims use metrics.csv itself."""
+    table = metrics.copy()
+    adaptive = metrics["adaptive"].astype(bool)
+    for name in metrics.columns:
+        if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in metrics:
+            plain = name.removesuffix(SUFFIX)
+            table[plain] = metrics[plain].where(~adaptive | metrics[name].isna(), metrics[name])
+    if "energy_scale" in metrics:
+        relative = table["energy_error_mean"]/metrics["energy_scale"].where(metrics["energy_scale"] > 0.0)
+        table["energy_error_mean_relative"] = metrics["energy_error_mean_relative"].where(~adaptive, relative)
+    if "momentum_error_max_x" in metrics and "momentum_conserved" in metrics:
+        largest = table.apply(_largest_momentum_error, axis=1)
+        table["momentum_error_max"] = metrics["momentum_error_max"].where(~adaptive | largest.isna(), largest)
+    return table
+
+
+def _largest_momentum_error(row: pandas.Series) -> float:
+    """The largest momentum error over accepted steps and conserved components."""
+    axes = [axis for axis in "xyz" if row["momentum_conserved"] != "none" and axis in row["momentum_conserved"]]
+    return max((row[f"momentum_error_max_{axis}"] for axis in axes), default=float("nan"))

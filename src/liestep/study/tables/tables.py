@@ -85,7 +85,9 @@ def markdown(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
 def _text(value: Any) -> str:
     if not filled(value):
         return ""
-    return f"{value:.5g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.5g}" if isinstance(value, float) else str(value).replace("|", "\\|").replace("\n", " ")
 
 
 def write_seconds(study: Study) -> Path:

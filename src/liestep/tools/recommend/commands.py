@@ -7,7 +7,7 @@ from liestep.tools.recommend import BUDGET
 
 
 def command_recommend(arguments: argparse.Namespace) -> None:
-    from liestep.study.plan.assignments import assignments
+    from liestep.study.plan.yamlfile import assignments
     from liestep.tools.recommend.tournament import recommend
 
     print(recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,

@@ -32,7 +32,7 @@ class Curve(NamedTuple):
 Spent = dict[float, list[tuple[float, Curve]]]  # horizon -> (evaluations in a period, errors) of each run
 
 
-class Motion(NamedTuple):
+class MotionHorizons(NamedTuple):
     """Problems that are one motion over several horizons: (t_end, key), growing."""
 
     name: str
@@ -65,7 +65,7 @@ def crossover_time_rows(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
-def motions(results: StudyResults) -> list[Motion]:
+def motions(results: StudyResults) -> list[MotionHorizons]:
     """The problems of a study that have horizons."""
     groups: dict[str, list[tuple[float, str]]] = {}
     for key, setup in results.config.problems.items():
@@ -77,7 +77,7 @@ def motions(results: StudyResults) -> list[Motion]:
         setup = results.config.problems[horizons[0][1]]
         assert setup.period is not None
         periods = round(horizons[0][0]/setup.period)
-        found.append(Motion(name, setup.period, tuple(n/periods for n in setup.evaluations or ()),
+        found.append(MotionHorizons(name, setup.period, tuple(n/periods for n in setup.evaluations or ()),
                             tuple(sorted(horizons))))
     return found
 
@@ -128,7 +128,8 @@ def joined(parts: Mapping[float, Curve], horizons: list[float]) -> Curve:
     return Curve(np.concatenate(times), np.maximum.accumulate(np.concatenate(errors)))
 
 
-def spent(results: StudyResults, motion: Motion, integrator: str, quantities: Iterable[str] = ()) -> dict[str, Spent]:
+def spent(results: StudyResults, motion: MotionHorizons, integrator: str, quantities: Iterable[str] = ()
+          ) -> dict[str, Spent]:
     """What the runs of a method show, by quantity (default: all)."""
     found: dict[str, Spent] = {name: {} for name in quantities or QUANTITIES}
     for t_end, problem in motion.horizons:

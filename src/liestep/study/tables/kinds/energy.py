@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
+from liestep.study.tables.metrics import SUFFIX, over_steps
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.steps import ACCEPTED, over_steps
 from liestep.study.tables.table import Table, of_maps
 
 RUN = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "resolution", "step",
@@ -27,7 +27,7 @@ def energy_rows(results: StudyResults) -> list[dict[str, Any]]:
         row = {name: run.get(name) for name in names}
         if run["members"] > 1:
             members = results.file(run["problem"], run["integrator"], run["resolution"]).variables
-            means = members.get(f"energy_error_mean{ACCEPTED}", members["energy_error_mean"])
+            means = members.get(f"energy_error_mean{SUFFIX}", members["energy_error_mean"])
             row |= dict(zip(("member_low", "member_median", "member_high"),
                             map(float, np.quantile(means, (0.05, 0.5, 0.95))), strict=True))
         rows.append(row)

@@ -3,9 +3,8 @@ import re
 from typing import Any
 
 from liestep.study.tables.kinds.energy import LENGTH, RUN
-from liestep.study.tables.metrics import STATISTICS
+from liestep.study.tables.metrics import STATISTICS, SUFFIX, over_steps
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.steps import ACCEPTED, over_steps
 from liestep.study.tables.table import Table, of_maps
 
 LARGEST = re.compile(r"_error_max(_\w+)?$")
@@ -16,7 +15,7 @@ COLUMNS = (*RUN, "momentum_conserved", "momentum_scale", *(f"momentum_error_max_
 def columns(results: StudyResults) -> tuple[str, ...]:
     """COLUMNS, then the largest errors of what else the systems keep, and of maps which cell a row is."""
     further = [name for name in results.metrics.columns
-               if LARGEST.search(name) and not name.endswith(ACCEPTED) and name not in STATISTICS]
+               if LARGEST.search(name) and not name.endswith(SUFFIX) and name not in STATISTICS]
     return (*COLUMNS, *further, *of_maps(results.metrics.columns))
 
 

@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 import pandas
 
+from liestep.study.tables.metrics import over_steps
 from liestep.study.tables.order import observed_order, order_verdict
-from liestep.study.tables.steps import over_steps
 from liestep.study.tables.table import Table
 
 COLUMNS = ("study", "problem", "problem_label", "integrator", "integrator_id", "integrator_label", "adaptive",
