@@ -7,7 +7,7 @@ from liestep.errors import InputError
 from liestep.mechanics.formulations.multibody import assembly as joints
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Spring
 from liestep.mechanics.formulations.multibody.checks import check_rank, jacobian, nearest_start, residuals
-from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.mechanics.formulations.multibody.forms import MechanismForms
 
 KINDS = ("spherical", "revolute", "universal", "cylindrical", "prismatic", "screw")
 DEFAULTS = {"action": "se3", "chart": "exp", "attitude": "quaternion", "twist": "native", "stabilisation": "none",
@@ -93,7 +93,7 @@ def mixed_rates(state, twist, out):
 
 def declared(assembly):
     """The forms of an assembly."""
-    return Declared(lambda parameters: assembly, lambda parameters: (False, False, False))
+    return MechanismForms(lambda parameters: assembly, lambda parameters: (False, False, False))
 
 
 def action(assembly, state, forms=None, **options):

@@ -65,8 +65,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     spherical,
     universal,
 )
-from liestep.mechanics.formulations.multibody.family import multibody
-from liestep.mechanics.formulations.multibody.starts import body_state, stacked
+from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.formulations.rigid_bodies.family import rigid_bodies
 from liestep.mechanics.formulations.rigid_bodies.forms import Kept
 from liestep.mechanics.formulations.spheres.family import spheres

@@ -7,18 +7,15 @@ from test_groups import act, element
 
 from liestep import InputError
 from liestep.geometry.groups.charted import Charted
-from liestep.geometry.groups.cotangent_rotation import CotangentRotation
-from liestep.geometry.groups.cotangent_rotations import CotangentRotations
 from liestep.geometry.groups.product import product
-from liestep.geometry.groups.rotation import Rotation
-from liestep.geometry.groups.sphere_rotations import SphereRotations
-from liestep.geometry.groups.tangent_spheres import TangentSpheres
+from liestep.geometry.groups.rigid_motions import CotangentRotations, TangentSpheres
+from liestep.geometry.groups.rotations import Rotation, SphereRotations
 from liestep.geometry.groups.translation import Translation
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify
 
 ACTIONS = [plain(action) for action in (
-    TangentSpheres(2), CotangentRotation(4), CotangentRotations(2), Charted(TangentSpheres(2), 1),
+    TangentSpheres(2), CotangentRotations(1), CotangentRotations(2), Charted(TangentSpheres(2), 1),
     product((Rotation(3), 3), (Translation(1), 1)))]
 NAMES = ["spheres", "body", "bodies", "charted", "product"]
 
@@ -63,7 +60,7 @@ def test_distances_along_geodesics_are_angles(angle):
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     q, w = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.3, -0.7])
     sphere = plain(TangentSpheres(1)).distance2(np.stack([q, w]), np.stack([turn @ q, turn @ w]))
-    body = plain(CotangentRotation(4)).distance2(np.eye(4, 3), np.concatenate([turn.T, np.zeros((1, 3))]))
+    body = plain(CotangentRotations(1)).distance2(np.eye(4, 3), np.concatenate([turn.T, np.zeros((1, 3))]))
     assert math.sqrt(sphere) == pytest.approx(angle, rel=1e-12)
     assert math.sqrt(body) == pytest.approx(angle, rel=1e-12)
 

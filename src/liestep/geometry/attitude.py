@@ -91,9 +91,10 @@ def to_quaternion(q: np.ndarray) -> tuple[float, float, float, float]:
 
 
 @kernel
-def from_quaternion(p: tuple[float, float, float, float], out: np.ndarray) -> None:
-    """Write the axes of the rotation of a unit quaternion, scalar part first."""
-    w, x, y, z = p
-    put(out, 0, (1.0 - 2.0*(y*y + z*z), 2.0*(x*y + w*z), 2.0*(x*z - w*y)))
-    put(out, 1, (2.0*(x*y - w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z + w*x)))
-    put(out, 2, (2.0*(x*z + w*y), 2.0*(y*z - w*x), 1.0 - 2.0*(x*x + y*y)))
+def put_axes(q: tuple[float, float, float, float], out: np.ndarray, i: int) -> None:
+    """Write the axes of the rotation of a unit quaternion, scalar part first, to rows i, i + 1, i + 2. Not homogeneous
+    in Q: of length one it must be."""
+    w, x, y, z = q
+    put(out, i, (1.0 - 2.0*(y*y + z*z), 2.0*(x*y + w*z), 2.0*(x*z - w*y)))
+    put(out, i + 1, (2.0*(x*y - w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z + w*x)))
+    put(out, i + 2, (2.0*(x*z + w*y), 2.0*(y*z - w*x), 1.0 - 2.0*(x*x + y*y)))

@@ -6,7 +6,7 @@ import numpy as np
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import Vector, row, sqrt
 from liestep.compile.status import Status
-from liestep.geometry.attitude import from_quaternion, to_quaternion
+from liestep.geometry.attitude import put_axes, to_quaternion
 from liestep.integrators.kicks import have_equal_moments, kick, move
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import Keeps, Where
@@ -61,13 +61,13 @@ class Richardson(NamedTuple):
             q = (quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3])
             w = spatial_velocity(y, i, p, j)
             full, middle = advanced(h, w, q, q), advanced(0.5*h, w, q, q)
-            from_quaternion(middle, frame)
+            put_axes(middle, frame, 0)
             half = advanced(0.5*h, spatial_velocity(frame, 0, p, j), middle, middle)
             a, b = self.weight, 1.0 - self.weight
             q = (a*half[0] + b*full[0], a*half[1] + b*full[1], a*half[2] + b*full[2], a*half[3] + b*full[3])
             q = advanced(0.0, w, q, q)
             self.keep(quaternions, i, q)
-            from_quaternion(q, y[3*i:3*i + 3])
+            put_axes(q, y, 3*i)
         move(problem, h, y)
         if not problem.forces(y, f):
             return Status.NOT_EVALUABLE

@@ -9,8 +9,7 @@ from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.rows import Vector, add, copy, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.geometry.groups.rotation import Rotation
-from liestep.geometry.groups.sphere_rotations import SphereRotations
+from liestep.geometry.groups.rotations import Rotation, SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate

@@ -18,7 +18,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     screw,
 )
 from liestep.mechanics.formulations.multibody.checks import nearest_start
-from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify, start_of
@@ -102,7 +102,7 @@ def two_bodies(*joints, torques=()):
                         torques=torques)
     state = {"attitude": quaternion_matrix(np.array([[0.5, 0.5, 0.5, 0.5], [0.1, 0.7, 0.7, 0.1]])),
              **{name: random.normal(size=(2, 3)) for name in ("position", "body_rate", "velocity")}}
-    return Declared(lambda parameters: assembly, lambda parameters: (False,)*3), nearest_start(assembly, state)
+    return MechanismForms(lambda parameters: assembly, lambda parameters: (False,)*3), nearest_start(assembly, state)
 
 
 @pytest.mark.parametrize("index", [3, 2])

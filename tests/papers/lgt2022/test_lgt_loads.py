@@ -8,7 +8,7 @@ from liestep.figures.scenes.looks import body_points
 from liestep.mechanics.contracts.norms import quaternion_matrix
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Torque, revolute, spherical
-from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.mechanics.systems.four_bar import assembled
 from liestep.mechanics.systems.jointed_body import steady_spin
 from liestep.simulation.catalogue import sheet
@@ -84,7 +84,7 @@ def test_energy_less_work_of_dampers_and_motor_is_kept():
 
 def field(assembly, state):
     """Start and right-hand side as a vector field, in plain Python."""
-    declared = Declared(lambda parameters: assembly, lambda parameters: (False,)*3)
+    declared = MechanismForms(lambda parameters: assembly, lambda parameters: (False,)*3)
     options = {"form": "quaternion", "projection": "none", "twist": "mixed", "stabilisation": "none",
                "stabilisation_rate": 20.0}
     form = declared.vector_field({}, state, options)

@@ -46,13 +46,13 @@ def world(name=None, old="", new=""):
 
 def action(modules, assembly, state, **options):
     """Form `lie_action` of a world, and its component in plain Python."""
-    form = modules.forms.Declared(lambda p: assembly, lambda p: (False,)*3).action({}, state, DEFAULTS | options)
+    form = modules.forms.MechanismForms(lambda p: assembly, lambda p: (False,)*3).action({}, state, DEFAULTS | options)
     return form, plain(form.problem)
 
 
 def index_three(modules, assembly, state, **options):
     options = {"action": "se3", "chart": "exp", "attitude": "quaternion"} | options
-    form = modules.forms.Declared(lambda p: assembly, lambda p: (False,)*3).index_three({}, state, options)
+    form = modules.forms.MechanismForms(lambda p: assembly, lambda p: (False,)*3).index_three({}, state, options)
     return form, plain(form.problem)
 
 

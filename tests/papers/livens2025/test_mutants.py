@@ -20,7 +20,7 @@ from liestep.integrators._livens_null_space import NullSpaceStep
 from liestep.integrators._livens_steps import ReducedStep
 from liestep.integrators.em_rotation import CayleyStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
-from liestep.mechanics.formulations.constrained import hamilton, spin
+from liestep.mechanics.formulations.constrained import spin
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.systems._spherical_spring import SphericalSpring
@@ -102,7 +102,7 @@ MUTANTS = {
                                         ))], "momentum_map", 1e-13),
     "Gonzalez' derivative of the spring pendulum": (SPRING, EML, 0.01, [], [(SphericalSpring, "correct", (
         "free = rule == FREED", "free = False"))], "momentum_map_z", 1e-12),
-    "variant x of the midpoint rule": (BODY, MPH, 0.01, [(hamilton.spin_flow, (
+    "variant x of the midpoint rule": (BODY, MPH, 0.01, [(spin.spin_flow, (
         "second = first if kind == 3 else 1.0", "second = 1.0"))], [], "momentum_map", 1e-10),
     "cay without the 1/4": (TOP, CAYLEY, 0.01, [], [(CayleyStep, "turn", ("0.25*dot(z, z)", "dot(z, z)"))],
                             "orthogonality_error", 1e-13),

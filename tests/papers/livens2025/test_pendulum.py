@@ -13,7 +13,7 @@ from liestep.compile.tracing import plain_component
 from liestep.integrators._livens_steps import ReducedStep
 from liestep.integrators.vi_livens import VariationalStep
 from liestep.mechanics.formulations.constrained.body_forms import weight_matrix
-from liestep.mechanics.formulations.constrained.quaternion_body import QuaternionBody
+from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBody
 from liestep.simulation.catalogue import sheet
 
 MASS, LENGTH, GRAVITY, T = 0.7, 1.3, np.array([0.0, 0.0, -9.81]), 0.6

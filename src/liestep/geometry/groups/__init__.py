@@ -1,4 +1,4 @@
-"""Lie groups acting on states, as components that combine: one file per action,
+"""Lie groups acting on states, as components that combine: one file for each group,
 `product.Product` puts two side by side.
 
 Every action is a left action of a group on a state (m, d), with elements of the algebra as rows (k, 3). The integrators

@@ -62,15 +62,6 @@ def put_quaternion(attitude: int, q: Quaternion, y: np.ndarray, b: int) -> None:
 
 
 @kernel
-def put_axes(q: Quaternion, out: np.ndarray, i: int) -> None:
-    """Columns of R(Q) in rows i, i + 1, i + 2 of out. Not homogeneous in Q: of length one it must be."""
-    w, x, y, z = q
-    put(out, i, (1.0 - 2.0*(y*y + z*z), 2.0*(x*y + w*z), 2.0*(x*z - w*y)))
-    put(out, i + 1, (2.0*(x*y - w*z), 1.0 - 2.0*(x*x + z*z), 2.0*(y*z + w*x)))
-    put(out, i + 2, (2.0*(x*z + w*y), 2.0*(y*z - w*x), 1.0 - 2.0*(x*x + y*y)))
-
-
-@kernel
 def turn_axes(q: Quaternion, y: np.ndarray, b: int, out: np.ndarray) -> None:
     """out = R R(Q) for the attitude in rows b, b + 1, b + 2; out may be y."""
     one, two, three = row(y, b), row(y, b + 1), row(y, b + 2)

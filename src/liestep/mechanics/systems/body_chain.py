@@ -14,8 +14,7 @@ from liestep.geometry.turns import about_axis
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
-from liestep.mechanics.formulations.multibody.family import multibody
-from liestep.mechanics.formulations.multibody.starts import body_state, stacked
+from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.systems._symmetry import invariant_axes
 
 

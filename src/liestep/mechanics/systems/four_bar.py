@@ -27,8 +27,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     spherical,
     universal,
 )
-from liestep.mechanics.formulations.multibody.family import multibody
-from liestep.mechanics.formulations.multibody.starts import body_state, stacked
+from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 
 FIRST, SECOND, THIRD = np.eye(3)
 

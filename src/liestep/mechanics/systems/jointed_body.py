@@ -45,9 +45,8 @@ from liestep.mechanics.formulations.multibody.assembly import (
     universal,
 )
 from liestep.mechanics.formulations.multibody.components import MIXED
-from liestep.mechanics.formulations.multibody.family import multibody
+from liestep.mechanics.formulations.multibody.family import body_state, multibody, stacked
 from liestep.mechanics.formulations.multibody.forms import Layout
-from liestep.mechanics.formulations.multibody.starts import body_state, stacked
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems._symmetry import invariant_axes
 

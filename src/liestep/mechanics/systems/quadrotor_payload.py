@@ -30,8 +30,8 @@ from liestep.compile.rows import Vector
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.geometry.groups.product import product
-from liestep.geometry.groups.rotation import Rotation
-from liestep.geometry.groups.tangent_spheres import TangentSpheres
+from liestep.geometry.groups.rigid_motions import TangentSpheres
+from liestep.geometry.groups.rotations import Rotation
 from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField

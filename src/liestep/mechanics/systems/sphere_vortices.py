@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
-from liestep.geometry.groups.sphere_rotations import SphereRotations
+from liestep.geometry.groups.rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions

@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub, unit
 from liestep.geometry.attitude import to_body, to_space
 from liestep.geometry.linalg import cholesky, cholesky_solve
 
@@ -43,11 +43,15 @@ class Bodies(NamedTuple):
     def joints(self) -> int:
         return self.first.shape[0]
 
-    def rate(self, y: np.ndarray, b: int) -> Vector:
-        """Spatial angular velocity Q J^-1 Q^T spin."""
+    def inverse(self, y: np.ndarray, b: int, u: Vector) -> Vector:
+        """Q J^-1 Q^T u of body b."""
         q = y[ROWS*b + 1:]
-        p = to_body(q, row(y, ROWS*b + 5))
+        p = to_body(q, u)
         return to_space(q, (p[0]/self.inertia[b, 0], p[1]/self.inertia[b, 1], p[2]/self.inertia[b, 2]))
+
+    def rate(self, y: np.ndarray, b: int) -> Vector:
+        """Spatial angular velocity."""
+        return self.inverse(y, b, row(y, ROWS*b + 5))
 
     def place(self, y: np.ndarray, b: int, x: Vector) -> Vector:
         """Point x of body b in space."""
@@ -89,12 +93,6 @@ class BodiesField(NamedTuple):
     pushed: np.ndarray   # (2 N, 3) accelerations and angular accelerations without joints
     counters: np.ndarray
 
-    def inverse(self, y: np.ndarray, b: int, u: Vector) -> Vector:
-        """Q J^-1 Q^T u of body b."""
-        q, j = y[ROWS*b + 1:], self.bodies.inertia
-        p = to_body(q, u)
-        return to_space(q, (p[0]/j[b, 0], p[1]/j[b, 1], p[2]/j[b, 2]))
-
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         c = self.bodies
         self.counters[Counter.RHS_EVALUATIONS] += 1
@@ -110,7 +108,7 @@ class BodiesField(NamedTuple):
             if b == 0:
                 out[i + 4, 0] += FORCE*f
             put(self.pushed, b, scale(1.0/c.mass[b], row(out, i + 4)))
-            put(self.pushed, c.number() + b, self.inverse(y, b, sub(row(out, i + 5), cross(w, row(y, i + 5)))))
+            put(self.pushed, c.number() + b, c.inverse(y, b, sub(row(out, i + 5), cross(w, row(y, i + 5)))))
         if not self.join(y):
             return False
         for k in range(c.joints()):
@@ -143,8 +141,7 @@ class BodiesField(NamedTuple):
                 self.force[3*k + i] = -u[i]
             for j in range(k + 1):
                 for i in range(3):
-                    e = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
-                    column = add(self.reply(y, k, j, 1, e), self.reply(y, k, j, -1, e))
+                    column = add(self.reply(y, k, j, 1, unit(i)), self.reply(y, k, j, -1, unit(i)))
                     for r in range(3):
                         self.matrix[3*k + r, 3*j + i] = column[r]
         if not cholesky(self.matrix, 3*c.joints()):
@@ -162,12 +159,10 @@ class BodiesField(NamedTuple):
             return found
         q = y[ROWS*b + 1:]
         if b == c.first[j]:
-            arm = to_space(q, row(c.arm, j))
-            found = axpy(1.0/c.mass[b], e, cross(self.inverse(y, b, cross(arm, e)), to_space(q, x)))
+            found = axpy(1.0/c.mass[b], e, cross(c.inverse(y, b, cross(to_space(q, row(c.arm, j)), e)), to_space(q, x)))
         if b == c.second[j]:
-            arm = to_space(q, row(c.other, j))
-            other = axpy(1.0/c.mass[b], e, cross(self.inverse(y, b, cross(arm, e)), to_space(q, x)))
-            found = sub(found, other)
+            turn = cross(c.inverse(y, b, cross(to_space(q, row(c.other, j)), e)), to_space(q, x))
+            found = sub(found, axpy(1.0/c.mass[b], e, turn))
         return scale(float(side), found)
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:

@@ -15,7 +15,7 @@ from liestep.geometry.quaternion import body_matrix, matrices, minus, of_matrix,
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
 from liestep.mechanics.contracts.parameters import MOMENTS_TOLERANCE
 from liestep.mechanics.formulations.constrained.director_bodies import DirectorBodies, FixedReader
-from liestep.mechanics.formulations.constrained.quaternion_body import MULTIPLIER, QuaternionBody
+from liestep.mechanics.formulations.constrained.quaternion_bodies import MULTIPLIER, QuaternionBody
 
 MOMENTUM = "kg m2 s-1"
 PARTS = ("quaternion_part",)

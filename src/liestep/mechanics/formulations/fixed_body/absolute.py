@@ -14,8 +14,7 @@ from liestep.mechanics.contracts.formulated import Formulated, StateField
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
-from liestep.mechanics.formulations.multibody.forms import INDEX_THREE_OPTIONS, LIE_OPTIONS
-from liestep.mechanics.formulations.multibody.forms import Declared as Jointed
+from liestep.mechanics.formulations.multibody.forms import INDEX_THREE_OPTIONS, LIE_OPTIONS, MechanismForms
 
 POSES = ("se3", "so3_r3")  # actions in absolute coordinates
 SMALLEST = 1e-12           # moment about the centre of mass that counts as zero, beside the largest about the point
@@ -67,8 +66,9 @@ class Pinned(NamedTuple):
                         (centre if at_joint else np.zeros(3))[None], np.zeros(3) if gravity is None else gravity,
                         (spherical(0, -centre, GROUND, np.zeros(3)),))
 
-    def formulated(self, make: Callable[[Jointed, Parameters, State, Options], Formulated], parameters: Parameters,
-                   state: State, options: Options, fields: tuple[StateField, ...]) -> Formulated:
+    def formulated(self, make: Callable[[MechanismForms, Parameters, State, Options], Formulated],
+                   parameters: Parameters, state: State, options: Options, fields: tuple[StateField, ...]
+                   ) -> Formulated:
         """A form of mechanisms, with the state of the fixed-point forms; `fields` are theirs."""
         assembly = self.assembly(parameters, options["reference_point"] == "joint")
         centre = self.mass_center(parameters)[1]
@@ -76,7 +76,7 @@ class Pinned(NamedTuple):
         rate = state["attitude"].T @ state["angular_momentum"]/parameters["inertia"]
         spatial = state["attitude"] @ rate
         start = {"attitude": state["attitude"], "position": arm, "body_rate": rate, "velocity": np.cross(spatial, arm)}
-        found = make(Jointed(lambda values: assembly, self.conserved_momentum), parameters,
+        found = make(MechanismForms(lambda values: assembly, self.conserved_momentum), parameters,
                      {name: value[None] for name, value in start.items()}, options)
         gravity = self.gravity(parameters)
 
@@ -96,7 +96,7 @@ class Pinned(NamedTuple):
     def action(self, parameters: Parameters, state: State, options: Options,
                fields: tuple[StateField, ...]) -> Formulated:
         """Formulation `lie_action` on poses."""
-        return self.formulated(Jointed.action, parameters, state, options, fields)
+        return self.formulated(MechanismForms.action, parameters, state, options, fields)
 
     def check(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for poses of a body that has no inertia about its centre of mass."""
@@ -110,7 +110,7 @@ class Pinned(NamedTuple):
             return self.action(parameters, state, options, fields(parameters))
 
         def index_three(parameters: Parameters, state: State, options: Options) -> Formulated:
-            return self.formulated(Jointed.index_three, parameters, state, options, fields(parameters))
+            return self.formulated(MechanismForms.index_three, parameters, state, options, fields(parameters))
 
         reference: dict[str, Any] = {"reference_point": REFERENCE}
         return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check),

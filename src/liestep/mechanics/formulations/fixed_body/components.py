@@ -161,7 +161,7 @@ class AttitudeField(NamedTuple):
 
 
 class AttitudeGenerator(NamedTuple):
-    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.cotangent_rotation`, (w, tau) for the direct product of SO(3)
+    """f(Q, pi): (w, tau - w x pi) for `geometry.groups.rigid_motions`, (w, tau) for the direct product of SO(3)
     and R^3."""
 
     body: Any          # RigidBody or DrivenBody

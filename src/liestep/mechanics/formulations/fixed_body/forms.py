@@ -109,10 +109,9 @@ class Declared(NamedTuple):
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         from liestep.geometry.groups.charted import in_coordinates
-        from liestep.geometry.groups.coadjoint_motion import CoadjointMotion
-        from liestep.geometry.groups.cotangent_rotation import CotangentRotation
         from liestep.geometry.groups.product import product
-        from liestep.geometry.groups.rotation import Rotation
+        from liestep.geometry.groups.rigid_motions import CoadjointMotions, CotangentRotations
+        from liestep.geometry.groups.rotations import Rotation
         from liestep.geometry.groups.translation import Translation
 
         system, counters, chosen = self.build(parameters), new_counters(), options["action"]
@@ -120,12 +119,12 @@ class Declared(NamedTuple):
         if "reference_point" in options:
             return self.pinned.action(parameters, state, options, attitude_fields(self.gravity(parameters)))
         if chosen == "coadjoint":
-            coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotion(2)
+            coadjoint = Rotation(1) if self.gravity(parameters) is None else CoadjointMotions(1)
             return self.dual(parameters, state,
                              ActionForm(in_coordinates(coadjoint, chart), DualGenerator(system), counters))
         parts: list[tuple[Any, int]] = [(in_coordinates(Rotation(3), chart), 3), (Translation(1), 1)]
         if chosen == "semidirect":
-            parts = [(in_coordinates(CotangentRotation(4), chart), 4)]
+            parts = [(in_coordinates(CotangentRotations(1), chart), 4)]
         if has_applied(system):
             parts.append((Translation(1), 1))
         action = product(*parts)

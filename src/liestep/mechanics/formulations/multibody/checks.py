@@ -146,8 +146,11 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 
     for i, (mass, inertia) in enumerate(zip(assembly.mass, assembly.inertia, strict=True)):
         rows[:, 6*i:6*i + 3] = np.linalg.solve(np.linalg.cholesky(inertia), rows[:, 6*i:6*i + 3].T).T
         rows[:, 6*i + 3:6*i + 6] /= np.sqrt(mass)
+    starts, row = {}, 0
+    for joint, part in assembly.groups:
+        starts[id(joint), id(part)], row = row, row + part.size
     for joint, part in [(owner, group) for owner in assembly.joints for group in owner.rows]:
-        row = _first_row(assembly, joint, part)
+        row = starts[id(joint), id(part)]
         for k in range(part.size):
             vector = rows[row + k]/np.linalg.norm(rows[row + k])
             for _ in range(2):
@@ -156,15 +159,6 @@ def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], most: int = 
                 raise InputError(f"{joint_label(assembly, joint)} is redundant: a {KINDS[part.kind]} row of it follows"
                                  " from the joints before it; leave it out or take a joint with fewer rows")
             basis = np.vstack([basis, vector/np.linalg.norm(vector)])
-
-
-def _first_row(assembly: Assembly, joint: Joint, part: Rows) -> int:
-    row = 0
-    for other, rows in assembly.groups:
-        if other is joint and rows is part:
-            return row
-        row += rows.size
-    raise ValueError("no row of this assembly")
 
 
 def scaled_gap(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:

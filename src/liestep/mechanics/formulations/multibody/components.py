@@ -25,8 +25,9 @@ from liestep.compile.rows import (
     stage_columns,
     sub,
 )
+from liestep.geometry.attitude import put_axes
 from liestep.geometry.bands import solve_band
-from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, put_axes, quaternion_at
+from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
 from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.formulations.action import ActionForm
@@ -56,7 +57,7 @@ def farther_from_one(a: float, b: float) -> float:
     return b if abs(b - 1.0) > abs(a - 1.0) else a
 
 
-class Motion(NamedTuple):
+class MechanismInRows(NamedTuple):
     """A mechanism, and how its state is written in rows."""
 
     mechanism: Mechanism
@@ -149,7 +150,7 @@ class Motion(NamedTuple):
 class PoseGenerator(NamedTuple):
     """f: velocities of the poses in the algebra of `geometry.groups.poses.Poses`, and accelerations."""
 
-    motion: Motion
+    motion: MechanismInRows
     se3: int
 
     @outlined
@@ -183,7 +184,7 @@ class MultibodyField(NamedTuple):
     as the option says. With a multiplier dQ/dt = Q (0, w)/2 - lambda Q, and lambda holds the unit norm as it holds
     joints with Baumgarte's stabilisation: dg/dt = -rate g of g = |Q|^2 - 1."""
 
-    motion: Motion
+    motion: MechanismInRows
     normalise: int  # 1: Q/|Q| after each step, 2: by a multiplier
     rate: float     # of that multiplier, 1/s
     counters: np.ndarray

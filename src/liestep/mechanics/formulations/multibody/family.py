@@ -1,4 +1,4 @@
-"""Mechanisms: a sheet with all formulations from bodies, joints and springs."""
+"""Mechanisms: a sheet with all formulations from bodies, joints and springs, and starts of bodies."""
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +9,7 @@ from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
 from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.mechanics.formulations.multibody.checks import check_joints, check_rank, nearest_start
-from liestep.mechanics.formulations.multibody.forms import Declared
+from liestep.mechanics.formulations.multibody.forms import MechanismForms
 
 
 def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter],
@@ -42,4 +42,17 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
                  conserved_momentum=conserved_momentum, state_shapes=shapes, manifold=manifold,
                  kinetic_energy=kinetic_energy,
                  nearest_start=lambda values, state: nearest_start(build(values), state),
-                 forms=Declared(build, conserved_momentum).forms(), **further)
+                 forms=MechanismForms(build, conserved_momentum).forms(), **further)
+
+
+def body_state(attitude: np.ndarray, rate: np.ndarray, point: np.ndarray, place: np.ndarray,
+               velocity: np.ndarray) -> dict[str, np.ndarray]:
+    """State of one body from place and velocity (spatial) of a material point, given from the reference point in body
+    axes."""
+    return {"attitude": attitude, "position": place - attitude @ point, "body_rate": rate,
+            "velocity": velocity - attitude @ np.cross(rate, point)}
+
+
+def stacked(bodies: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """State of several bodies."""
+    return {name: np.array([body[name] for body in bodies]) for name in bodies[0]}

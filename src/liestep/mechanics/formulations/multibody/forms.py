@@ -1,5 +1,5 @@
 """Fields, observables, starts and options of mechanisms in their formulations."""
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from liestep.mechanics.formulations.multibody.components import (
     BODY_TWIST,
     MIXED,
     SPATIAL,
-    Motion,
+    MechanismInRows,
     MultibodyField,
     PoseGenerator,
     ProjectedPoses,
@@ -77,7 +77,7 @@ FIELD_OPTIONS = {
 }
 
 
-def solve(motion: Motion, y: np.ndarray) -> bool:
+def solve(motion: MechanismInRows, y: np.ndarray) -> bool:
     """Accelerations and multipliers at one state, into the mechanism's arrays."""
     return motion.evaluate(y, 0)
 
@@ -123,7 +123,7 @@ def matrices(attitude: int, rows: np.ndarray) -> np.ndarray:
 
 
 def observables(conserved: tuple[bool, bool, bool], residual_units: str = "m") -> tuple[Observable, ...]:
-    """Columns of `Motion.observe`."""
+    """Columns of `MechanismInRows.observe`."""
     return (
         Observable("energy", slice(0, 1), "J", "total energy"),
         Observable("momentum_map", slice(1, 4), "kg m2 s-1", "angular momentum about the origin, spatial",
@@ -146,6 +146,19 @@ class Layout(NamedTuple):
     def rows(self) -> int:
         """Rows of a body."""
         return 6 if self.attitude == MATRIX else 4
+
+    def motion(self, options: Options, unit_length: int = 0) -> MechanismInRows:
+        """The compiled component, with scratch of its own."""
+        rate = options["stabilisation_rate"] if options.get("stabilisation") == "baumgarte" else 0.0
+        return MechanismInRows(mechanism(self.assembly, rate), self.attitude, self.twist, unit_length,
+                               new_addresses(MechanismInRows))
+
+    def poses(self, options: Options) -> ActionForm:
+        """The action of local-global transition, with its generator."""
+        se3 = int(options["action"] == "se3")
+        poses = Poses(len(self.assembly.mass), self.attitude, se3, CHARTS[options["chart"]],
+                      int(self.assembly.has_clock))
+        return ActionForm(poses, PoseGenerator(self.motion(options), se3), new_counters())
 
     def start(self, state: State) -> np.ndarray:
         """Rows of a state given by its four fields."""
@@ -178,7 +191,7 @@ class Layout(NamedTuple):
             velocity = np.einsum("...ij,...j->...i", turn, velocity)
         return {"attitude": turn, "position": place, "body_rate": rate, "velocity": velocity}
 
-    def multipliers(self, motion: Motion, rows: np.ndarray) -> np.ndarray:
+    def multipliers(self, motion: MechanismInRows, rows: np.ndarray) -> np.ndarray:
         """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
         order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
         found = np.full((len(flat), len(order)), np.nan)
@@ -188,7 +201,7 @@ class Layout(NamedTuple):
                 found[k] = motion.mechanism.vectors[0][order]
         return found.reshape(*rows.shape[:-2], -1)
 
-    def ending(self, motion: Motion) -> Callable[[Status, np.ndarray], Status]:
+    def ending(self, motion: MechanismInRows) -> Callable[[Status, np.ndarray], Status]:
         """RANK_LOST for equations that could not be evaluated, and for adaptive steps that became too short, where a
         pivot at the last state is at the limit of `factor_band`; but the smaller cosine of a pitch says that Euler
         angles ended."""
@@ -205,7 +218,7 @@ class Layout(NamedTuple):
         return why
 
 
-def formulated(layout: Layout, motion: Motion, problem: Any, state: State,
+def formulated(layout: Layout, motion: MechanismInRows, problem: Any, state: State,
                conserved: tuple[bool, bool, bool]) -> Formulated:
     """A component on the rows of a layout, with multipliers of the index-1 equations."""
     jointed = layout.assembly.row_count > 0
@@ -227,42 +240,30 @@ def momentum_scale(assembly: Assembly, state: State) -> float:
     return float(np.linalg.norm(spins, axis=1).sum() + np.linalg.norm(orbits, axis=1).sum()) or 1.0
 
 
-class Declared(NamedTuple):
+class MechanismForms(NamedTuple):
     """What a mechanism declares, in every formulation."""
 
     build: Callable[[Parameters], Assembly]
     conserved_momentum: Callable[[Parameters], tuple[bool, bool, bool]]
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        assembly = self.build(parameters)
-        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
-        layout = Layout(assembly, ATTITUDES[options["form"]], TWISTS[options["twist"]])
-        projection = options["projection"]
-        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, int(projection == "stages"),
-                        new_addresses(Motion))
+        layout, projection = self.layout(parameters, options["form"], options), options["projection"]
+        motion = layout.motion(options, int(projection == "stages"))
         problem = MultibodyField(motion, {"none": 0, "multiplier": 2}.get(projection, 1),
                                  float(options["stabilisation_rate"]), new_counters())
         return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
 
     def action(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
-        rate = options["stabilisation_rate"] if options["stabilisation"] == "baumgarte" else 0.0
-        layout = Layout(assembly, ATTITUDES[options["attitude"]], twist_of(options))
-        motion = Motion(mechanism(assembly, rate), layout.attitude, layout.twist, 0, new_addresses(Motion))
-        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]],
-                      int(assembly.has_clock))
-        problem: Any = ActionForm(poses, PoseGenerator(motion, se3), new_counters())
-        if options["stabilisation"] == "projection":
-            problem = projected(problem)
-        return formulated(layout, motion, problem, state, self.conserved_momentum(parameters))
+        layout = self.layout(parameters, options["attitude"], options)
+        poses = layout.poses(options)
+        problem: Any = projected(poses) if options["stabilisation"] == "projection" else poses
+        return formulated(layout, poses.generator.motion, problem, state, self.conserved_momentum(parameters))
 
     def index_three(self, parameters: Parameters, state: State, options: Options) -> Formulated:
         """Velocities native to the group; the multipliers are further rows, at the start those of index 1."""
-        assembly, se3 = self.build(parameters), int(options["action"] == "se3")
-        layout = Layout(assembly, ATTITUDES[options["attitude"]], BODY_TWIST if se3 else MIXED)
-        motion = Motion(mechanism(assembly), layout.attitude, layout.twist, 0, new_addresses(Motion))
-        poses = Poses(len(assembly.mass), layout.attitude, se3, CHARTS[options["chart"]], int(assembly.has_clock))
-        inner = ActionForm(poses, PoseGenerator(motion, se3), new_counters())
+        layout = self.layout(parameters, options["attitude"], options)
+        assembly, inner = layout.assembly, layout.poses(options)
+        motion = inner.generator.motion
         seats, width = newton_seats(assembly)
         size, order = 6*len(assembly.mass) + assembly.row_count, multiplier_rows(assembly)
         slides = np.zeros(len(order), dtype=np.int64)
@@ -283,6 +284,13 @@ class Declared(NamedTuple):
 
         return replace(plain, start=np.concatenate([plain.start, held.reshape(-1, columns)]), to_fields=to_fields)
 
+    def layout(self, parameters: Parameters, attitude: str, options: Options) -> Layout:
+        """Rows of a state; velocities are native to the group unless a twist is named."""
+        twist = options.get("twist", "native")
+        if twist == "native":
+            twist = "body" if options["action"] == "se3" else "mixed"
+        return Layout(self.build(parameters), ATTITUDES[attitude], TWISTS[twist])
+
     def forms(self) -> dict[str, Form]:
         """All formulations."""
         return {"vector_field": Form(self.vector_field, FIELD_OPTIONS, _field_combination),
@@ -295,13 +303,6 @@ def projected(poses: ActionForm) -> ProjectedPoses:
     """The form that returns to the joints after each step."""
     return ProjectedPoses(poses, np.zeros((poses.action.algebra_rows(), 3)), poses.counters,
                           new_addresses(ProjectedPoses))
-
-
-def twist_of(options: Mapping[str, Any]) -> int:
-    """Number of the twist; native to the group unless one is named."""
-    if options["twist"] != "native":
-        return TWISTS[options["twist"]]
-    return BODY_TWIST if options["action"] == "se3" else MIXED
 
 
 def _unused_rate(parameters: Parameters, options: Options) -> None:

@@ -9,31 +9,40 @@ lambda. With q = q_n psi(U), V and dV/dt at the new time as the method makes the
 
 Newton's unknowns are body increments dC = C hat eta, so that dU = dpsi^-1_(-U) eta. The matrix is banded in the order
 of reverse Cuthill-McKee over bodies and joints: O(n) for chains.
+
+A group of rows pulls on body i, A(q)^T l, with a force F at its reference point and a moment M about it. The kernels
+give their derivatives by the increments of its bodies to `IndexThree.column`: the moment in body axes, the force in the
+components of the group. With a row p >= 0 of the band l is one there and zero elsewhere: then the power of these
+derivatives in V is the derivative of (A V)_p.
 """
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import hands_on, outlined, separate
-from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub, unit
+from liestep.compile.dispatch import hands_on, kernel, outlined, separate
+from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sqrt, sub, unit
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
 from liestep.geometry.groups.poses import attitude_rows
 from liestep.mechanics.contracts.formulations import LieChart
 from liestep.mechanics.formulations.action import ActionForm
 from liestep.mechanics.formulations.multibody.components import ProjectedPoses
-from liestep.mechanics.formulations.multibody.joint_tangent import stiffness
-from liestep.mechanics.formulations.multibody.load_tangent import torque_tangent
 from liestep.mechanics.formulations.multibody.mechanism import (
     BLADE,
     BODY,
+    DIRECTION,
     DRIVE,
+    GROUP,
+    LOAD,
     MOVING,
     PLACE,
     POINT,
+    RATE,
     ROLL,
+    SCREW,
     SPRING,
+    TURN,
     across,
     times,
 )
@@ -310,3 +319,177 @@ class IndexThree(NamedTuple):
         for r in range(3):
             self.right[at + r] = -self.loads[2*i, r]
             self.right[at + 3 + r] = -self.loads[2*i + 1, r]
+
+
+@kernel
+@outlined
+def stiffness(problem: Any, j: int, found: np.ndarray, p: int) -> None:
+    """Group j, with the multipliers `found` or with row p alone."""
+    mechanism = problem.poses.generator.motion.mechanism
+    c, b = mechanism.constants, BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*j
+    kind, start = mechanism.table[j, 0], mechanism.table[j, 3]
+    if kind == POINT:
+        force = unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2])
+        for side in range(2):
+            i = mechanism.table[j, 1 + side]
+            if i < mechanism.bodies:
+                problem.pull(i, add(row(c, b + side), row(c, BODY*i + 7)), scale(1.0 - 2.0*side, force), 0.0, p)
+    elif kind == DIRECTION:
+        direction(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == DRIVE:
+        driven(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == BLADE:
+        blade(problem, j, b, 1.0 if p >= 0 else found[start], p)
+    elif kind == ROLL:
+        roll(problem, j, b, unit(p - start) if p >= 0 else (found[start], found[start + 1], found[start + 2]), p)
+    else:
+        line(problem, j, b, 1.0 if p >= 0 else found[start], p)
+
+
+@kernel
+def direction(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """Moments u x v and -u x v."""
+    mechanism = problem.poses.generator.motion.mechanism
+    c, x = mechanism.constants, mechanism.scratch
+    for side in range(2):
+        i, k = mechanism.table[j, 1 + side], mechanism.table[j, 2 - side]
+        own, other = row(c, b + 2 + side), row(c, b + 3 - side)
+        if i < mechanism.bodies:
+            facing = times(x, MOVING*i, across(x, MOVING*k, other))
+            for r in range(3):
+                theta = unit(r)
+                problem.column(i, i, r, scale(-value, cross(own, cross(theta, facing))), (0.0, 0.0, 0.0), p)
+                if k < mechanism.bodies:
+                    moved = times(x, MOVING*i, across(x, MOVING*k, cross(theta, other)))
+                    problem.column(i, k, r, scale(value, cross(own, moved)), (0.0, 0.0, 0.0), p)
+
+
+@kernel
+def driven(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """Moments -u of the first body, which carries u along, and u of the second."""
+    mechanism = problem.poses.generator.motion.mechanism
+    x, one, two = mechanism.scratch, mechanism.table[j, 1], mechanism.table[j, 2]
+    axis = row(mechanism.constants, b + 2)
+    facing = times(x, MOVING*two, across(x, MOVING*one, axis))
+    for r in range(3):
+        if two < mechanism.bodies:
+            problem.column(two, two, r, scale(value, cross(facing, unit(r))), (0.0, 0.0, 0.0), p)
+            if one < mechanism.bodies:
+                turned = times(x, MOVING*two, across(x, MOVING*one, cross(unit(r), axis)))
+                problem.column(two, one, r, scale(value, turned), (0.0, 0.0, 0.0), p)
+
+
+@kernel
+def blade(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """A force u that the body carries along: only its spatial components change."""
+    mechanism, i = problem.poses.generator.motion.mechanism, problem.poses.generator.motion.mechanism.table[j, 1]
+    if problem.poses.action.se3 == 0:
+        for r in range(3):
+            turned = cross(unit(r), scale(value, row(mechanism.constants, b + 2)))
+            problem.column(i, i, r, (0.0, 0.0, 0.0), across(mechanism.scratch, MOVING*i, turned), p)
+
+
+@kernel
+@outlined
+def roll(problem: Any, j: int, b: int, force: Vector, p: int) -> None:
+    """A force in space at the contact, whose arm turns with the disc and in it."""
+    mechanism = problem.poses.generator.motion.mechanism
+    c, x, i = mechanism.constants, mechanism.scratch, mechanism.table[j, 1]
+    m, normal, u = MOVING*i, row(c, b + 3), across(x, MOVING*i, row(c, b + 2))
+    tilt = dot(normal, u)
+    down = axpy(tilt, u, scale(-1.0, normal))
+    size = sqrt(dot(down, down))
+    share, fixed = c[b + 6, 0]/size, across(x, m, add(row(c, b), row(c, BODY*i + 7)))
+    inside, moment = times(x, m, force), times(x, m, cross(axpy(share, down, fixed), force))
+    for r in range(3):
+        turn = across(x, m, unit(r))
+        change = cross(turn, u)
+        rise = dot(normal, change)
+        slope = axpy(tilt*rise/(size*size), down, axpy(rise, u, scale(tilt, change)))
+        arm = axpy(share, slope, cross(turn, fixed))
+        moved = sub(times(x, m, cross(arm, force)), cross(unit(r), moment))
+        pushed = cross(inside, unit(r)) if problem.poses.action.se3 == 1 else (0.0, 0.0, 0.0)
+        problem.column(i, i, r, moved, pushed, p)
+
+
+@kernel
+@outlined
+def line(problem: Any, j: int, b: int, value: float, p: int) -> None:
+    """Forces -u and u at the point P_b; of a screw also moments, pitch u and -pitch u."""
+    mechanism, se3 = problem.poses.generator.motion.mechanism, problem.poses.action.se3
+    c, x, one, two = mechanism.constants, mechanism.scratch, mechanism.table[j, 1], mechanism.table[j, 2]
+    m, n = MOVING*one, MOVING*two
+    pitch = c[b + 6, 0] if mechanism.table[j, 0] == SCREW else 0.0
+    u, far = across(x, m, row(c, b + 2)), across(x, n, row(c, b + 1))
+    point = add(row(x, n + PLACE), far)
+    for side in range(2):
+        k = mechanism.table[j, 1 + side]
+        if k >= mechanism.bodies:
+            continue
+        for r in range(6):
+            turn, shift = across(x, MOVING*k, unit(r)), unit(r - 3)
+            if se3 == 1:
+                shift = across(x, MOVING*k, shift)
+            tilt = cross(turn, u) if side == 0 else (0.0, 0.0, 0.0)
+            moved = (0.0, 0.0, 0.0)  # of P_b
+            if side == 1:
+                moved = add(shift, cross(turn, sub(point, reference(problem, two))))
+            for end in range(2):
+                i, sign = mechanism.table[j, 1 + end], value*(2.0*end - 1.0)
+                if i >= mechanism.bodies:
+                    continue
+                arm = sub(point, reference(problem, i))
+                change = moved if end != side else sub(moved, shift)
+                force, moment = u, axpy(-pitch, u, cross(arm, u))
+                pushed, turned = tilt, add(axpy(-pitch, tilt, cross(arm, tilt)), cross(change, u))
+                if end == side:  # its axes turn
+                    turned = sub(turned, cross(turn, moment))
+                    if se3 == 1:
+                        pushed = sub(pushed, cross(turn, force))
+                if se3 == 1:
+                    pushed = times(x, MOVING*i, pushed)
+                problem.column(i, k, r, scale(sign, times(x, MOVING*i, turned)), scale(sign, pushed), p)
+
+
+@kernel
+def reference(problem: Any, i: int) -> Vector:
+    """Place of the reference point of body i."""
+    mechanism = problem.poses.generator.motion.mechanism
+    return sub(row(mechanism.scratch, MOVING*i + PLACE),
+               across(mechanism.scratch, MOVING*i, row(mechanism.constants, BODY*i + 7)))
+
+
+@kernel
+@outlined
+def torque_tangent(problem: Any, k: int, u: np.ndarray, past: np.ndarray, s: float, cv: float, cc: float) -> None:
+    """Torque k in the residual, s times it, and its derivatives at dV = cv dU + cc [dU, past]. T = T cos(f t + p) - c
+    (omega_a - omega_b).u about an axis u that body a carries acts on a, and against b."""
+    mechanism, still = problem.poses.generator.motion.mechanism, (0.0, 0.0, 0.0)
+    c, x, number = mechanism.constants, mechanism.scratch, mechanism.groups + mechanism.springs + k
+    at = BODY*mechanism.bodies + 1 + SPRING*mechanism.springs + GROUP*mechanism.groups + LOAD*k
+    a, b = mechanism.table[number, 1], mechanism.table[number, 2]
+    damping, axis = c[at + 1, 0], row(c, at)
+    value, _, turn = mechanism.torque(k)
+    facing = times(x, MOVING*b, turn)
+    problem.load(a, scale(-s*value, axis), still)
+    if b < mechanism.bodies:
+        problem.load(b, scale(s*value, facing), still)
+    for side in range(2):
+        i = a if side == 0 else b
+        if i >= mechanism.bodies:
+            continue
+        for r in range(3):
+            theta = unit(r)
+            ew, ep = problem.local(u, i, theta, still)
+            kw, _ = problem.poses.action.bracket_of_body(ew, ep, row(past, 2*i), row(past, 2*i + 1))
+            vw = axpy(cc, kw, scale(cv, ew))
+            if side == 0:
+                tilt = across(x, MOVING*a, cross(theta, axis))
+                change = damping*(dot(row(x, MOVING*b + TURN), tilt) - dot(vw, axis))
+                moved = times(x, MOVING*b, tilt)
+            else:
+                change = damping*dot(add(cross(theta, row(x, MOVING*b + RATE)), vw), facing)
+                moved = cross(facing, theta)
+            problem.column(a, i, r, scale(-s*change, axis), still, -1)
+            if b < mechanism.bodies:
+                problem.column(b, i, r, scale(s, axpy(change, facing, scale(value, moved))), still, -1)

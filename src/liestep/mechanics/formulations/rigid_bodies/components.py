@@ -158,7 +158,7 @@ class BodiesField(NamedTuple):
 
 
 class BodiesGenerator(NamedTuple):
-    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.cotangent_rotations`, then v_i and
+    """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.rigid_motions`, then v_i and
     F_i/m_i."""
 
     problem: RigidBodies

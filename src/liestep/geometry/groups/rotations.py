@@ -1,10 +1,11 @@
-"""SO(3)^n on n vectors."""
+"""SO(3) and SO(3)^n on vectors."""
 from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, cross, dot, put, row
-from liestep.geometry.distances import directions
+from liestep.geometry.distances import attitudes, directions
 from liestep.geometry.so3 import coefficients, dexpinv, in_chart, quadratic
 
 
@@ -20,7 +21,7 @@ class SphereRotations(NamedTuple):
         return self.n
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-        for i in range(y.shape[0]):
+        for i in range(xi.shape[0]):
             u = row(xi, i)
             s, c, _ = coefficients(dot(u, u))
             self.move(i, s, c, u, u, y, out)
@@ -29,12 +30,9 @@ class SphereRotations(NamedTuple):
         put(out, i, quadratic(s, c, a, row(y, i)))
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
-        ok = True
         for i in range(sigma.shape[0]):
-            u = row(sigma, i)
-            put(out, i, dexpinv(u, row(v, i)))
-            ok = in_chart(u) and ok
-        return ok
+            put(out, i, dexpinv(row(sigma, i), row(v, i)))
+        return self.in_chart(sigma)
 
     def in_chart(self, sigma: np.ndarray) -> bool:
         ok = True
@@ -52,3 +50,25 @@ class SphereRotations(NamedTuple):
         for i in range(y.shape[0]):
             total += directions(row(y, i), row(z, i))
         return total
+
+
+@borrows(SphereRotations)
+class Rotation(NamedTuple):
+    """exp(u).(v_1, ..., v_m) = (exp(u) v_1, ..., exp(u) v_m): directions, momenta on so(3)*, or the three axes of an
+    attitude Q (body to space), whose columns Q e_1, Q e_2, Q e_3 are three rows."""
+
+    vectors: int  # m
+
+    def state_rows(self) -> int:
+        return self.vectors
+
+    def algebra_rows(self) -> int:
+        return 1
+
+    def move(self, i: int, s: float, c: float, a: Vector, r: Vector, y: np.ndarray, out: np.ndarray) -> None:
+        for k in range(y.shape[0]):
+            put(out, k, quadratic(s, c, a, row(y, k)))
+
+    def distance2(self, y: np.ndarray, z: np.ndarray) -> float:
+        """Of attitudes, three rows."""
+        return attitudes(y, z, 0)
