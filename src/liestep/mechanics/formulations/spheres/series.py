@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.tracing import plain_component
-from liestep.mechanics.formulations.spheres.forced import has_force
+from liestep.mechanics.formulations.spheres.components import has_force
 from liestep.mechanics.formulations.symbolic import (
     NotSymbolic,
     SeriesEquations,
