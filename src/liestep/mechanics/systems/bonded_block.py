@@ -8,7 +8,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.systems._bonded_sheet import BOND_STIFFNESS, Assembly, bonded_particles
+from liestep.mechanics.systems._bonded import BOND_STIFFNESS, Assembly, bonded_particles
 
 
 def grid(parameters: Parameters) -> np.ndarray:

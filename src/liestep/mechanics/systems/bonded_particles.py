@@ -13,8 +13,8 @@ from liestep.geometry.turns import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.systems._bonded_sheet import Assembly
-from liestep.mechanics.systems._bonded_sheet import bonded_particles as sheet_of
+from liestep.mechanics.systems._bonded import Assembly
+from liestep.mechanics.systems._bonded import bonded_particles as sheet_of
 
 
 def _assembly(parameters: Parameters) -> Assembly:

@@ -18,13 +18,14 @@ from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
+    DrivenBody,
     DualField,
     DualGenerator,
     PinnedBody,
     QuadraticTop,
     RigidBody,
+    has_applied,
 )
-from liestep.mechanics.formulations.fixed_body.driven import DrivenBody, has_applied
 from liestep.mechanics.formulations.work import with_work
 
 if TYPE_CHECKING:

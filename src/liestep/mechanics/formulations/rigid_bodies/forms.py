@@ -14,8 +14,13 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, State
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
-from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
-from liestep.mechanics.formulations.rigid_bodies.damped import DampedBodies, is_damped
+from liestep.mechanics.formulations.rigid_bodies.components import (
+    BodiesField,
+    BodiesGenerator,
+    DampedBodies,
+    RigidBodies,
+    is_damped,
+)
 from liestep.mechanics.formulations.work import with_work
 
 MOMENTUM = "kg m2 s-1"

@@ -149,12 +149,6 @@ class MultiplierForm(MassMatrix):
 
     free: np.ndarray
     accelerate: Any
-    applied: Any
-
-    def apply(self, x: np.ndarray, out: np.ndarray) -> None:
-        """out = Minv x."""
-        for i in range(x.shape[0]):
-            put(out, i, self.applied(x, i))
 
     def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """d omega_i/dt = q_i x d^2q_i/dt^2."""
@@ -190,7 +184,8 @@ class BandedMass(NamedTuple):
         """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
         overwritten."""
         n = q.shape[0]
-        self.apply(g, self.free)
+        for i in range(n):
+            put(self.free, i, self.applied(g, i))
         for i in range(n):
             a, u = row(q, i), row(w, i)
             self.tension[i] = dot(a, row(self.free, i)) - dot(u, u)
@@ -241,9 +236,9 @@ class MultiplierMass(NamedTuple):
         """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
         overwritten."""
         n = q.shape[0]
-        self.apply(g, self.free)
         for i in range(n):
             a, u = row(q, i), row(w, i)
+            put(self.free, i, self.applied(g, i))
             self.tension[i] = dot(a, row(self.free, i)) - dot(u, u)
             for j in range(i + 1):
                 self.a[i, j] = self.inverse[i, j]*dot(a, row(q, j))
@@ -252,7 +247,8 @@ class MultiplierMass(NamedTuple):
         cholesky_solve(self.a, self.tension, n)
         for i in range(n):
             put(out, i, axpy(self.tension[i], row(q, i), scale(-1.0, row(g, i))))
-        self.apply(out, self.free)
+        for i in range(n):
+            put(self.free, i, self.applied(out, i))
         return True
 
     def applied(self, x: np.ndarray, i: int) -> Vector:
