@@ -61,8 +61,12 @@ DAMPING = {
     "contact_damping": Parameter("s", "damping of a contact, of particles and of the wall: the force is multiplied by"
                                  " 1 + this x rate of the overlap", (), "non-negative", default=0.0),
 }
-BOND_STIFFNESS = {f"{kind}_stiffness": Parameter("J", f"stiffness of {text} of every bond", (), "non-negative")
-                  for kind, text in {"bending": "bending and torsion", "axial": "extension", "shear": "shear"}.items()}
+STIFFNESS = {"bending_stiffness": "bending and torsion", "axial_stiffness": "extension", "shear_stiffness": "shear"}
+EQUAL = {
+    "mass": Parameter("kg", "mass of a particle", (), "positive"),
+    "inertia": Parameter("kg m2", "principal moments of inertia of a particle", (3,), "moments"),
+    **{name: Parameter("J", f"stiffness of {text} of every bond", (), "non-negative")
+       for name, text in STIFFNESS.items()}}
 
 
 @kernel
@@ -297,6 +301,21 @@ class Assembly(NamedTuple):
     diameter: np.ndarray  # (n,)
     bonds: np.ndarray     # (b, 2) int64
     stiffness: np.ndarray  # (b, 3) of bending, extension, shear
+
+
+def equal_particles(values: Parameters, places: np.ndarray, diameter: float, bonds: np.ndarray) -> Assembly:
+    """Equal particles at `places` (n, 3) in the attitude 1; EQUAL are among the parameters."""
+    n = len(places)
+    return Assembly(places, np.tile(np.eye(3), (n, 1, 1)), np.full(n, values["mass"]),
+                    np.tile(values["inertia"], (n, 1)), np.full(n, diameter), bonds,
+                    np.tile([values[name] for name in STIFFNESS], (len(bonds), 1)))
+
+
+def thrown(places: np.ndarray, speed: float) -> dict[str, np.ndarray]:
+    """Start of particles at `places` (n, 3) that fly towards the wall without turning."""
+    n = len(places)
+    return {"position": places, "velocity": np.tile([-speed, 0.0, 0.0], (n, 1)),
+            "attitude": np.tile(np.eye(3), (n, 1, 1)), "angular_momentum": np.zeros((n, 3))}
 
 
 def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets: Mapping[str, Preset],

@@ -54,11 +54,9 @@ def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """
     import heyoka
 
-    omega, out = (np.zeros(q.shape, dtype=object) for _ in range(2))
-    for i, (a, b) in enumerate(zip(q, v, strict=True)):
-        omega[i] = [a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]]
+    out = np.zeros(q.shape, dtype=object)
     try:
-        plain_component(system, functions()).force(heyoka.time, q, omega, out)
+        plain_component(system, functions()).force(heyoka.time, q, np.cross(q, v), out)
     except (TypeError, ValueError) as error:
         raise NotSymbolic(f"the force is not one expression: {error}") from None
     found = expressions(out)
