@@ -381,7 +381,7 @@ def irregular(values: Parameters) -> bool:
     return touching or (values["wall_law"] != "none" and values["wall_stiffness"] > 0.0)
 
 
-def apart(values: Parameters, state: State) -> None:
+def separate(values: Parameters, state: State) -> None:
     """Raises InputError for two particles in one place."""
     order = np.lexsort(state["position"].T)
     same = np.flatnonzero((np.diff(state["position"][order], axis=0) == 0.0).all(axis=1))

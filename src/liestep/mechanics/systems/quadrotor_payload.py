@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on, kernel, outlined
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, below, cross, dot, larger, put, row, scale, sqrt, sub
 from liestep.compile.tracing import Functions, plain_component
@@ -289,11 +289,11 @@ class PayloadField(NamedTuple):
 
     system: Any
     rates: np.ndarray  # (6, 3) scratch
-    meter: np.ndarray
+    counters: np.ndarray
     orthonormal: int   # 1: `project` acts
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         if not self.system.rates(t, y, self.rates):
             return False
         put(out, POSITION, row(y, VELOCITY))
@@ -429,7 +429,7 @@ def _to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _field(parameters: Parameters, state: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Formulated:
-    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_meter(),
+    return _formulated(PayloadField(_build(parameters), np.zeros((6, 3)), new_counters(),
                                     int(options["form"] == "orthonormal")), parameters, state)
 
 
@@ -437,7 +437,7 @@ def _action(parameters: Parameters, state: Mapping[str, np.ndarray], options: Ma
     body = ((Rotation(3), 3), (Translation(1), 1))
     action = product((Translation(3), BODIES), *body, *body, (TangentSpheres(2), ROWS - LINKS))
     generator = PayloadGenerator(_build(parameters), np.zeros((6, 3)))
-    return _formulated(ActionForm(action, generator, new_meter()), parameters, state)
+    return _formulated(ActionForm(action, generator, new_counters()), parameters, state)
 
 
 def _formulated(problem: Any, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Formulated:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import Counter, new_meter
+from liestep.compile.counters import Counter, new_counters
 from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cos, cross, dot, put, row, scale, sin
 from liestep.compile.status import Status
@@ -52,7 +52,7 @@ class SphericalSpring(NamedTuple):
     misprint: bool        # dT/dr with r^2 instead of r
     nodes: np.ndarray     # (g,) of Gauss on [0, 1]
     weights: np.ndarray   # (g,)
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3
@@ -178,7 +178,7 @@ class SphericalSpring(NamedTuple):
                a: np.ndarray) -> None:
         """The spring by the difference quotient of its energy in r^2, without division, or at the middle; the drag at
         the middle, with the velocity d/h."""
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         x, y, two = q0[0], q1[0], 2.0*self.length*self.length
         if rule > 0:
             gap = x*x + y*y - two
@@ -238,7 +238,7 @@ class CartesianSpring(NamedTuple):
     constant: float
     length: float
     drag: float
-    meter: np.ndarray
+    counters: np.ndarray
 
     def size(self) -> int:
         return 3
@@ -260,7 +260,7 @@ class CartesianSpring(NamedTuple):
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
-        self.meter[Counter.FORCE_EVALUATIONS] += 1
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
         x, y = (q0[0], q0[1], q0[2]), (q1[0], q1[1], q1[2])
         s, two = add(x, y), 2.0*self.length*self.length
         if rule > 0:
@@ -302,10 +302,10 @@ class SpringField(NamedTuple):
     """Vector field of rows x, p."""
 
     spring: CartesianSpring
-    meter: np.ndarray
+    counters: np.ndarray
 
     def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        self.meter[Counter.RHS_EVALUATIONS] += 1
+        self.counters[Counter.RHS_EVALUATIONS] += 1
         x, p = row(y, 0), row(y, 1)
         c = self.spring
         velocity = scale(1.0/c.mass, p)
@@ -370,13 +370,13 @@ def _constant(parameters: Parameters) -> float:
 
 def _cartesian(parameters: Parameters) -> CartesianSpring:
     return CartesianSpring(parameters["mass"], _constant(parameters), parameters["length"], parameters["drag"],
-                           new_meter())
+                           new_counters())
 
 
 def _spherical(parameters: Parameters) -> SphericalSpring:
     nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
     return SphericalSpring(parameters["mass"], _constant(parameters), parameters["length"], parameters["drag"],
-                           parameters["kinetic_gradient"] == "misprint", 0.5*(1.0 + nodes), 0.5*weights, new_meter())
+                           parameters["kinetic_gradient"] == "misprint", 0.5*(1.0 + nodes), 0.5*weights, new_counters())
 
 
 def _formulated(parameters: Parameters, problem, rows: np.ndarray, fields, to_fields) -> Formulated:
@@ -402,7 +402,7 @@ def _redundant(parameters: Parameters, state: State, options: Options) -> Formul
 def _vector_field(parameters: Parameters, state: State, options: Options) -> Formulated:
     x, u = _cartesian_start(parameters, state)
     spring, mass = _cartesian(parameters), parameters["mass"]
-    return _formulated(parameters, SpringField(spring, spring.meter), np.array([x, mass*u]), FIELDS,
+    return _formulated(parameters, SpringField(spring, spring.counters), np.array([x, mass*u]), FIELDS,
                        lambda rows: _polar(mass, rows[..., 0, :], rows[..., 1, :]))
 
 
