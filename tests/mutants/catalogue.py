@@ -67,7 +67,8 @@ MUTANTS = (
     Mutant("velocity term of coupled bodies forgotten", "mechanics/formulations/spheres/mass.py",
            "self.matrix[i, j]*dot(wj, wj)", "0.0*dot(wj, wj)", "rk4", ("order",), PENDULUM, {"mass": "dense"}),
     Mutant("velocity term of the banded solve forgotten", "mechanics/formulations/spheres/mass.py",
-           "- dot(u, u)\n            self.pivot", "- 0.0*dot(u, u)\n            self.pivot", "rk4", ("order",), PENDULUM),
+           "- dot(u, u)\n            self.pivot", "- 0.0*dot(u, u)\n            self.pivot", "rk4", ("order",),
+           PENDULUM),
     Mutant("q x omega for omega x q", "mechanics/formulations/spheres/components.py",
            "put(out, i, cross(row(w, i), row(q, i)))", "put(out, i, cross(row(q, i), row(w, i)))", "rk4", ("order",)),
     # Munthe-Kaas

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import against, mechanisms
-from benchmarks.cases import CASES, CoreRun, CounterpartRun
+from benchmarks.cases import CASES, CoreRun, TwinRun
 from benchmarks.speed import difference
 from benchmarks.study import PROGRAMS, QUICK_STUDY, ROOT, SNAKEMAKE, papers, run
 from liestep.simulation.runs.specification import specify
@@ -35,7 +35,7 @@ def test_each_paper_has_its_studies():
 def test_the_counterpart_in_c_ends_in_the_same_state(statistics):
     case = CASES[0]
     core = CoreRun(case, statistics=statistics)
-    assert difference(core, CounterpartRun(case, core, statistics=statistics)) == 0.0
+    assert difference(core, TwinRun(case, core, statistics=statistics)) == 0.0
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

@@ -342,7 +342,7 @@ def bonded_particles(*, title: str, parameters: Mapping[str, Parameter], presets
         " bonds, contacts and a wall", parameters={**parameters, **LAWS, **DAMPING}, build=build,
         masses=lambda values: assembly(values).mass, moments=lambda values: assembly(values).inertia,
         kept=lambda values: kept(values, assembly(values).stiffness), potential=POTENTIAL, presets=presets,
-        manifold=apart, engines=("dop853", "composition"), fallback=stand_in(assembly), irregular=irregular,
+        manifold=distinct_places, engines=("dop853", "composition"), fallback=stand_in(assembly), irregular=irregular,
         largest_step=lambda values: axial_limit(assembly(values)), **further)
 
 
@@ -381,7 +381,7 @@ def irregular(values: Parameters) -> bool:
     return touching or (values["wall_law"] != "none" and values["wall_stiffness"] > 0.0)
 
 
-def separate(values: Parameters, state: State) -> None:
+def distinct_places(values: Parameters, state: State) -> None:
     """Raises InputError for two particles in one place."""
     order = np.lexsort(state["position"].T)
     same = np.flatnonzero((np.diff(state["position"][order], axis=0) == 0.0).all(axis=1))
