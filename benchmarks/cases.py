@@ -100,7 +100,7 @@ class CoreRun:
         return call, y
 
 
-class TwinRun:
+class CounterpartRun:
     """The C counterpart of a core run: same components, same start."""
 
     def __init__(self, case: Case, core: CoreRun, *, statistics: bool, order: int = 0):
