@@ -7,7 +7,7 @@ from scipy.special import beta
 from liestep import IntegrationError, simulate
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.systems._bonded_sheet import POTENTIAL
+from liestep.mechanics.systems._bonded import POTENTIAL
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify, start_of

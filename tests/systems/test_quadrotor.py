@@ -10,8 +10,7 @@ from liestep import InputError, IntegrationError, simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.systems._quadrotor_control import WORK
-from liestep.mechanics.systems.quadrotor_payload import desired_directions, desired_path
+from liestep.mechanics.systems.quadrotor_payload import WORK, desired_directions, desired_path
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import specify
 

@@ -23,7 +23,7 @@ from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.mechanics.formulations.constrained import spin
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
-from liestep.mechanics.systems._spherical_spring import SphericalSpring
+from liestep.mechanics.systems.spring_pendulum import SphericalSpring
 from liestep.papers.livens2025.cone import TILT
 
 EML, NULL = ReducedStep(1, False, False, 1e-15, 40), NullSpaceStep(1, False, 1e-15, 40)

@@ -1,11 +1,18 @@
 """Operations of a computation: it runs in plain Python on numbers that count."""
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from liestep.compile.tracing import Functions, plain_component
+
+
+def _pair(function: Callable[[Any, Any], Any]) -> tuple[Callable[["Counted", Any], "Counted"], ...]:
+    """Methods of `Counted` for an arithmetic operator, and for that with the counted number on its right."""
+    return (lambda self, other: self.apply(lambda x: function(x, float(other))),
+            lambda self, other: self.apply(lambda x: function(float(other), x)))
 
 
 class Counted:
@@ -20,23 +27,10 @@ class Counted:
         self.tally[0] += 1
         return Counted(function(self.value), self.tally)
 
-    def __add__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x + float(other))
-
-    def __sub__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x - float(other))
-
-    def __rsub__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: float(other) - x)
-
-    def __mul__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x*float(other))
-
-    def __truediv__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: x/float(other))
-
-    def __rtruediv__(self, other: Any) -> "Counted":
-        return self.apply(lambda x: float(other)/x)
+    __add__, __radd__ = _pair(operator.add)
+    __sub__, __rsub__ = _pair(operator.sub)
+    __mul__, __rmul__ = _pair(operator.mul)
+    __truediv__, __rtruediv__ = _pair(operator.truediv)
 
     def __neg__(self) -> "Counted":
         return Counted(-self.value, self.tally)
@@ -55,8 +49,6 @@ class Counted:
 
     def __abs__(self) -> "Counted":
         return Counted(abs(self.value), self.tally)
-
-    __radd__, __rmul__ = __add__, __mul__
 
 
 def _atan2(y: Any, x: Any) -> Any:

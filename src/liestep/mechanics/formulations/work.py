@@ -1,8 +1,13 @@
 """Observables of systems with forces of time and velocity, the same in all families."""
+from collections.abc import Callable
+
 import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.mechanics.contracts.formulated import Observable
+from liestep.mechanics.contracts.sheet import Parameters, Runner
+
+Requires = Callable[[Parameters, Runner], str | None]
 
 
 @kernel
@@ -22,3 +27,13 @@ def with_work(observables: tuple[Observable, ...], column: int) -> tuple[Observa
             Observable("mechanical_energy", slice(column + 1, column + 2), "J", "kinetic and potential energy",
                        "plain"))
 
+
+def requires_forces(kind: str, declared: Callable[[Parameters], bool], other: Requires | None) -> Requires:
+    """`Sheet.requires`: what the system says itself, and that the forces or torques (`kind`) that it has at parameters
+    for which `declared` is true need a method that takes them."""
+    def requires(values: Parameters, method: Runner) -> str | None:
+        if not method.takes_forces and declared(values):
+            return f"its formulation has no {kind} that depend on time and velocity, and the system has"
+        return other(values, method) if other else None
+
+    return requires

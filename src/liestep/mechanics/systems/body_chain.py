@@ -48,7 +48,7 @@ def _level(p: Parameters) -> dict[str, np.ndarray]:
 
 
 def _diagonal(*moments: float) -> list[list[float]]:
-    return [[float(value) for value in line] for line in np.diag(moments)]
+    return np.diag(moments).tolist()
 
 
 # 0.18 and not 0.2: moments 0.15, 0.2, 0.04 break the triangle inequality

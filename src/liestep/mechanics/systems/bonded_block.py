@@ -8,7 +8,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.systems._bonded_sheet import BOND_STIFFNESS, Assembly, bonded_particles
+from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
 
 
 def grid(parameters: Parameters) -> np.ndarray:
@@ -30,12 +30,7 @@ def neighbours(cells: np.ndarray) -> np.ndarray:
 
 
 def _assembly(parameters: Parameters) -> Assembly:
-    places, bonds = grid(parameters), neighbours(parameters["cells"])
-    n = len(places)
-    stiffness = [parameters[f"{kind}_stiffness"] for kind in ("bending", "axial", "shear")]
-    return Assembly(places, np.tile(np.eye(3), (n, 1, 1)), np.full(n, parameters["mass"]),
-                    np.tile(parameters["inertia"], (n, 1)), np.full(n, parameters["diameter"]), bonds,
-                    np.tile(stiffness, (len(bonds), 1)))
+    return equal_particles(parameters, grid(parameters), parameters["diameter"], neighbours(parameters["cells"]))
 
 
 def _combination(parameters: Parameters) -> None:
@@ -47,11 +42,7 @@ def _combination(parameters: Parameters) -> None:
 
 def _flying(parameters: Parameters) -> dict[str, np.ndarray]:
     """The undeformed block at a distance `gap` from the wall, with `speed` towards it."""
-    places = grid(parameters)
-    n = len(places)
-    return {"position": places + np.array([parameters["gap"], 0.0, 0.0]),
-            "velocity": np.tile([-parameters["speed"], 0.0, 0.0], (n, 1)), "attitude": np.tile(np.eye(3), (n, 1, 1)),
-            "angular_momentum": np.zeros((n, 3))}
+    return thrown(grid(parameters) + np.array([parameters["gap"], 0.0, 0.0]), parameters["speed"])
 
 
 def _block(cells: list[int], doc: str, t_end: float) -> Preset:
@@ -69,9 +60,7 @@ SHEET = bonded_particles(
     parameters={
         "cells": Parameter("1", "number of particles along x, y, z", (3,), "index"),
         "diameter": Parameter("m", "diameter of a particle, spacing of the grid", (), "positive"),
-        "mass": Parameter("kg", "mass of a particle", (), "positive"),
-        "inertia": Parameter("kg m2", "principal moments of inertia of a particle", (3,), "moments"),
-        **BOND_STIFFNESS,
+        **EQUAL,
         "gap": Parameter("m", "distance between the block and the wall at the start", ()),
         "speed": Parameter("m s-1", "speed towards the wall at the start", ()),
     },

@@ -13,14 +13,14 @@ from liestep.geometry.turns import about_axis
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.systems._bonded_sheet import Assembly
-from liestep.mechanics.systems._bonded_sheet import bonded_particles as sheet_of
+from liestep.mechanics.systems._bonded import STIFFNESS, Assembly, thrown
+from liestep.mechanics.systems._bonded import bonded_particles as sheet_of
 
 
 def _assembly(parameters: Parameters) -> Assembly:
-    stiffness = [parameters[f"{kind}_stiffness"] for kind in ("bending", "axial", "shear")]
     return Assembly(parameters["rest_position"], parameters["rest_attitude"], parameters["mass"], parameters["inertia"],
-                    parameters["diameter"], parameters["bonds"], np.stack(stiffness, axis=1))
+                    parameters["diameter"], parameters["bonds"],
+                    np.stack([parameters[name] for name in STIFFNESS], axis=1))
 
 
 def _combination(parameters: Parameters) -> None:
@@ -40,10 +40,9 @@ def _combination(parameters: Parameters) -> None:
 def _moving(speed: float, gap: float) -> Callable[[Parameters], dict[str, np.ndarray]]:
     """At rest in itself at a distance from the wall, flying towards it."""
     def initial(parameters: Parameters) -> dict[str, np.ndarray]:
-        places, n = parameters["rest_position"], len(parameters["mass"])
+        places = parameters["rest_position"]
         shift = gap - float((places[:, 0] - 0.5*parameters["diameter"]).min())
-        return {"position": places + np.array([shift, 0.0, 0.0]), "velocity": np.tile([-speed, 0.0, 0.0], (n, 1)),
-                "attitude": parameters["rest_attitude"].copy(), "angular_momentum": np.zeros((n, 3))}
+        return thrown(places + np.array([shift, 0.0, 0.0]), speed) | {"attitude": parameters["rest_attitude"].copy()}
 
     return initial
 
@@ -76,10 +75,6 @@ def _packing(side: int, seed: int) -> dict:
     return _material(places, random.choice([0.9, 1.0], n), np.tile(np.eye(3), (n, 1, 1)))
 
 
-_PER_BOND = {f"{kind}_stiffness": Parameter("J", f"stiffness of {text} of each bond", ("b",), "non-negative",
-                                            empty=True)
-             for kind, text in {"bending": "bending and torsion", "axial": "extension", "shear": "shear"}.items()}
-
 SHEET = sheet_of(
     title="Bonded particles and a wall",
     citation="rodrigues2021, section 4",
@@ -90,7 +85,8 @@ SHEET = sheet_of(
         "rest_position": Parameter("m", "positions at which no bond stores energy", ("n", 3)),
         "rest_attitude": Parameter("1", "attitudes at which no bond stores energy", ("n", 3, 3)),
         "bonds": Parameter("1", "pairs of particles with a bond", ("b", 2), "index", empty=True),
-        **_PER_BOND,
+        **{name: Parameter("J", f"stiffness of {text} of each bond", ("b",), "non-negative", empty=True)
+           for name, text in STIFFNESS.items()},
     },
     assembly=_assembly,
     combination=_combination,

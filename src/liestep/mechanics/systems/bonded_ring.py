@@ -8,7 +8,7 @@ import numpy as np
 from liestep.errors import InputError
 from liestep.mechanics.contracts.parameters import Parameter
 from liestep.mechanics.contracts.sheet import Parameters
-from liestep.mechanics.systems._bonded_sheet import BOND_STIFFNESS, Assembly, bonded_particles
+from liestep.mechanics.systems._bonded import EQUAL, Assembly, bonded_particles, equal_particles, thrown
 
 
 def particle_diameter(parameters: Parameters) -> float:
@@ -29,10 +29,8 @@ def circle(parameters: Parameters) -> np.ndarray:
 def _assembly(parameters: Parameters) -> Assembly:
     n = parameters["particles"]
     first = np.arange(n if parameters["closure"] == "ring" else n - 1, dtype=np.int64)
-    stiffness = [parameters[f"{kind}_stiffness"] for kind in ("bending", "axial", "shear")]
-    return Assembly(circle(parameters), np.tile(np.eye(3), (n, 1, 1)), np.full(n, parameters["mass"]),
-                    np.tile(parameters["inertia"], (n, 1)), np.full(n, particle_diameter(parameters)),
-                    np.stack([first, (first + 1) % n], axis=1), np.tile(stiffness, (len(first), 1)))
+    return equal_particles(parameters, circle(parameters), particle_diameter(parameters),
+                           np.stack([first, (first + 1) % n], axis=1))
 
 
 def _combination(parameters: Parameters) -> None:
@@ -42,11 +40,9 @@ def _combination(parameters: Parameters) -> None:
 
 def flying(parameters: Parameters) -> dict[str, np.ndarray]:
     """The undeformed ring at a distance `gap` from the wall, with `speed` towards it."""
-    n = parameters["particles"]
     extent = 0.5*parameters["ring_diameter"] if parameters["plane"] == "xy" else 0.0
     centre = np.array([parameters["gap"] + extent + 0.5*particle_diameter(parameters), 0.0, 0.0])
-    return {"position": circle(parameters) + centre, "velocity": np.tile([-parameters["speed"], 0.0, 0.0], (n, 1)),
-            "attitude": np.tile(np.eye(3), (n, 1, 1)), "angular_momentum": np.zeros((n, 3))}
+    return thrown(circle(parameters) + centre, parameters["speed"])
 
 
 SHEET = bonded_particles(
@@ -59,9 +55,7 @@ SHEET = bonded_particles(
                              ("ring", "chain")),
         "plane": Parameter("1", "plane of the circle: xy is edge-on to the wall, yz face-on", (), "choice",
                            ("xy", "yz")),
-        "mass": Parameter("kg", "mass of a particle", (), "positive"),
-        "inertia": Parameter("kg m2", "principal moments of inertia of a particle", (3,), "moments"),
-        **BOND_STIFFNESS,
+        **EQUAL,
         "gap": Parameter("m", "distance between the ring and the wall at the start", ()),
         "speed": Parameter("m s-1", "speed towards the wall at the start", ()),
     },

@@ -86,15 +86,11 @@ def assembled(p: Parameters, crank: float, rate: float) -> dict[str, np.ndarray]
     return stacked(bodies)
 
 
-def _plain(matrix: np.ndarray) -> list[list[float]]:
-    return [[float(value) for value in line] for line in matrix]
-
-
 TILT = about_axis(0.4 + np.pi/2.0, 0) @ about_axis(0.3, 1)
 BARS = {"mass": [1.0, 2.0, 1.5], "length": [1.0, 2.0, 1.5, 2.0], "center_of_mass": [[0.0, 0.0, 0.0]]*3,
-        "inertia": [_plain(np.diag([0.01*m, m*s*s/12.0, m*s*s/12.0 + 0.01*m]))
+        "inertia": [np.diag([0.01*m, m*s*s/12.0, m*s*s/12.0 + 0.01*m]).tolist()
                     for m, s in zip((1.0, 2.0, 1.5), (1.0, 2.0, 1.5), strict=True)],
-        "plane": _plain(TILT), "gravity": [0.0, 0.0, -9.81], "joints": "independent"}
+        "plane": TILT.tolist(), "gravity": [0.0, 0.0, -9.81], "joints": "independent"}
 
 
 def _own(doc: str, rate: float, t_end: float = 1.0, **changes) -> Preset:
@@ -127,7 +123,7 @@ SHEET = multibody(
     conserved_momentum=lambda p: (False, False, False),
     presets={
         "tilted": _own("crank at 8 rad/s, plane tilted", 8.0),
-        "upright": _own("plane upright", 8.0, plane=_plain(about_axis(np.pi/2.0, 0))),
+        "upright": _own("plane upright", 8.0, plane=about_axis(np.pi/2.0, 0).tolist()),
         "at_rest": _own("let go from rest", 0.0),
         "unequal": _own("other lengths, reference points off the centres of mass", 8.0, length=[0.8, 1.9, 1.4, 2.1],
                         center_of_mass=[[0.1, 0.05, -0.1], [-0.2, 0.1, 0.0], [0.15, 0.0, 0.1]]),

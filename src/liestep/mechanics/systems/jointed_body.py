@@ -141,7 +141,7 @@ def _held(attitude: np.ndarray, rate: list[float], slip: float = 0.0) -> Start:
 
 
 def _diagonal(*moments: float) -> list[list[float]]:
-    return [[float(value) for value in line] for line in np.diag(moments)]
+    return np.diag(moments).tolist()
 
 
 BASE = {"mass": 1.0, "inertia": _diagonal(1.0, 2.0, 3.0), "center_of_mass": [0.0, 0.0, 0.0],
@@ -156,7 +156,7 @@ SLENDER = BASE | {"inertia": _diagonal(0.02, 0.02, 0.01), "joint": "spherical", 
 CLASSICAL_START = _held(np.eye(3), [0.0, 150.0, -4.61538])
 HINGED = BASE | {"mass": 2.0, "inertia": _diagonal(0.3, 0.5, 0.6), "joint_point": [-0.5, 0.0, 0.0]}
 HINGED_TURN = about_axis(0.4, 0) @ about_axis(0.3, 1) @ about_axis(0.5, 2)
-HINGED_AXIS = [float(value) for value in HINGED_TURN[:, 2]]
+HINGED_AXIS = HINGED_TURN[:, 2].tolist()
 # the frames of `complement` along each other, as a prismatic joint wants them: R (a, b, u) = (a', b', u')
 _FRAMES = [np.column_stack([*complement(axis), axis]) for axis in (np.array([0.0, 0.0, 1.0]), HINGED_TURN[:, 2])]
 LOCKED_TURN = _FRAMES[1] @ _FRAMES[0].T
@@ -222,7 +222,7 @@ PRESETS = {
     "revolute": _lower_pair("revolute", "pendulum on a hinge", [0.0, 0.0, 7.0]),
     "universal": _own("pendulum on a universal joint", HINGED, _held(HINGED_TURN, [4.0, 6.0, 0.0]), 5.0,
                       joint="universal", joint_axis=[0.0, 1.0, 0.0],
-                      space_axis=[float(value) for value in HINGED_TURN[:, 0]]),
+                      space_axis=HINGED_TURN[:, 0].tolist()),
     "cylindrical": _lower_pair("cylindrical", "body that turns about a rod and slides on it", [0.0, 0.0, 7.0],
                                slip=0.5),
     "prismatic": _lower_pair("prismatic", "body that slides on a rod", [0.0, 0.0, 0.0], LOCKED_TURN, 0.5),

@@ -193,9 +193,5 @@ SHEET = spheres(
     start=check_apart,
     default_preset="paper",
     symmetries=(),
-    presets={
-        "level1": _own(1),
-        "level2": _own(2),
-        "level4": _own(4),
-    },
+    presets={f"level{level}": _own(level) for level in (1, 2, 4)},
 )

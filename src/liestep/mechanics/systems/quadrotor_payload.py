@@ -2,8 +2,8 @@
 
 The load is at y, quadrotor i at x_i = y - l_i q_i: the direction q_i points from the quadrotor to the load, dq_i/dt =
 omega_i x q_i. e3 points along gravity, that is down. R_i turns body to space, dR_i/dt = R_i hat(Omega_i) with the body
-rate Omega_i. Forces u_i act on the quadrotors, moments M_i (body) turn them; both come from the controller of
-`_quadrotor_control`, which depends on time.
+rate Omega_i. Forces u_i act on the quadrotors, moments M_i (body) turn them; both come from `PayloadControl`,
+which depends on time.
 
     T = 1/2 m_y |v|^2 + 1/2 sum_i (m_i |v - l_i omega_i x q_i|^2 + Omega_i.J_i Omega_i),
     U = -m_y g y_3 - sum_i m_i g (y - l_i q_i)_3
@@ -21,36 +21,326 @@ error would hide all others.
 """
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.counters import new_counters
-from liestep.compile.rows import Vector
+from liestep.compile.counters import Counter, new_counters
+from liestep.compile.dispatch import borrows, hands_on, kernel, outlined
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, below, cross, dot, larger, put, row, scale, sqrt, sub
 from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
+from liestep.geometry.attitude import orthogonality_error, to_space, towards_rotation
+from liestep.geometry.directions import make_tangent, normalise
 from liestep.geometry.groups.product import product
 from liestep.geometry.groups.rigid_motions import TangentSpheres
 from liestep.geometry.groups.rotations import Rotation
 from liestep.geometry.groups.translation import Translation
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import check_attitude, check_directions, check_tangent
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations.action import ActionForm
-from liestep.mechanics.systems._quadrotor_control import (
-    BODIES,
-    BODY_ROWS,
-    LINKS,
-    POSITION,
-    RATES,
-    ROWS,
-    VELOCITY,
-    PayloadControl,
-)
-from liestep.mechanics.systems._quadrotor_motion import PayloadField, PayloadGenerator, QuadrotorPayload
+
+# Rows of the state: load position, load velocity, (work, 0, 0), then per quadrotor the columns of its attitude and its
+# body rate, then q_1, q_2, omega_1, omega_2.
+POSITION, VELOCITY, WORK, BODIES, BODY_ROWS, LINKS, RATES, ROWS = 0, 1, 2, 3, 4, 11, 13, 15
+SMALLEST_FORCE = 1e-6   # N; below it, F or u_i has no direction
+SMALLEST_SINE = 1e-6    # of the angle between F or u_i and the heading
+
+ZERO = (0.0, 0.0, 0.0)
+Jet = tuple[Vector, Vector, Vector]                   # a vector and its first two time derivatives
+Jet4 = tuple[Vector, Vector, Vector, Vector, Vector]  # its first four
+
+# Rows of what `rates` gives: v', (work', 0, 0), Omega_1', Omega_2', omega_1', omega_2'.
+ACCELERATION, POWER, SPINS, TURNS = 0, 1, 2, 4
+
+
+@kernel
+def unit(x: Vector, x1: Vector, x2: Vector) -> Jet:
+    """n = x/|x| and its first two time derivatives, from those of x."""
+    inverse = 1.0/sqrt(dot(x, x))
+    n = scale(inverse, x)
+    s1 = dot(n, x1)                       # d|x|/dt
+    n1 = scale(inverse, axpy(-s1, n, x1))
+    s2 = dot(n1, x1) + dot(n, x2)
+    n2 = scale(inverse, axpy(-2.0*s1, n1, axpy(-s2, n, x2)))
+    return n, n1, n2
+
+
+@kernel
+def cross_derivatives(a: Jet, b: Jet) -> Jet:
+    """a x b and its first two time derivatives; a and b come with theirs."""
+    first = add(cross(a[1], b[0]), cross(a[0], b[1]))
+    second = add(cross(a[2], b[0]), axpy(2.0, cross(a[1], b[1]), cross(a[0], b[2])))
+    return cross(a[0], b[0]), first, second
+
+
+@kernel
+def combine(r: Vector, a: Vector, b: Vector, c: Vector) -> Vector:
+    """r_1 a + r_2 b + r_3 c"""
+    return axpy(r[0], a, axpy(r[1], b, scale(r[2], c)))
+
+
+class PayloadControl(NamedTuple):
+    """Forces u_i on the quadrotors and moments M_i on their bodies: Lee, Sreenath and Kumar, CDC 2013, as used in
+    liegroup2021 section 6.
+
+    Three loops. The load follows a path with the force F; the links of the quadrotors, which can only pull along q_i,
+    are turned towards directions q_id that let the pulls add up to F; optionally the bodies turn so that their thrusts
+    point along the forces u_i. Everything is spatial but the moments and body rates. No branch but those of `below`
+    looks at values, so that the same code runs on symbols and on arrays (`liestep.compile.tracing`).
+    """
+
+    tracking: int              # 1: forces as below, 0: none
+    geometric: int             # 1: attitudes follow the forces, 0: constant moments only
+    load_mass: float
+    mass: np.ndarray           # (2,)
+    length: np.ndarray         # (2,)
+    inertia: np.ndarray        # (2, 3)
+    gravity: float
+    load_gain: np.ndarray      # (2,) on position and velocity
+    link_gain: np.ndarray      # (2,) on direction and rate
+    attitude_gain: np.ndarray  # (2,) on attitude and body rate
+    path: np.ndarray           # (k, 3) coefficients of 1, t, t^2, ...
+    formation: np.ndarray      # (2, 3) r_i
+    share: np.ndarray          # (2,) 1/((r_i.e3)|r_1 + r_2|)
+    heading: Vector            # unit tuple s
+    moment: Vector             # tuple, body
+    pull: np.ndarray           # (2, 3) scratch: mu_i
+
+    def desired(self, t: Any) -> Jet4:
+        """Desired load position and its first four time derivatives."""
+        a = b = c = d = e = ZERO
+        for k in range(self.path.shape[0] - 1, -1, -1):
+            e, d, c, b = axpy(t, e, d), axpy(t, d, c), axpy(t, c, b), axpy(t, b, a)
+            a = axpy(t, a, row(self.path, k))
+        return a, b, scale(2.0, c), scale(6.0, d), scale(24.0, e)
+
+    def feedback(self, e: Vector, e1: Vector, forward: Vector) -> Vector:
+        """m_y (-k_y e - k_y' e' + forward)"""
+        return scale(self.load_mass, axpy(-self.load_gain[0], e, axpy(-self.load_gain[1], e1, forward)))
+
+    def load_force(self, t: Any, x: Vector, v: Vector) -> Vector:
+        """F from load position and velocity."""
+        p, p1, p2, _, _ = self.desired(t)
+        return self.feedback(sub(x, p), sub(v, p1), (p2[0], p2[1], p2[2] - self.gravity))
+
+    def frame(self, f: Vector, f1: Vector, f2: Vector) -> tuple[bool, Jet, Jet, Jet]:
+        """(exists, b_1, b_2, b_3): b_3 = -F/|F|, b_2 along -F x s, b_1 = b_2 x b_3, each with its
+        first two time derivatives."""
+        s = self.heading
+        b3 = unit(scale(-1.0, f), scale(-1.0, f1), scale(-1.0, f2))
+        side = cross(b3[0], s)
+        b2 = unit(side, cross(b3[1], s), cross(b3[2], s))
+        singular = below(dot(f, f),
+                         SMALLEST_FORCE*SMALLEST_FORCE) or below(dot(side, side), SMALLEST_SINE*SMALLEST_SINE)
+        return not singular, cross_derivatives(b2, b3), b2, b3
+
+    @outlined
+    def forces(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """u_i (2, 3); False where F vanishes or is parallel to the heading s.
+
+        F' and F'' use the closed-loop v' = g e3 + (mu_1 + mu_2)/m_y, so that no derivative of omega_i is needed.
+        """
+        if self.tracking == 0:
+            for i in range(2):
+                put(out, i, ZERO)
+            return True
+        x, v = row(y, POSITION), row(y, VELOCITY)
+        _, p1, p2, p3, p4 = self.desired(t)
+        f = self.load_force(t, x, v)
+        total = ZERO
+        for i in range(2):
+            q = row(y, LINKS + i)
+            mu = scale(self.share[i]*dot(f, q), q)
+            put(self.pull, i, mu)
+            total = add(total, mu)
+        acceleration = scale(1.0/self.load_mass, total)
+        e1, e2 = sub(v, p1), sub(add(acceleration, (0.0, 0.0, self.gravity)), p2)
+        f1 = self.feedback(e1, e2, p3)
+        rate = ZERO
+        for i in range(2):
+            q = row(y, LINKS + i)
+            q1 = cross(row(y, RATES + i), q)
+            rate = add(rate, scale(self.share[i], axpy(dot(f1, q) + dot(f, q1), q, scale(dot(f, q), q1))))
+        e3 = sub(scale(1.0/self.load_mass, rate), p3)
+        f2 = self.feedback(e2, e3, p4)
+        exists, b1, b2, b3 = self.frame(f, f1, f2)
+        for i in range(2):
+            r, q, w = row(self.formation, i), row(y, LINKS + i), row(y, RATES + i)
+            goal = combine(r, b1[0], b2[0], b3[0])
+            goal_rate = cross(goal, combine(r, b1[1], b2[1], b3[1]))
+            goal_change = cross(goal, combine(r, b1[2], b2[2], b3[2]))
+            direction_error = cross(goal, q)
+            rate_error = add(w, cross(q, cross(q, goal_rate)))
+            change = axpy(-dot(q, goal_rate), cross(w, q), scale(-1.0, cross(q, cross(q, goal_change))))
+            # omega_i' in closed loop
+            change = axpy(-self.link_gain[0], direction_error, axpy(-self.link_gain[1], rate_error, change))
+            inertia, ratio = self.mass[i]*self.length[i], self.mass[i]/self.load_mass
+            along = axpy(inertia*dot(w, w) + ratio*dot(q, total), q, row(self.pull, i))
+            across = axpy(inertia, cross(q, change), scale(-ratio, cross(q, cross(q, row(self.pull, 1 - i)))))
+            put(out, i, add(along, across))
+        return exists
+
+    @outlined
+    def moments(self, y: np.ndarray, u: np.ndarray, out: np.ndarray) -> bool:
+        """M_i (2, 3), body, and with `geometric` the forces u_i that the thrusts can give; False where u_i vanishes.
+
+        A quadrotor pushes along its third axis only: u_i becomes (u_i.R_i e_3) R_i e_3. The axis turns
+        towards c = -u_i/|u_i| by M = Omega x J Omega - J (k_R R^T(c x R e_3) + k_Omega Omega), the part of
+        Lee, Leok and McClamroch, CDC 2010, that acts on the direction of the thrust. The turn about it is
+        damped only: it needs no heading, which would have singularities of its own. The rate of c is
+        neglected, which costs a lag of k_Omega/k_R.
+        """
+        exists = True
+        for i in range(2):
+            put(out, i, self.moment)
+            if self.geometric == 1:
+                j = BODIES + BODY_ROWS*i
+                axis, rate, inertia, force = row(y, j + 2), row(y, j + 3), row(self.inertia, i), row(u, i)
+                if below(dot(force, force), SMALLEST_FORCE*SMALLEST_FORCE):
+                    exists = False
+                c = scale(-self.attitude_gain[0]/sqrt(dot(force, force)), force)
+                turn = axpy(self.attitude_gain[1], rate, (dot(c, row(y, j + 1)), -dot(c, row(y, j)), 0.0))
+                spin = cross(rate, (inertia[0]*rate[0], inertia[1]*rate[1], inertia[2]*rate[2]))
+                put(out, i, (out[i, 0] + spin[0] - inertia[0]*turn[0], out[i, 1] + spin[1] - inertia[1]*turn[1],
+                             out[i, 2] + spin[2] - inertia[2]*turn[2]))
+                put(u, i, scale(dot(force, axis), axis))
+        return exists
+
+
+class QuadrotorPayload(NamedTuple):
+    """The system with its controller; gravity acts along +e3."""
+
+    load_mass: float
+    mass: np.ndarray     # (2,)
+    length: np.ndarray   # (2,)
+    inertia: np.ndarray  # (2, 3) principal moments
+    gravity: float
+    control: Any         # forces(t, y, out), moments(y, forces, out)
+    force: np.ndarray    # (2, 3) scratch
+    moment: np.ndarray   # (2, 3) scratch
+
+    @outlined
+    def rates(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """Rates of change of all velocities and the power of the control, rows as above; False where
+        the control does not exist."""
+        if not self.control.forces(t, y, self.force) or not self.control.moments(y, self.force, self.moment):
+            return False
+        m = self.load_mass
+        a, b, c, right = (m, 0.0, 0.0), (0.0, m, 0.0), (0.0, 0.0, m), ZERO  # rows of M_q
+        for i in range(2):
+            q, w, u = row(y, LINKS + i), row(y, RATES + i), row(self.force, i)
+            m = self.mass[i]
+            a, b, c = axpy(m*q[0], q, a), axpy(m*q[1], q, b), axpy(m*q[2], q, c)
+            right = axpy(dot(q, u) - m*self.length[i]*dot(w, w), q, right)
+        ab, bc, ca = cross(a, b), cross(b, c), cross(c, a)  # columns of the adjugate: M_q >= m_y 1 is far from singular
+        fall = scale(1.0/dot(a, bc), axpy(right[0], bc, axpy(right[1], ca, scale(right[2], ab))))  # v' - g e3
+        put(out, ACCELERATION, (fall[0], fall[1], fall[2] + self.gravity))
+        power = 0.0
+        for i in range(2):
+            q, w, u, moment = row(y, LINKS + i), row(y, RATES + i), row(self.force, i), row(self.moment, i)
+            rate, j = row(y, BODIES + BODY_ROWS*i + 3), row(self.inertia, i)
+            put(out, TURNS + i, scale(1.0/self.length[i], cross(q, axpy(-1.0/self.mass[i], u, fall))))
+            torque = sub(moment, cross(rate, (j[0]*rate[0], j[1]*rate[1], j[2]*rate[2])))
+            put(out, SPINS + i, (torque[0]/j[0], torque[1]/j[1], torque[2]/j[2]))
+            power = power + dot(u, self.velocity(y, i)) + dot(moment, rate)
+        put(out, POWER, (power, 0.0, 0.0))
+        return True
+
+    def velocity(self, y: np.ndarray, i: int) -> Vector:
+        """Velocity of quadrotor i."""
+        return axpy(-self.length[i], cross(row(y, RATES + i), row(y, LINKS + i)), row(y, VELOCITY))
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        """Energy less work, angular momentum about the origin, how far the state is off the manifold, and the work."""
+        x, v, m = row(y, POSITION), row(y, VELOCITY), self.load_mass
+        energy = 0.5*m*dot(v, v) - m*self.gravity*x[2] - y[WORK, 0]
+        momentum = scale(m, cross(x, v))
+        mean, largest, tangency, orthogonality = 0.0, 0.0, 0.0, 0.0
+        for i in range(2):
+            q, w, m, u, j = (row(y, LINKS + i), row(y, RATES + i), self.mass[i], self.velocity(y, i),
+                             BODIES + BODY_ROWS*i)
+            place = axpy(-self.length[i], q, x)
+            rate, inertia = row(y, j + 3), row(self.inertia, i)
+            spin = (inertia[0]*rate[0], inertia[1]*rate[1], inertia[2]*rate[2])
+            energy += 0.5*m*dot(u, u) + 0.5*dot(rate, spin) - m*self.gravity*place[2]
+            momentum = add(axpy(m, cross(place, u), to_space(y[j:j + 3], spin)), momentum)
+            length = abs(1.0 - dot(q, q))
+            mean += 0.5*length
+            largest = larger(largest, length)
+            tangency = larger(tangency, abs(dot(q, w)))
+            orthogonality = larger(orthogonality, orthogonality_error(y[j:j + 3]))
+        out[0] = energy
+        out[1], out[2], out[3] = momentum
+        out[4], out[5], out[6], out[7], out[8] = mean, largest, tangency, orthogonality, y[WORK, 0]
+
+
+@hands_on("system", Component, "observe")
+@borrows(FieldOfRows)
+class PayloadField(NamedTuple):
+    """Vector field in the embedding space: dR_i/dt = R_i hat(Omega_i) by columns, dq_i/dt = omega_i x q_i.
+
+    `project` brings the attitudes towards rotations and the links to unit length, with tangent rates."""
+
+    system: Any
+    rates: np.ndarray  # (6, 3) scratch
+    counters: np.ndarray
+    orthonormal: int   # 1: `project` acts
+
+    def rhs(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        self.counters[Counter.RHS_EVALUATIONS] += 1
+        if not self.system.rates(t, y, self.rates):
+            return False
+        put(out, POSITION, row(y, VELOCITY))
+        put(out, VELOCITY, row(self.rates, ACCELERATION))
+        put(out, WORK, row(self.rates, POWER))
+        for i in range(2):
+            j = BODIES + BODY_ROWS*i
+            a, b, c, rate = row(y, j), row(y, j + 1), row(y, j + 2), row(y, j + 3)
+            put(out, j, axpy(rate[2], b, scale(-rate[1], c)))
+            put(out, j + 1, axpy(rate[0], c, scale(-rate[2], a)))
+            put(out, j + 2, axpy(rate[1], a, scale(-rate[0], b)))
+            put(out, j + 3, row(self.rates, SPINS + i))
+            put(out, LINKS + i, cross(row(y, RATES + i), row(y, LINKS + i)))
+            put(out, RATES + i, row(self.rates, TURNS + i))
+        return True
+
+    def project(self, y: np.ndarray) -> None:
+        if self.orthonormal == 1:
+            for i in range(2):
+                towards_rotation(y, BODIES + BODY_ROWS*i)
+                normalise(y, LINKS + i)
+                make_tangent(y, LINKS + i, RATES + i)
+
+
+@hands_on("system", Component, "observe")
+class PayloadGenerator(NamedTuple):
+    """f = (v, v', work', R_1 Omega_1, Omega_1', R_2 Omega_2, Omega_2', omega_1, omega_2, q_1 x omega_1', q_2
+    x omega_2') for R^9 x (SO(3) x R^3)^2 x SE(3)^2, all products direct: liegroup2021 section 6, with the
+    work as a further dimension."""
+
+    system: Any
+    rates: np.ndarray  # (6, 3) scratch
+
+    def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        if not self.system.rates(t, y, self.rates):
+            return False
+        put(out, 0, row(y, VELOCITY))
+        put(out, 1, row(self.rates, ACCELERATION))
+        put(out, 2, row(self.rates, POWER))
+        for i in range(2):
+            j = BODIES + BODY_ROWS*i
+            put(out, 3 + 2*i, to_space(y[j:j + 3], row(y, j + 3)))
+            put(out, 4 + 2*i, row(self.rates, SPINS + i))
+            put(out, 7 + i, row(y, RATES + i))
+            put(out, 9 + i, cross(row(y, LINKS + i), row(self.rates, TURNS + i)))
+        return True
+
 
 FIELDS = (
     StateField("load_position", "m", "position of the load, e3 down", ("xyz",), "relative"),

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter, new_counters
-from liestep.compile.dispatch import borrows
+from liestep.compile.dispatch import borrows, hands_on
 from liestep.compile.rows import FieldOfRows, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.groups.rotations import SphereRotations
 from liestep.mechanics.contracts.form import Form
 from liestep.mechanics.contracts.formulated import Formulated, Observable, StateField
+from liestep.mechanics.contracts.formulations import Component
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE, check_directions
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
@@ -63,6 +64,7 @@ class SphereVortices(NamedTuple):
         out[4] = longest
 
 
+@hands_on("vortices", Component, "observe")
 @borrows(FieldOfRows)
 class VortexField(NamedTuple):
     """Vector field in the embedding space R^3n."""
@@ -83,9 +85,6 @@ class VortexField(NamedTuple):
             for i in range(y.shape[0]):
                 q = row(y, i)
                 put(y, i, scale(1.0/sqrt(dot(q, q)), q))
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.vortices.observe(y, out)
 
 
 OBSERVABLES = (

@@ -13,16 +13,18 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     dual(y, out)              f of the coadjoint motion of the body state (Pi, Gamma), or of Pi alone
     dual_observe(y, out)      observables of the body state
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
-    applied(t, q, omega)      optional: a spatial torque of time and velocity beside tau, see `driven`
+    applied(t, q, omega)      optional: a spatial torque in N m of time and the spatial angular velocity beside tau
 """
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, sub
+from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.attitude import to_body, to_space, towards_rotation
+from liestep.mechanics.contracts import formulations
+from liestep.mechanics.formulations.work import separate_work
 
 
 @kernel
@@ -37,6 +39,7 @@ def kinetic_energy(inertia: np.ndarray, p: Vector) -> float:
     return 0.5*dot(p, body_rate(inertia, p))
 
 
+@hands_on("system", formulations.Component, "observe")
 class RigidBody(NamedTuple):
     """What symplectic integrators on T*SO(3) ask for; the state has no other rows than Q and pi."""
 
@@ -63,7 +66,7 @@ class RigidBody(NamedTuple):
         """Advance the rows of y beyond Q and pi with the attitude of `stage`: none."""
 
     def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
-        """All torques at time t, the spatial angular velocity being w: `driven.DrivenBody` has the same methods as this
+        """All torques at time t, the spatial angular velocity being w: `DrivenBody` has the same methods as this
         class, and there those for applied torques act."""
         return self.torque(y)
 
@@ -79,10 +82,8 @@ class RigidBody(NamedTuple):
     def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
         pass
 
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.observe(y, out)
 
-
+@hands_on("system", formulations.Component, "observe")
 class PinnedBody(NamedTuple):
     """The body as one of n rigid bodies that do not move, n = 1."""
 
@@ -105,9 +106,6 @@ class PinnedBody(NamedTuple):
         self.counters[Counter.FORCE_EVALUATIONS] += 1
         put(out, 0, self.system.torque(y))
         return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.observe(y, out)
 
 
 @borrows(RigidBody)
@@ -134,6 +132,57 @@ class QuadraticTop(NamedTuple):
         put(y, 4, axpy(h, add(row(y, 5), pull), row(y, 4)))
 
 
+@hands_on("plain", formulations.CotangentRotation)
+class DrivenBody(NamedTuple):
+    """The methods of `RigidBody` or `QuadraticTop`, where those for applied torques do something.
+
+    The state has one row more below: (W, 0, 0) with the work W = int applied.omega dt in J. Observables are those
+    without it, with the energy less the work, which is the invariant; then W and T + V.
+    """
+
+    plain: Any           # RigidBody or QuadraticTop
+    system: Any          # with applied(t, q, omega)
+    counters: np.ndarray
+    moment: np.ndarray   # (2,) scratch: the time at which a step takes its torque, and its length
+    column: int          # of the work in `observe`
+
+    def angular_velocity(self, y: np.ndarray) -> Vector:
+        return self.plain.angular_velocity(y)
+
+    def load(self, t: float, y: np.ndarray, w: Vector) -> Vector:
+        """Both torques."""
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        return add(self.plain.torque(y), self.system.applied(t, y, w))
+
+    def add_power(self, t: float, y: np.ndarray, w: Vector, out: np.ndarray, i: int) -> None:
+        """Power of the applied torque into row i."""
+        put(out, i, (dot(self.system.applied(t, y, w), w), 0.0, 0.0))
+
+    def aim(self, t: float, h: float) -> None:
+        self.moment[0] = t
+        self.moment[1] = h
+
+    def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
+        """Both torques at the attitude `stage` within a step of rotation z in the body's axes at its start y."""
+        return self.load(self.moment[0], stage, to_space(y, scale(1.0/self.moment[1], z)))
+
+    def add_work(self, stage: np.ndarray, z: Vector, y: np.ndarray) -> None:
+        """Work of the applied torque over a step of rotation z: y is the state at its start."""
+        rotation = to_space(y, z)
+        w = scale(1.0/self.moment[1], rotation)
+        y[y.shape[0] - 1, 0] += dot(self.system.applied(self.moment[0], stage, w), rotation)
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.plain.observe(y, out)
+        separate_work(y[y.shape[0] - 1, 0], self.column, out)
+
+
+def has_applied(system: Any) -> bool:
+    """Whether a system declares an applied torque: known from its class, before anything is compiled."""
+    return hasattr(type(system), "applied")
+
+
+@hands_on("body", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class AttitudeField(NamedTuple):
     """Vector field of (Q, pi) in the embedding space R^12."""
@@ -156,10 +205,8 @@ class AttitudeField(NamedTuple):
         if self.orthonormal == 1:
             towards_rotation(y, 0)
 
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.body.observe(y, out)
 
-
+@hands_on("body", formulations.Component, "observe")
 class AttitudeGenerator(NamedTuple):
     """f(Q, pi): (w, tau - w x pi) for `geometry.groups.rigid_motions`, (w, tau) for the direct product of SO(3)
     and R^3."""
@@ -174,9 +221,6 @@ class AttitudeGenerator(NamedTuple):
         put(out, 1, sub(torque, cross(w, row(y, 3))) if self.semidirect else torque)
         self.body.add_power(t, y, w, out, 2)
         return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.body.observe(y, out)
 
 
 @borrows(FieldOfRows)

@@ -7,8 +7,9 @@ import numpy as np
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet
+from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations.fixed_body.forms import STATE, Declared, needs_thickness, rotational_energy
+from liestep.mechanics.formulations.work import requires_forces
 
 
 def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter], build: Callable[[Parameters], Any],
@@ -32,20 +33,9 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     if lever is not None:
         further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
     declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
-    further["requires"] = _requires_torques(declared, further.get("requires"))
+    further["requires"] = requires_forces("torques", declared.has_applied, further.get("requires"))
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,
                  manifold=lambda values, state: check_attitude("attitude", state["attitude"]),
                  forms=declared.forms(quadratic), kinetic_energy=rotational_energy,
                  moments=lambda values: values["inertia"][None], **further)
-
-
-def _requires_torques(declared: Declared, other: Callable[[Parameters, Runner], str | None] | None
-                      ) -> Callable[[Parameters, Runner], str | None]:
-    """`Sheet.requires`: what the system says itself, and that applied torques need a method that takes them."""
-    def requires(values: Parameters, method: Runner) -> str | None:
-        if not method.takes_forces and declared.has_applied(values):
-            return "its formulation has no torques that depend on time and velocity, and the system has"
-        return other(values, method) if other else None
-
-    return requires

@@ -18,13 +18,14 @@ from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.fixed_body.components import (
     AttitudeField,
     AttitudeGenerator,
+    DrivenBody,
     DualField,
     DualGenerator,
     PinnedBody,
     QuadraticTop,
     RigidBody,
+    has_applied,
 )
-from liestep.mechanics.formulations.fixed_body.driven import DrivenBody, has_applied
 from liestep.mechanics.formulations.work import with_work
 
 if TYPE_CHECKING:
@@ -47,16 +48,7 @@ def invariant(name: str, column: int, units: str, text: str, conserved: bool = T
     return Observable(name, slice(column, column + 1), units, text, conserved=(conserved,))
 
 
-def _energy() -> Observable:
-    return invariant("energy", 0, "J", "total energy")
-
-
-def attitude_observables(conserved: tuple[bool, bool, bool], others: tuple[Observable, ...]) -> tuple[Observable, ...]:
-    """Columns of a system's `observe`: energy, pi (3), orthogonality error, then its own from column 5."""
-    momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial",
-                          conserved=conserved, stem="momentum_error")
-    defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", "residual")
-    return (_energy(), momentum, defect, *others)
+ENERGY = invariant("energy", 0, "J", "total energy")
 
 
 class Declared(NamedTuple):
@@ -149,10 +141,6 @@ class Declared(NamedTuple):
         return quaternion_body(self.build(parameters), *self.weighted(parameters), state, self.observables(parameters),
                                attitude_fields(None)[:2], options["mass_matrix"] == "augmented")
 
-    def hamiltonian(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        """Formulation `quaternion_hamiltonian`."""
-        return self.redundant(parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"})
-
     def weighted(self, parameters: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Inertia, lever m l chi and gravity, zero for a free body."""
         assert self.lever is not None
@@ -160,13 +148,14 @@ class Declared(NamedTuple):
         return parameters["inertia"], self.lever(parameters), np.zeros(3) if gravity is None else gravity
 
     def observables(self, parameters: Parameters) -> tuple[Observable, ...]:
-        """Columns of the system's `observe`."""
+        """Columns of the system's `observe`: energy, pi (3), orthogonality error, then its own from column 5."""
         own = self.invariants(parameters, 5)
         measured = self.measures(parameters, own[-1].columns.stop if own else 5)
-        columns = attitude_observables(self.conserved_momentum(parameters), (*own, *measured))
-        if measured:
-            columns = (replace(columns[0], statistics=("mean", "max", "mean_square")), *columns[1:])
-        return columns
+        momentum = Observable("momentum_map", slice(1, 4), MOMENTUM, "angular momentum about the fixed point, spatial",
+                              conserved=self.conserved_momentum(parameters), stem="momentum_error")
+        defect = Observable("orthogonality_error", slice(4, 5), "1", "largest entry of |Q^T Q - 1|", "residual")
+        energy = replace(ENERGY, statistics=("mean", "max", "mean_square")) if measured else ENERGY
+        return (energy, momentum, defect, *own, *measured)
 
     def attitude(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on rows Q e_1, Q e_2, Q e_3, pi; with applied torques one for the work follows."""
@@ -180,13 +169,13 @@ class Declared(NamedTuple):
 
     def check_form(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""
-        for name in ("form", "action"):
+        for name, allowed in (("form", "attitude"), ("action", "semidirect, direct")):
             if options.get(name) == "coadjoint" and self.has_applied(parameters):
                 raise InputError(f"option {name} is coadjoint, which has no torques of time and velocity, and the"
-                                 f" system has; allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+                                 f" system has; allowed is {allowed}")
             if options.get(name) == "coadjoint" and not hasattr(self.build(parameters), "dual"):
                 raise InputError(f"option {name} is coadjoint, for which the system must have dual and dual_observe;"
-                                 f" allowed is {'attitude' if name == 'form' else 'semidirect, direct'}")
+                                 f" allowed is {allowed}")
 
     def dual(self, parameters: Parameters, state: State, problem: Any) -> Formulated:
         """A component on the rows Pi and, with gravity, Gamma."""
@@ -195,7 +184,7 @@ class Declared(NamedTuple):
         fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
                        for name in list(BODY_FIELDS)[:len(frame)])
         return Formulated(problem, np.ascontiguousarray(np.array(frame) @ state["attitude"]), fields,
-                          (_energy(), *self.invariants(parameters, 1)), _body_reader, float(np.linalg.norm(momentum)))
+                          (ENERGY, *self.invariants(parameters, 1)), _body_reader, float(np.linalg.norm(momentum)))
 
     def forms(self, quadratic: bool) -> dict[str, Form]:
         """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
@@ -220,7 +209,8 @@ class Declared(NamedTuple):
             redundant = {"coordinates": COORDINATES, "mass_matrix": MASS_MATRIX}
             found["constrained_lagrangian"] = Form(self.redundant, redundant, _check_redundant)
             found["constant_mass"] = Form(self.redundant, {"coordinates": CONSTANT})
-            found["quaternion_hamiltonian"] = Form(self.hamiltonian)
+            found["quaternion_hamiltonian"] = Form(lambda parameters, state, options: self.redundant(
+                parameters, state, {"coordinates": "quaternion", "mass_matrix": "singular"}))
         return found
 
 

@@ -11,15 +11,19 @@ A system offers
     forces(y, out, energy)    spatial torques about the centres in rows 0 to n - 1 of `out` and, where the bodies move,
                               forces in the next n rows; its potential energies, one for each name that the sheet
                               declares, in `energy`. False where they cannot be evaluated
+    damp(y, rates, out)       optional, of bodies that move: adds to the torques and forces in `out` those at the
+                              velocities in y and the spatial angular velocities `rates` (n, 3); returns their power, W
 """
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.dispatch import borrows, hands_on, kernel
 from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, larger, put, row, scale, sub
 from liestep.geometry.attitude import orthogonality_error, principal_angle, to_body, to_space, towards_rotation
+from liestep.mechanics.contracts import formulations
+from liestep.mechanics.formulations.work import separate_work
 
 
 @kernel
@@ -122,6 +126,44 @@ class RigidBodies(NamedTuple):
         out[c + 2 + self.parts.shape[0]] = norm
 
 
+@hands_on("plain", formulations.RigidBodies)
+class DampedBodies(NamedTuple):
+    """The methods of `RigidBodies`, where those for forces of velocity do something.
+
+    The state has one row more: (W, 0, 0) with the work W of these forces in J. Observables are those without it, with
+    the energy less the work, which is the invariant; then W and the mechanical energy.
+    """
+
+    plain: Any         # RigidBodies
+    system: Any        # with damp(y, rates, out)
+    rates: np.ndarray  # (n, 3) scratch
+    power: np.ndarray  # (1,) of the last forces
+    column: int        # of the work in `observe`
+
+    def forces(self, y: np.ndarray, out: np.ndarray) -> bool:
+        n = self.plain.bodies()
+        if not self.plain.forces(y, out):
+            return False
+        for i in range(n):
+            put(self.rates, i, spatial_velocity(y, i, row(y, 3*n + i), self.plain.moments(i)))
+        self.power[0] = self.system.damp(y, self.rates, out)
+        return True
+
+    def add_power(self, out: np.ndarray, i: int) -> None:
+        """Power of the last forces into row i."""
+        put(out, i, (self.power[0], 0.0, 0.0))
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.plain.observe(y, out)
+        separate_work(y[y.shape[0] - 1, 0], self.column, out)
+
+
+def is_damped(system: Any) -> bool:
+    """Whether a system declares forces of velocity: known from its class, before anything is compiled."""
+    return hasattr(type(system), "damp")
+
+
+@hands_on("problem", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class BodiesField(NamedTuple):
     """Vector field of the rows in the embedding space."""
@@ -153,10 +195,8 @@ class BodiesField(NamedTuple):
             for i in range(self.problem.bodies()):
                 towards_rotation(y, 3*i)
 
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.problem.observe(y, out)
 
-
+@hands_on("problem", formulations.Component, "observe")
 class BodiesGenerator(NamedTuple):
     """f: rows w_i and tau_i - w_i x pi_i of each body for `geometry.groups.rigid_motions`, then v_i and
     F_i/m_i."""
@@ -178,6 +218,3 @@ class BodiesGenerator(NamedTuple):
                 put(out, 3*n + i, scale(1.0/problem.mass(i), row(self.f, n + i)))
         problem.add_power(out, 4*n)
         return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.problem.observe(y, out)

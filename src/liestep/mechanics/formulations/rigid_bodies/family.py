@@ -7,7 +7,7 @@ import numpy as np
 from liestep.mechanics.contracts.manifold import check_attitude
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
-from liestep.mechanics.formulations.rigid_bodies.damped import is_damped
+from liestep.mechanics.formulations.rigid_bodies.components import is_damped
 from liestep.mechanics.formulations.rigid_bodies.forms import Declared, Kept, state_shapes
 
 
@@ -23,8 +23,8 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
     `build` makes a NamedTuple with the method of `mechanics.formulations.rigid_bodies.components`; `moments` gives the
     principal moments (n, 3) in kg m2; `potential` names its energies, name -> meaning; `kept` says which momenta the
     motion conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of
-    `Sheet`: citation, combination, engines, exact, symmetries. A system with forces of velocity says so by a method,
-    see `mechanics.formulations.rigid_bodies.damped`.
+    `Sheet`: citation, combination, engines, exact, symmetries. A system with forces of velocity says so by the
+    method `damp`, see there.
     """
     declared = Declared(build, masses, moments, kept, potential)
 

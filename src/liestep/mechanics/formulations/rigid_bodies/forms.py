@@ -14,8 +14,13 @@ from liestep.mechanics.contracts.formulated import Formulated, Observable, State
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Parameters, State
 from liestep.mechanics.formulations.action import CHART, ActionForm
-from liestep.mechanics.formulations.rigid_bodies.components import BodiesField, BodiesGenerator, RigidBodies
-from liestep.mechanics.formulations.rigid_bodies.damped import DampedBodies, is_damped
+from liestep.mechanics.formulations.rigid_bodies.components import (
+    BodiesField,
+    BodiesGenerator,
+    DampedBodies,
+    RigidBodies,
+    is_damped,
+)
 from liestep.mechanics.formulations.work import with_work
 
 MOMENTUM = "kg m2 s-1"
@@ -38,27 +43,16 @@ class Kept(NamedTuple):
     spin: Flags = (False, False, False)
 
 
-def energies_of(columns: Mapping[str, str], first: int) -> tuple[Observable, ...]:
-    """Plain observables in J from column `first`."""
-    return tuple(Observable(name, slice(first + k, first + k + 1), "J", text, "plain")
-                 for k, (name, text) in enumerate(columns.items()))
-
-
 def norm_observable(column: int) -> Observable:
     """rodrigues2021 eq. (35), by the trapezoidal rule over every step, whatever is sampled."""
     return Observable("h1_norm_squared", slice(column, column + 1), "1", "integral of the sums over the bodies of"
                       " |x|^2 + |v|^2 + angle^2 + |angular velocity|^2, all in SI units", "plain", integral=True)
 
 
-def energy_observable() -> Observable:
-    """Total energy, with the mean square of its deviation."""
-    return Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square"))
-
-
 def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[Observable, ...]:
     """Columns of `RigidBodies.observe`."""
     own = {"rotation_energy": "kinetic energy of the rotations", **potential}
-    found = [energy_observable(),
+    found = [Observable("energy", slice(0, 1), "J", "total energy", statistics=("mean", "max", "mean_square")),
              Observable("momentum_map", slice(1, 4), MOMENTUM, "total angular momentum about the origin",
                         conserved=kept.momentum, stem="momentum_error")]
     if moves:
@@ -69,7 +63,8 @@ def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[
         own = {"translation_energy": "kinetic energy of the centres of mass", **own}
     first = 10 if moves else 4
     end = first + len(own)
-    return (*found, *energies_of(own, first),
+    return (*found, *(Observable(name, slice(column, column + 1), "J", text, "plain")
+                      for column, (name, text) in enumerate(own.items(), first)),
             Observable("orthogonality_error", slice(end, end + 1), "1", "largest entry of |R^T R - 1| of all bodies",
                        "residual"), norm_observable(end + 1))
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import Vector, cross, dot, put, row, sub
+from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, put, row, scale, sub
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.mechanics.formulations.constrained.coordinates import Coordinates
 
@@ -81,15 +81,14 @@ class CartesianSpheres(NamedTuple):
     def between(self, x: float) -> None:
         """self.place = q0 + x (q1 - q0)."""
         for i in range(self.matrix.shape[0]):
-            for k in range(3):
-                self.place[i, k] = (1.0 - x)*self.ends[0, i, k] + x*self.ends[1, i, k]
+            put(self.place, i, axpy(1.0 - x, row(self.ends[0], i), scale(x, row(self.ends[1], i))))
 
     def forces(self, rule: int, t: float, h: float, q0: np.ndarray, q1: np.ndarray, r: np.ndarray,
                a: np.ndarray) -> None:
         n = self.matrix.shape[0]
         for i in range(n):
-            put(self.ends[0], i, (q0[3*i], q0[3*i + 1], q0[3*i + 2]))
-            put(self.ends[1], i, (q1[3*i], q1[3*i + 1], q1[3*i + 2]))
+            put(self.ends[0], i, self.point(q0, i))
+            put(self.ends[1], i, self.point(q1, i))
             put(self.total, i, (0.0*q0[0], 0.0*q0[0], 0.0*q0[0]))
         for point in range(self.nodes.shape[0] if rule == AVERAGE else 1):
             self.between(self.nodes[point] if rule == AVERAGE else 0.5)
@@ -97,8 +96,7 @@ class CartesianSpheres(NamedTuple):
             self.system.gradient(self.place, self.slope)
             weight = self.weights[point] if rule == AVERAGE else 1.0
             for i in range(n):
-                for k in range(3):
-                    self.total[i, k] += weight*self.slope[i, k]
+                add_to(self.total, i, scale(weight, row(self.slope, i)))
         if rule > 0 and rule != AVERAGE:
             self.correct(rule == FREED)
         for i in range(n):
@@ -120,8 +118,7 @@ class CartesianSpheres(NamedTuple):
             square += dot(row(self.along, i), row(self.along, i))
         if square > 0.0:
             for i in range(n):
-                for k in range(3):
-                    self.total[i, k] += gap/square*self.along[i, k]
+                add_to(self.total, i, scale(gap/square, row(self.along, i)))
 
     def free(self) -> None:
         """Take the part along rotations about the kept axes out of c, all at once."""
@@ -147,9 +144,9 @@ class CartesianSpheres(NamedTuple):
                         self.turn[j, k] = 0.0
         if lu(self.turn, self.pivots, 3):
             lu_solve(self.turn, self.pivots, self.axis, 3)
-            w = (self.axis[0], self.axis[1], self.axis[2])
             for i in range(n):
-                put(self.along, i, sub(row(self.along, i), cross(w, row(self.place, i))))
+                turned = cross((self.axis[0], self.axis[1], self.axis[2]), row(self.place, i))
+                put(self.along, i, sub(row(self.along, i), turned))
 
     def constraints(self, q: np.ndarray, out: np.ndarray) -> None:
         for i in range(self.matrix.shape[0]):
@@ -169,17 +166,17 @@ class CartesianSpheres(NamedTuple):
         n, q, v, p = self.matrix.shape[0], y[0], y[1], y[2]
         for k in range(7):
             out[k] = 0.0
+        spin = (0.0, 0.0, 0.0)
         for i in range(n):
             x, u, push = self.point(q, i), self.point(v, i), self.point(p, i)
             put(self.place, i, x)
-            spin = cross(x, push)
+            spin = add(spin, cross(x, push))
             out[0] += 0.5*dot(push, u)
-            for k in range(3):
-                out[1 + k] += spin[k]
             gap = abs(1.0 - dot(x, x))
             out[4] += gap/n
             out[5] = max(out[5], gap)
             out[6] = max(out[6], abs(dot(x, u)))
+        out[1], out[2], out[3] = spin
         out[0] += self.system.potential(self.place)
 
     def point(self, q: np.ndarray, i: int) -> Vector:

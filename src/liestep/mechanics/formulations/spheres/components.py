@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row
+from liestep.compile.dispatch import borrows, hands_on, kernel
+from liestep.compile.rows import FieldOfRows, axpy, cross, dot, larger, put, row, sub
 from liestep.geometry.directions import make_tangent, normalise
+from liestep.mechanics.contracts import formulations
+from liestep.mechanics.formulations.work import separate_work
+
+WORK = 7  # column of the work in `observe`, after those of `SphereLagrangian`
 
 
 @kernel
@@ -56,7 +60,7 @@ class SphereLagrangian(NamedTuple):
         return self.mass.solve(q, out)
 
     def forced(self) -> bool:
-        """Whether the system has forces: `forced.ForcedSphereLagrangian` has the same methods, and there they act.
+        """Whether the system has forces: `ForcedSphereLagrangian` has the same methods, and there they act.
         Compiled code may not lack a method even where it is never called."""
         return False
 
@@ -103,6 +107,77 @@ class SphereLagrangian(NamedTuple):
         out[6] = tangency
 
 
+@hands_on("plain", formulations.SphereLagrangian)
+class ForcedSphereLagrangian(NamedTuple):
+    """The methods of `SphereLagrangian`, where those for forces of time and velocity do something: M dv/dt = -G + F +
+    lambda q.
+
+    The state has one row more, below q and omega: (W, P, 0) with the work W = int sum F_i.v_i dt in J, and the power P
+    at the last evaluation of a variational step. It is counted in no error. Observables are those without forces, with
+    the energy less the work, which is the invariant; then W and the mechanical energy T + V.
+    """
+
+    plain: Any          # SphereLagrangian
+    system: Any         # with force(t, q, omega, out)
+    mass: Any
+    velocity: np.ndarray  # (n, 3) scratch of the observables
+    counters: np.ndarray
+    push: np.ndarray      # (n, 3) scratch: F
+
+    def forced(self) -> bool:
+        return True
+
+    def force(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """The part of F tangent to the spheres: the other one does no work and is taken up by the constraint."""
+        self.counters[Counter.FORCE_EVALUATIONS] += 1
+        self.system.force(t, q, w, out)
+        for i in range(q.shape[0]):
+            a, f = row(q, i), row(out, i)
+            put(out, i, axpy(-dot(a, f)/dot(a, a), a, f))
+
+    def load(self, t: float, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """out = G - F; F stays in `push`."""
+        self.plain.gradient(q, out)
+        self.force(t, q, w, self.push)
+        for i in range(q.shape[0]):
+            put(out, i, sub(row(out, i), row(self.push, i)))
+
+    def power_of(self, q: np.ndarray, w: np.ndarray, f: np.ndarray) -> float:
+        """sum F_i.v_i, v_i = omega_i x q_i."""
+        total = 0.0
+        for i in range(q.shape[0]):
+            total += dot(row(f, i), cross(row(w, i), row(q, i)))
+        return total
+
+    def add_power(self, q: np.ndarray, w: np.ndarray, out: np.ndarray) -> None:
+        """Rate of change of the work, of the F in `push`, into the last row of out."""
+        put(out, 2*q.shape[0], (self.power_of(q, w, self.push), 0.0, 0.0))
+
+    def set_power(self, q: np.ndarray, w: np.ndarray, f: np.ndarray, y: np.ndarray) -> None:
+        """Remember the power of F = f at the end of a kick."""
+        y[2*q.shape[0], 1] = self.power_of(q, w, f)
+
+    def add_work(self, h: float, y: np.ndarray) -> None:
+        """A half kick of duration h: the power at its known end, where the velocity is the one that F was taken at.
+        (By the mean velocity of the kick, a magnetic force would do work.)"""
+        last = y.shape[0] - 1
+        y[last, 0] += h*y[last, 1]
+
+    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
+        self.plain.observe(y, out)
+        separate_work(y[y.shape[0] - 1, 0], WORK, out)
+
+    def observe_velocity(self, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
+        self.plain.observe_velocity(y, v, out)
+        separate_work(y[y.shape[0] - 1, 0], WORK, out)
+
+
+def has_force(system: Any) -> bool:
+    """Whether a system declares forces: known from its class, before anything is compiled."""
+    return hasattr(type(system), "force")
+
+
+@hands_on("lagrangian", formulations.Component, "observe")
 @borrows(FieldOfRows)
 class SphereOmegaForm(NamedTuple):
     """Vector field for (q, omega) in the embedding space: twospheres2009 eqs. (9)-(11)."""
@@ -124,9 +199,6 @@ class SphereOmegaForm(NamedTuple):
 
     def project(self, y: np.ndarray) -> None:
         project_rows(self.projection, y)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.lagrangian.observe(y, out)
 
 
 @borrows(FieldOfRows)
@@ -163,6 +235,7 @@ class SphereVelocityForm(NamedTuple):
         self.lagrangian.observe_velocity(y, y[n:2*n], out)
 
 
+@hands_on("lagrangian", formulations.Component, "observe")
 class SphereGenerator(NamedTuple):
     """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
 
@@ -187,6 +260,3 @@ class SphereGenerator(NamedTuple):
             put(out, i, axpy(self.alpha, a, b))
             put(out, n + i, axpy(self.alpha, b, axpy(self.beta, a, cross(a, row(self.dw, i)))))
         return ok
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.lagrangian.observe(y, out)

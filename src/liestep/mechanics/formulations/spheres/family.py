@@ -6,11 +6,12 @@ import numpy as np
 
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
 from liestep.mechanics.contracts.parameters import Parameter, Preset
-from liestep.mechanics.contracts.sheet import Parameters, Runner, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameters, Sheet, State
 from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.forms import Declared
 from liestep.mechanics.formulations.spheres.mass import check_mass
 from liestep.mechanics.formulations.spheres.series import multiplier_series
+from liestep.mechanics.formulations.work import requires_forces
 
 FALLBACK = "vi_sphere weights=kl8"
 
@@ -34,7 +35,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
     """
     declared = Declared(build, mass, conserved_momentum, printed)
-    further["requires"] = _requires_forces(declared, further.get("requires"))
+    further["requires"] = requires_forces("forces", declared.forced, further.get("requires"))
 
     def checked(values: Parameters) -> None:
         combination(values)
@@ -67,14 +68,3 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     mass = np.diag(mass) if mass.ndim == 1 else mass
     velocity = np.cross(fields["omega"], fields["q"])
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
-
-
-def _requires_forces(declared: Declared, other: Callable[[Parameters, Runner], str | None] | None
-                     ) -> Callable[[Parameters, Runner], str | None]:
-    """`Sheet.requires`: what the system says itself, and that a system with forces needs a method that takes them."""
-    def requires(values: Parameters, method: Runner) -> str | None:
-        if not method.takes_forces and declared.forced(values):
-            return "its formulation has no forces that depend on time and velocity, and the system has"
-        return other(values, method) if other else None
-
-    return requires

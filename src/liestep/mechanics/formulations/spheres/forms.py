@@ -18,13 +18,20 @@ from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres.angles import SphereAngleForm, angles_of, fields_of_angles
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
 from liestep.mechanics.formulations.spheres.components import (
+    WORK,
+    ForcedSphereLagrangian,
     SphereGenerator,
     SphereLagrangian,
     SphereOmegaForm,
     SphereVelocityForm,
+    has_force,
 )
-from liestep.mechanics.formulations.spheres.forced import WORK, ForcedSphereLagrangian, has_force
-from liestep.mechanics.formulations.spheres.mass import exact_inverse, has_tridiagonal_inverse, mass_component
+from liestep.mechanics.formulations.spheres.mass import (
+    check_banded,
+    exact_inverse,
+    has_tridiagonal_inverse,
+    mass_component,
+)
 from liestep.mechanics.formulations.work import with_work
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
@@ -126,9 +133,8 @@ class Declared(NamedTuple):
             raise InputError(f"option projection is {options['projection']}, but angles need none; allowed is none")
         if chosen == "diagonal" and matrix.ndim == 2:
             raise InputError("option mass is diagonal, but the bodies of this system are coupled; allowed is dense")
-        if chosen == "banded" and matrix.ndim == 2 and not has_tridiagonal_inverse(matrix):
-            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed"
-                             " are dense, multipliers")
+        if chosen == "banded" and matrix.ndim == 2:
+            check_banded(matrix)
 
     def forms(self) -> dict[str, Form]:
         """All formulations."""

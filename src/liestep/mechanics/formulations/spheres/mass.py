@@ -5,17 +5,14 @@ T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009
 methods. Velocities are rows (n, 3).
 """
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import Vector, axpy, cross, dot, put, row, scale
+from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale
 from liestep.errors import InputError
-from liestep.geometry.linalg import cholesky, cholesky_solve_rows, lu, lu_solve_rows
-from liestep.mechanics.formulations.spheres.banded_mass import BandedMass, banded_mass
-from liestep.mechanics.formulations.spheres.mass_matrix import MassMatrix
-from liestep.mechanics.formulations.spheres.multiplier_mass import MultiplierMass, multiplier_mass
+from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
 
 NEGLIGIBLE = 1e-13  # M_ik - M_ij M_jk/M_jj, j = k - 1, beside (M_ii M_kk)^(1/2), of an inverse that is tridiagonal
 
@@ -52,6 +49,33 @@ class DiagonalMass(NamedTuple):
             normal = scale(-dot(u, u), a)
             put(out, i, axpy(1.0/self.m[i], cross(a, cross(a, row(g, i))), normal))
         return True
+
+
+class MassMatrix:
+    """Methods of components with the mass matrix (n, n)."""
+
+    matrix: np.ndarray
+
+    def conjugate(self, v: np.ndarray, i: int) -> Vector:
+        """sum_j M_ij v_j."""
+        total = (0.0, 0.0, 0.0)
+        for j in range(v.shape[0]):
+            total = axpy(self.matrix[i, j], row(v, j), total)
+        return total
+
+    def kinetic_energy(self, v: np.ndarray) -> float:
+        """1/2 sum_ij M_ij v_i.v_j."""
+        total = 0.0
+        for i in range(v.shape[0]):
+            total += dot(row(v, i), self.conjugate(v, i))
+        return 0.5*total
+
+    def momentum(self, q: np.ndarray, v: np.ndarray) -> Vector:
+        """Momentum map J = sum_ij M_ij q_i x v_j of the simultaneous rotation of all bodies, spatial."""
+        total = (0.0, 0.0, 0.0)
+        for i in range(v.shape[0]):
+            total = add(total, cross(row(q, i), self.conjugate(v, i)))
+        return total
 
 
 @borrows(MassMatrix)
@@ -119,6 +143,122 @@ class DenseMass(NamedTuple):
         return True
 
 
+class MultiplierForm(MassMatrix):
+    """Those with `accelerate`, which leaves d^2q_i/dt^2 in `free`, and is False where the system for the multipliers is
+    not positive definite."""
+
+    free: np.ndarray
+    accelerate: Any
+
+    def angular_acceleration(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d omega_i/dt = q_i x d^2q_i/dt^2."""
+        if not self.accelerate(q, w, g, out):
+            return False
+        for i in range(q.shape[0]):
+            put(out, i, cross(row(q, i), row(self.free, i)))
+        return True
+
+    def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2q_i/dt^2 with the velocities v."""
+        if not self.accelerate(q, v, g, out):
+            return False
+        copy(self.free, out)
+        return True
+
+
+@borrows(MultiplierForm)
+class BandedMass(NamedTuple):
+    """Multiplier form: d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is the tridiagonal
+    system sum_j Minv_ij (q_i.q_j) lambda_j = -|omega_i|^2 + q_i.(Minv G)_i, solved by L D L^T. For a chain, lambda_i
+    is the tension of link i."""
+
+    matrix: np.ndarray    # (n, n), for energy and momentum
+    diagonal: np.ndarray  # (n,) of Minv
+    beside: np.ndarray    # (n,) Minv_{i,i-1}; the first entry is zero
+    free: np.ndarray      # (n, 3) scratch: Minv G
+    pivot: np.ndarray     # (n,) scratch: D
+    factor: np.ndarray    # (n,) scratch: L_{i,i-1}
+    tension: np.ndarray   # (n,) scratch: lambda
+
+    def accelerate(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
+        overwritten."""
+        n = q.shape[0]
+        for i in range(n):
+            put(self.free, i, self.applied(g, i))
+        for i in range(n):
+            a, u = row(q, i), row(w, i)
+            self.tension[i] = dot(a, row(self.free, i)) - dot(u, u)
+            self.pivot[i] = self.diagonal[i]*dot(a, a)
+            self.factor[i] = 0.0
+            if i > 0:
+                coupling = self.beside[i]*dot(a, row(q, i - 1))
+                self.factor[i] = coupling/self.pivot[i - 1]
+                self.pivot[i] -= self.factor[i]*coupling
+                self.tension[i] -= self.factor[i]*self.tension[i - 1]
+            if not self.pivot[i] > 0.0:
+                return False
+        for k in range(n):
+            i = n - 1 - k
+            self.tension[i] /= self.pivot[i]
+            if k > 0:
+                self.tension[i] -= self.factor[i + 1]*self.tension[i + 1]
+        for i in range(n):
+            put(out, i, scale(self.tension[i], row(q, i)))
+        for i in range(n):
+            put(self.free, i, scale(-1.0, row(self.free, i)))
+            add_to(self.free, i, self.applied(out, i))
+        return True
+
+    def applied(self, x: np.ndarray, i: int) -> Vector:
+        """(Minv x)_i"""
+        total = scale(self.diagonal[i], row(x, i))
+        if i > 0:
+            total = axpy(self.beside[i], row(x, i - 1), total)
+        if i < x.shape[0] - 1:
+            total = axpy(self.beside[i + 1], row(x, i + 1), total)
+        return total
+
+
+@borrows(MultiplierForm)
+class MultiplierMass(NamedTuple):
+    """d^2q_i/dt^2 = sum_j Minv_ij (lambda_j q_j - G_j) with |q_i| = 1, that is sum_j Minv_ij (q_i.q_j) lambda_j =
+    -|omega_i|^2 + q_i.(Minv G)_i: the equations of `BandedMass` for any mass matrix. The matrix of the multipliers is
+    positive definite where M is, as the entrywise product of two that are (Schur)."""
+
+    matrix: np.ndarray   # (n, n), for energy and momentum
+    inverse: np.ndarray  # (n, n)
+    free: np.ndarray     # (n, 3) scratch: Minv G, then the accelerations
+    a: np.ndarray        # (n, n) scratch
+    tension: np.ndarray  # (n,) scratch: lambda
+
+    def accelerate(self, q: np.ndarray, w: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
+        """d^2q_i/dt^2 into `free`, of angular velocities or velocities w, which have the same lengths; out is
+        overwritten."""
+        n = q.shape[0]
+        for i in range(n):
+            a, u = row(q, i), row(w, i)
+            put(self.free, i, self.applied(g, i))
+            self.tension[i] = dot(a, row(self.free, i)) - dot(u, u)
+            for j in range(i + 1):
+                self.a[i, j] = self.inverse[i, j]*dot(a, row(q, j))
+        if not cholesky(self.a, n):
+            return False
+        cholesky_solve(self.a, self.tension, n)
+        for i in range(n):
+            put(out, i, axpy(self.tension[i], row(q, i), scale(-1.0, row(g, i))))
+        for i in range(n):
+            put(self.free, i, self.applied(out, i))
+        return True
+
+    def applied(self, x: np.ndarray, i: int) -> Vector:
+        """(Minv x)_i"""
+        total = scale(self.inverse[i, 0], row(x, 0))
+        for j in range(1, x.shape[0]):
+            total = axpy(self.inverse[i, j], row(x, j), total)
+        return total
+
+
 def mass_component(matrix: np.ndarray,
                    solve: str = "dense") -> DiagonalMass | DenseMass | BandedMass | MultiplierMass:
     """Component for a mass given as (n,) or (n, n); `solve` is "dense", "multipliers", or "banded" for a tridiagonal
@@ -134,12 +274,11 @@ def mass_component(matrix: np.ndarray,
     n = matrix.shape[0]
     inverse = exact_inverse(matrix)
     if solve == "banded":
-        if not has_tridiagonal_inverse(matrix):
-            raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed"
-                             " are dense, multipliers")
-        return banded_mass(matrix, inverse)
+        check_banded(matrix)
+        beside = np.concatenate([[0.0], np.diag(inverse, -1)])
+        return BandedMass(matrix, np.diag(inverse).copy(), beside, np.zeros((n, 3)), *(np.zeros(n) for _ in range(3)))
     if solve == "multipliers":
-        return multiplier_mass(matrix, inverse)
+        return MultiplierMass(matrix, inverse, np.zeros((n, 3)), np.zeros((n, n)), np.zeros(n))
     return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
 
 
@@ -151,6 +290,13 @@ def has_tridiagonal_inverse(matrix: np.ndarray) -> bool:
     scaled = matrix/size/size[:, None]
     gap = np.triu(scaled[:, 1:] - scaled[:, :-1]*np.diag(scaled, 1))
     return bool(np.abs(gap).max(initial=0.0) <= NEGLIGIBLE)
+
+
+def check_banded(matrix: np.ndarray) -> None:
+    """Raises InputError for a mass matrix (n, n) without a tridiagonal inverse."""
+    if not has_tridiagonal_inverse(matrix):
+        raise InputError("option mass is banded, but the inverse of this mass matrix is not tridiagonal; allowed are"
+                         " dense, multipliers")
 
 
 def check_mass(matrix: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.tracing import plain_component
-from liestep.mechanics.formulations.spheres.forced import has_force
+from liestep.mechanics.formulations.spheres.components import has_force
 from liestep.mechanics.formulations.symbolic import (
     NotSymbolic,
     SeriesEquations,
@@ -54,11 +54,9 @@ def _forces(system: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """
     import heyoka
 
-    omega, out = (np.zeros(q.shape, dtype=object) for _ in range(2))
-    for i, (a, b) in enumerate(zip(q, v, strict=True)):
-        omega[i] = [a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]]
+    out = np.zeros(q.shape, dtype=object)
     try:
-        plain_component(system, functions()).force(heyoka.time, q, omega, out)
+        plain_component(system, functions()).force(heyoka.time, q, np.cross(q, v), out)
     except (TypeError, ValueError) as error:
         raise NotSymbolic(f"the force is not one expression: {error}") from None
     found = expressions(out)
