@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from liestep.compile.straight.evaluation import merged, reachable
-from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node
+from liestep.compile.straight.jets import merged
+from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node, reachable
 
 ELEMENTWISE = ("add", "sub", "mul", "div", "inverse", "sqrt")
 COMMUTATIVE = ("add", "mul")

@@ -16,8 +16,7 @@ import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import atan2, cos, sin, sqrt
-from liestep.compile.straight.evaluation import reachable
-from liestep.compile.straight.symbols import Expressions, Node
+from liestep.compile.straight.symbols import Expressions, Node, reachable
 
 MOST_OPERATIONS = 200_000  # of an expression: a trace of as many takes five seconds and 100 MB
 
