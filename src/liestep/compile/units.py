@@ -35,15 +35,3 @@ def parts_with_units(component: Any) -> Iterator[Any]:
             yield from parts_with_units(part)
         if units_of(type(component)):
             yield component
-
-
-def connect(component: Any, address: Callable[[Callable, Any], int | None]) -> int:
-    """Write the addresses of machine code into a component: of a method for a part, both given to `address`, which
-    knows none where the method is inlined. Returns the number of parts that have such methods."""
-    parts = list(parts_with_units(component))
-    for part in parts:
-        for number, method in enumerate(units_of(type(part))):
-            found = address(method, part)
-            if found is not None:
-                part.units[number] = found
-    return len(parts)

@@ -103,10 +103,7 @@ class ChosenCode(Code):
 def lane_routine(method: Callable, count: int, lanes: int, most: int, *, in_place: bool) -> Routine:
     """Code of `method(symbols) -> (Call, outputs)` of so many numbers; `most` operations on one way. in_place: it
     writes to its argument, and the code the sum of the results behind them, which is finite only where they are.
-
-    Raises:
-        Untraceable: see `decision_tree`; it fails or counts evaluations on some way.
-    """
+    Raises Untraceable, see `decision_tree`, and where it fails or counts evaluations on some way."""
     tree, _ = decision_tree(method, count, most=most)
     for leaf in leaves_of(tree):
         if not leaf.result.value or any(leaf.result.counted):

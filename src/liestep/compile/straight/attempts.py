@@ -65,12 +65,8 @@ def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
     and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
 
     method: the right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n
-    numbers.
-
-    Raises:
-        Untraceable: the right-hand side is none of expressions, branches otherwise than by guards, or reads what an
-            earlier call left.
-    """
+    numbers. Raises Untraceable where it is none of expressions, branches otherwise than by guards, or reads what an
+    earlier call left."""
     tree, _ = decision_tree(method, n + 1)
     good = [leaf for leaf in leaves_of(tree) if leaf.result.value]
     if len(good) != 1:

@@ -146,8 +146,8 @@ def _order(x: Any) -> tuple:
 _REPLACED = {getattr(place, name): getattr(SYMBOLIC, name) for place in (rows, math)
              for name in ("sqrt", "sin", "cos")}
 _REPLACED |= dict.fromkeys((rows.atan2, math.atan2), _of_numbers(SYMBOLIC.atan2))
-_IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items() if callable(value)
-                           or isinstance(value, float)})
+_IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items()
+                              if callable(value) or isinstance(value, float)})
 
 
 class Leaf(NamedTuple):
@@ -171,11 +171,8 @@ class Branch(NamedTuple):
 def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
                   most: int = MOST_NODES) -> tuple[Any, set[Any]]:
     """Leaves and branches of `method(symbols) -> (result, outputs)`, and the results of all ways; `most` operations on
-    one way.
-
-    Raises:
-        Untraceable: it leaves arithmetic, has too many ways or operations, or reads what it has not written.
-    """
+    one way. Raises Untraceable where it leaves arithmetic, has too many ways or operations, or reads what it has not
+    written."""
     runs: list[ExactGraph] = []
     results: set[Any] = set()
 

@@ -277,8 +277,7 @@ class Packed:
         if made.op == "input":
             return self.state[made.numbers[0]]
         args = [self.pack(arg) for arg in made.args]
-        return self.graph.node("turn", args[0], made.numbers) if made.op == "turn" else self.graph.node(
-            made.op, *made.numbers, *args)
+        return self.graph.node(made.op, *((*args, made.numbers) if made.op == "turn" else (*made.numbers, *args)))
 
     def number(self, x: int | float) -> Any:
         """A number by itself, taken from its pack if it is in one."""

@@ -148,11 +148,7 @@ class Call(NamedTuple):
 
 def routine(method: Callable, inputs: Sequence[tuple[str, int]], most: int = MOST_NODES) -> Routine:
     """Code of `method(symbols) -> (Call, outputs)`; inputs: array and place of each symbol, or ("t", 0); `most`
-    operations on one way.
-
-    Raises:
-        Untraceable: see `decision_tree`.
-    """
+    operations on one way. Raises Untraceable, see `decision_tree`."""
     tree, _ = decision_tree(method, len(inputs), most=most)
     if any(value is STALE for leaf in leaves_of(tree) if leaf.result.value for value in leaf.outputs):
         raise Untraceable("it reads what an earlier call left")
@@ -174,11 +170,7 @@ def routine(method: Callable, inputs: Sequence[tuple[str, int]], most: int = MOS
 
 def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
     """The routines of a key from the folder of the machine code, or new ones, which are kept there if they are large; a
-    refusal too.
-
-    Raises:
-        Untraceable: why there is none.
-    """
+    refusal too. Raises Untraceable where there is none, and says why."""
     path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.z"
     known = sealed.content(path)
     if known is not None:

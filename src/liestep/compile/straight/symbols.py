@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import reduce
-from operator import mul
+from operator import attrgetter, mul
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from liestep.compile.tracing import Functions
 
 MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
 MOST_DECISIONS = 2_000  # guards of an expression
+_place = attrgetter("place")
 
 
 class Untraceable(Exception):
@@ -201,10 +202,6 @@ def place_of(error: BaseException) -> str:
     """The line that raised an error."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return line_of(last.filename, last.lineno or 0)
-
-
-def _place(node: Node) -> int:
-    return node.place
 
 
 def _unary(op: str, plain: Callable) -> Callable:

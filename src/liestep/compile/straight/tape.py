@@ -229,13 +229,10 @@ def tape_of(found: Expressions, order: int) -> Tape:
 def joined(new: Entries, outputs: list[int], needed: int, guards: Sequence[Sequence[int]], order: int) -> Tape:
     """The entries as arrays."""
     entries = new.entries
-    factor, place = columns([entry.linear for entry in entries], 2)
-    weight, left, right = columns([entry.products for entry in entries], 3)
+    kind, row, reads, constant, linear, products = zip(*entries, strict=True) if entries else [()]*6
     return Tape(
-        places(entry.kind for entry in entries), places(entry.row for entry in entries),
-        places((*entry.reads, 0, 0, 0)[:3] for entry in entries).reshape(-1, 3),
-        np.array([entry.constant for entry in entries]), starts(entry.linear for entry in entries), factor, place,
-        starts(entry.products for entry in entries), weight, left, right, places(outputs), needed,
+        places(kind), places(row), places((*rows, 0, 0, 0)[:3] for rows in reads).reshape(-1, 3), np.array(constant),
+        starts(linear), *columns(linear, 2), starts(products), *columns(products, 3), places(outputs), needed,
         places(guards).reshape(-1, 4), np.zeros((new.next_row, order + 1)))
 
 
