@@ -157,14 +157,12 @@ class Entries:
             if key not in self.rows:
                 self.rows[key] = self.add(TURN, node.args, 0.0, [], [])
             self.rows[node.place] = self.rows[key] + (node.op == "cos")
-        elif node.op == "atan2":
-            self.rows[node.place] = self.add(ANGLE, node.args, 0.0, [], [])
-        elif node.op == "inverse":
-            self.rows[node.place] = self.add(QUOTIENT, node.args, 1.0, [], [])
-        elif node.op == "div":
-            self.rows[node.place] = self.add(QUOTIENT, node.args[1:], *self.terms(node.args[0]))
-        elif node.op == "sqrt":
-            self.rows[node.place] = self.add(ROOT, (), *self.terms(node.args[0]))
+        elif node.op in ("atan2", "inverse"):
+            kind, constant = (ANGLE, 0.0) if node.op == "atan2" else (QUOTIENT, 1.0)
+            self.rows[node.place] = self.add(kind, node.args, constant, [], [])
+        elif node.op in ("div", "sqrt"):
+            kind = QUOTIENT if node.op == "div" else ROOT
+            self.rows[node.place] = self.add(kind, node.args[1:], *self.terms(node.args[0]))
         else:
             self.rows[node.place] = self.add(SUM, (), *self.terms(node, node))
 
@@ -210,8 +208,7 @@ def tape_of(found: Expressions, order: int) -> Tape:
     """Tape of the coefficients 0 to `order` of y, whose inputs are y_1 ... y_n and t."""
     sides = [side for guard in found.guards for side in (guard.left, guard.right)]
     first = reachable([*found.inputs, *found.outputs])
-    known = {node.place for node in first}
-    later = [node for node in reachable(sides) if node.place not in known]  # for guards alone
+    later = reachable(sides, {node.place for node in first})  # for guards alone
     new = Entries(found, in_rows(sorted([*first, *later], key=lambda node: node.place), [*found.outputs, *sides]))
     for node in first:
         if node.place in new.kept and node.op != "input":
