@@ -40,9 +40,10 @@ def plain_component(component: Any, functions: Functions, numbers: type = object
         if values.dtype != np.float64:
             return values
         if id(values) not in arrays:
-            arrays[id(values)] = out = values.astype(numbers if functions.scalar is float else object)
+            out: Any = values.astype(numbers if functions.scalar is float else object)  # numpy's `flat` is read only
+            arrays[id(values)] = out
             if functions.scalar is not float:
-                out.flat = [functions.scalar(x) for x in values.flat]  # type: ignore[assignment]
+                out.flat = [functions.scalar(x) for x in values.flat]
         return arrays[id(values)]
 
     return rebuilt(component, array, functions.scalar, _plain_by(functions))
