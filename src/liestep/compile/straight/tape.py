@@ -227,10 +227,10 @@ def joined(new: Entries, outputs: list[int], needed: int, guards: Sequence[Seque
     """The entries as arrays."""
     entries = new.entries
     kind, row, reads, constant, linear, products = zip(*entries, strict=True) if entries else [()]*6
-    return Tape(
+    return Tape._make((
         places(kind), places(row), places((*rows, 0, 0, 0)[:3] for rows in reads).reshape(-1, 3), np.array(constant),
         starts(linear), *columns(linear, 2), starts(products), *columns(products, 3), places(outputs), needed,
-        places(guards).reshape(-1, 4), np.zeros((new.next_row, order + 1)))
+        places(guards).reshape(-1, 4), np.zeros((new.next_row, order + 1))))
 
 
 def places(values: Iterable[Any]) -> np.ndarray:
