@@ -7,10 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from liestep.compile.straight import arithmetic, evaluation, straight
-from liestep.compile.straight.jets import Jet, taylor_coefficients
+from liestep.compile.straight import arithmetic, straight
+from liestep.compile.straight.jets import Jet, merged, taylor_coefficients
 from liestep.compile.straight.paths import expressions
-from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Untraceable
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Untraceable, reachable
 
 ORDER, TIME = 13, 0.375
 sqrt, sin, cos, atan2, below = SYMBOLIC.sqrt, SYMBOLIC.sin, SYMBOLIC.cos, SYMBOLIC.atan2, SYMBOLIC.below
@@ -182,9 +182,9 @@ def test_what_occurs_twice_is_not_merged():
         return True, [product + t, product - y*x]
 
     found = field(twice, 2)
-    assert [found.nodes[place].op for place in sorted(evaluation.merged(found.outputs))] == ["mul"]  # y x alone
+    assert [found.nodes[place].op for place in sorted(merged(found.outputs))] == ["mul"]  # y x alone
     jet = Jet(found, arithmetic.PLAIN, [0.5, 0.25, TIME])
-    assert len(jet.needed(found.outputs)) == len(evaluation.reachable(found.outputs)) - 1
+    assert len(jet.needed(found.outputs)) == len(reachable(found.outputs)) - 1
 
 
 def test_comparisons_of_the_same_numbers_are_decided_once_asked():
@@ -215,8 +215,8 @@ class OneHalf(Jet):
 class WrongEnd(Jet):
     """The newest coefficient of a square is not doubled."""
 
-    def once(self, what, x, make):
-        return self.coefficient(x, 0) if what == "double" else super().once(what, x, make)
+    def once(self, what, x, make, k=0):
+        return self.coefficient(x, 0) if what == "double" else super().once(what, x, make, k)
 
 
 class WrongQuotient(Jet):

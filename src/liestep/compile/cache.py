@@ -11,16 +11,17 @@ import pickle
 import platform
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from liestep.compile.dispatch import compiler
-from liestep.compile.separate import connect
+from liestep.compile.separate import parts_with_addresses, separate_methods
 from liestep.compile.sources import component_modules, source_hash
 from liestep.files import sealed
 from liestep.files.answers import cache_folder
@@ -33,11 +34,6 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
     import numba
 
     return numba, {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
-
-
-def _errors() -> tuple[type[Exception], ...]:
-    """What compiling raises for wrong components."""
-    return compiling()[0].core.errors.NumbaError, ImportError
 
 
 def compiles() -> bool:
@@ -61,14 +57,6 @@ def _machine() -> str:
     numba, _ = compiling()
     return (f"{platform.python_version()} {numba.__version__} {llvmlite.__version__} {np.__version__}"
             f" {processor.describe()}")
-
-
-def _code_name(function: Callable, classes: tuple[str, ...], modules: tuple[str, ...]) -> str:
-    stat = Path(function.__code__.co_filename).stat()
-    # the code holds the path of the loop's file: two checkouts have files of their own
-    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
-             source_hash(*modules), *classes)
-    return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
 
 
 class _Kept:
@@ -102,6 +90,21 @@ class _Kept:
         caching._cache_log("[cache] data saved to %r", str(path))
 
 
+@contextmanager
+def _complaints() -> Iterator[None]:
+    """Raise PluginError for what compiling complains of in a plugin, in one sentence; any other error as it is."""
+    try:
+        yield
+    except (compiling()[0].core.errors.NumbaError, ImportError) as error:
+        from liestep.compile.translation import compile_error
+        from liestep.errors import PluginError
+
+        sentence = compile_error(error)
+        if sentence is None:
+            raise
+        raise PluginError(sentence) from None
+
+
 class CompiledLoop:
     """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled
     separately, with its files on disk."""
@@ -118,29 +121,15 @@ class CompiledLoop:
     def __call__(self, *args):
         if self.connects and self.call is not self.function:
             self.connects = prepare(*args)
-        try:
+        with _complaints():
             return self.call(*args)
-        except _errors() as error:
-            self._complain(error)
 
     def compile_separately(self, kinds: tuple[Any, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""
-        try:
+        with _complaints():
             self.call.compile(kinds)
-        except _errors() as error:
-            self._complain(error)
         parts = self.call.overloads[kinds]._asdict()
         return int(parts["library"].get_pointer_to_function(parts["fndesc"].llvm_func_name))
-
-    def _complain(self, error: Exception) -> NoReturn:
-        """Raise PluginError for an error in a plugin, in one sentence; any other error as it is."""
-        from liestep.compile.translation import compile_error
-        from liestep.errors import PluginError
-
-        sentence = compile_error(error)
-        if sentence is None:
-            raise error
-        raise PluginError(sentence) from None
 
 
 _loops: dict[tuple, CompiledLoop] = {}
@@ -161,7 +150,13 @@ def _address_of(method: Callable, component: Any) -> int | None:
 def prepare(*components: Any) -> bool:
     """Compile or load the methods of components that are called by their addresses, and tell the components these;
     whether there are any."""
-    return sum(connect(component, _address_of) for component in components) > 0
+    parts = [part for component in components for part in parts_with_addresses(component)]
+    for part in parts:
+        for number, method in enumerate(separate_methods(type(part))):
+            address = _address_of(method, part)
+            if address is not None:
+                part.addresses[number] = address
+    return bool(parts)
 
 
 def loop_for(function: Callable, *components: Any) -> CompiledLoop:
@@ -184,8 +179,12 @@ def has_code(function: Callable, *components: Any) -> bool:
 
 
 def _name(function: Callable, *components: Any) -> str:
-    modules = (function.__module__, *component_modules(*components))
-    return _code_name(function, class_names(*components), modules)
+    """Name of the files of a loop or method for components."""
+    stat = Path(function.__code__.co_filename).stat()
+    # the code holds the path of the loop's file: two checkouts have files of their own
+    parts = (function.__qualname__, function.__code__.co_filename, str(stat.st_mtime_ns), str(stat.st_size), _machine(),
+             source_hash(function.__module__, *component_modules(*components)), *class_names(*components))
+    return f"{function.__name__}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:20]}"
 
 
 def specialisations() -> int:

@@ -35,15 +35,3 @@ def parts_with_addresses(component: Any) -> Iterator[Any]:
             yield from parts_with_addresses(part)
         if separate_methods(type(component)):
             yield component
-
-
-def connect(component: Any, address: Callable[[Callable, Any], int | None]) -> int:
-    """Write the addresses of machine code into a component: of a method for a part, both given to `address`, which
-    knows none where the method is inlined. Returns the number of parts that have such methods."""
-    parts = list(parts_with_addresses(component))
-    for part in parts:
-        for number, method in enumerate(separate_methods(type(part))):
-            found = address(method, part)
-            if found is not None:
-                part.addresses[number] = found
-    return len(parts)

@@ -1,5 +1,6 @@
 """Numbers with an infinitesimal part, x + e d with e^2 = 0: methods of components that run on them give derivatives.
 x and d are numbers or nodes of expressions."""
+from collections.abc import Callable
 from typing import Any
 
 from liestep.compile.tracing import Functions
@@ -56,19 +57,16 @@ class Slope:
 
 def with_slopes(functions: Functions) -> Functions:
     """Functions of numbers or nodes, of slopes as well."""
-    def root(x: Any) -> Any:
-        value = functions.sqrt(parts(x)[0])
-        return Slope(value, x.d*(0.5/value)) if isinstance(x, Slope) else value
+    def of(function: Callable, slope: Callable) -> Callable:
+        def apply(x: Any) -> Any:
+            value = function(parts(x)[0])
+            return Slope(value, slope(x, value)) if isinstance(x, Slope) else value
 
-    def sine(x: Any) -> Any:
-        value = functions.sin(parts(x)[0])
-        return Slope(value, functions.cos(x.x)*x.d) if isinstance(x, Slope) else value
+        return apply
 
-    def cosine(x: Any) -> Any:
-        value = functions.cos(parts(x)[0])
-        return Slope(value, -1.0*functions.sin(x.x)*x.d) if isinstance(x, Slope) else value
-
-    return functions._replace(sqrt=root, sin=sine, cos=cosine)
+    return functions._replace(sqrt=of(functions.sqrt, lambda x, root: x.d*(0.5/root)),
+                              sin=of(functions.sin, lambda x, _: functions.cos(x.x)*x.d),
+                              cos=of(functions.cos, lambda x, _: -1.0*functions.sin(x.x)*x.d))
 
 
 def parts(value: Any) -> tuple[Any, Any]:

@@ -31,39 +31,40 @@ class Functions(NamedTuple):
         named = {getattr(rows, name): value for name, value in self._asdict().items() if hasattr(rows, name)}
         return {**named, **dict(self.kernels)}
 
-
 def plain_component(component: Any, functions: Functions, numbers: type = object) -> Any:
     """The component with plain methods; float64 arrays become arrays of `numbers`, by default of
     objects that can hold anything. An array that two components share is shared by their copies."""
-    return _plain_item(component, functions, numbers, {})
+    arrays: dict[int, np.ndarray] = {}
+
+    def array(values: np.ndarray) -> np.ndarray:
+        if values.dtype != np.float64:
+            return values
+        if id(values) not in arrays:
+            out: Any = values.astype(numbers if functions.scalar is float else object)  # numpy's `flat` is read only
+            arrays[id(values)] = out
+            if functions.scalar is not float:
+                out.flat = [functions.scalar(x) for x in values.flat]
+        return arrays[id(values)]
+
+    return rebuilt(component, array, functions.scalar, _plain_by(functions))
 
 
-def _plain_item(component: Any, functions: Functions, numbers: type, arrays: dict[int, np.ndarray]) -> Any:
-    if isinstance(component, np.ndarray):
-        if component.dtype != np.float64:
-            return component
-        if id(component) not in arrays:
-            arrays[id(component)] = (component.astype(numbers) if functions.scalar is float
-                                     else _converted(component, functions.scalar))
-        return arrays[id(component)]
-    if isinstance(component, float | np.floating):
-        return functions.scalar(component)
-    if not isinstance(component, tuple):
-        return component
-    fields = [_plain_item(item, functions, numbers, arrays) for item in component]
-    cls = getattr(type(component), "traced_from", type(component))  # that of a plain component is that of its methods
-    return _plain_class(cls, functions)(*fields) if hasattr(component, "_fields") else tuple(fields)
-
-
-def _converted(values: np.ndarray, scalar: Callable) -> np.ndarray:
-    out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
-    out.flat = [scalar(x) for x in values.flat]
-    return out
+def rebuilt(item: Any, array: Callable, scalar: Callable, method: Callable) -> Any:
+    """A component with other arrays, scalars and methods, each made from its own by one of the functions."""
+    if isinstance(item, np.ndarray):
+        return array(item)
+    if isinstance(item, float | np.floating):
+        return scalar(item)
+    if not isinstance(item, tuple):
+        return item
+    fields = [rebuilt(value, array, scalar, method) for value in item]
+    cls = getattr(type(item), "traced_from", type(item))  # that of a plain component is that of its methods
+    return _class_with(cls, method)(*fields) if hasattr(item, "_fields") else tuple(fields)
 
 
 @cache
-def _plain_class(cls: type, functions: Functions) -> type:
-    methods = {name: _plain(value, functions) for name, value in methods_of(cls).items()}
+def _class_with(cls: type, method: Callable) -> type:
+    methods = {name: method(value) for name, value in methods_of(cls).items()}
     return type(cls.__name__, (cls,), {**methods, "traced_from": cls})
 
 
@@ -71,6 +72,11 @@ def methods_of(cls: type) -> dict[str, Callable]:
     """The methods of a component's class, borrowed ones included, without those that every NamedTuple has."""
     return {name: value for name, value in vars(cls).items()
             if isinstance(value, FunctionType) and name[:2] != "__" and value.__module__ != "collections"}
+
+
+@cache
+def _plain_by(functions: Functions) -> Callable[[Callable], Callable]:
+    return lambda function: _plain(function, functions)
 
 
 @cache

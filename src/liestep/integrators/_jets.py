@@ -24,7 +24,7 @@ class StraightJet(NamedTuple):
 
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """Coefficients of the solution through y at time t, then the largest numbers of each
-        group (`compile.straight.straight.Straight`), out ((order + 1) m d + 4 groups,); False where there is none."""
+        group (`compile.straight.straight.jet_code`), out ((order + 1) m d + 4 groups,); False where there is none."""
         self.table[0] = t
         return call_address(self.jet, y, self.table, out) == 1
 

@@ -15,7 +15,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.counters import Counter, counts
 from liestep.compile.processor import has_wide_registers
 from liestep.compile.status import Status
-from liestep.compile.straight.straight import Straight, jet_code, loaded
+from liestep.compile.straight.straight import Routine, jet_code, loaded
 from liestep.compile.straight.symbols import Expressions, Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.compile.translation import plugin_errors
@@ -54,15 +54,14 @@ def outcomes(spec: RunSpecification, states: Sequence[Mapping[str, np.ndarray]],
 
 
 def code_in_lanes(found: Expressions, order: int, width: int, lanes: int | None = None,
-                  groups: Sequence[int] = ()) -> tuple[int, Straight]:
+                  groups: Sequence[int] = ()) -> tuple[int, Routine]:
     """The number of lanes and their jet. By default eight where the processor has registers for them and the jet is
     short, else four: what a long one keeps of eight lanes is more than the first cache holds."""
-    if lanes is None:
-        code = jet_code(found, order, width, groups=groups, writer=LaneWriter(4))
-        if code.operations > MOST_OF_EIGHT or not has_wide_registers():
-            return 4, code
-        lanes = 8
-    return lanes, jet_code(found, order, width, groups=groups, writer=LaneWriter(lanes))
+    number = lanes or 4
+    code = jet_code(found, order, width, groups=groups, new=lambda: LaneWriter(number))
+    if lanes is None and code.operations <= MOST_OF_EIGHT and has_wide_registers():
+        return code_in_lanes(found, order, width, 8, groups)
+    return number, code
 
 
 class LaneCode:

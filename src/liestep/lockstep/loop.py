@@ -160,8 +160,7 @@ def begin(problem: Any, outputs: Any, lanes: Any, members: Any, lane: int, t_end
         return 0
     lanes.member[lane], lanes.table[lane] = i, 0.0
     members.taken[0] = i + 1
-    field = StraightField(problem.field, problem.projection, problem.observables, problem.stages, members.counters[i])
-    field.observe(members.y[i], outputs.baseline[i])
+    problem.observables.call(0.0, members.y[i], members.y[i], members.counters[i], outputs.baseline[i])
     for c in range(members.kept.shape[0]):
         if members.kept[c] == 0:
             outputs.baseline[i, c] = 0.0

@@ -1,27 +1,12 @@
-"""Arithmetic on which recurrences are written: numbers and packs of numbers (`compile.straight.packs`)."""
+"""Arithmetic on which recurrences are written, as `compile.straight.writer` is: numbers and packs of numbers
+(`compile.straight.packs`). A Python number among the operands is a constant."""
 import math
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-
-
-class Arithmetic(Protocol):
-    """Operations on values; a Python number among the operands is a constant."""
-
-    def add(self, a: Any, b: Any) -> Any: ...
-    def sub(self, a: Any, b: Any) -> Any: ...
-    def mul(self, a: Any, b: Any) -> Any: ...
-    def fma(self, a: Any, b: Any, c: Any) -> Any: ...
-    def div(self, a: Any, b: Any) -> Any: ...
-    def part(self, a: Any, k: int) -> Any: ...
-    def call(self, name: str, *args: Any) -> Any: ...
-    def constant(self, value: Any) -> Any: ...
-    def gather(self, values: Sequence[Any]) -> Any: ...
-    def member(self, pack: Any, i: int) -> Any: ...
-    def turn(self, pack: Any, places: Sequence[int]) -> Any: ...
-    def whole(self, pack: Any) -> Any: ...
 
 
 class Numbers:
@@ -31,23 +16,11 @@ class Numbers:
         """one: the number 1, in which fractions are written."""
         self.functions, self.one = functions, one
 
-    def add(self, a: Any, b: Any) -> Any:
-        return a + b
-
-    def sub(self, a: Any, b: Any) -> Any:
-        return a - b
-
-    def mul(self, a: Any, b: Any) -> Any:
-        return a*b
+    add, sub, mul, div, part = map(staticmethod, (operator.add, operator.sub, operator.mul, operator.truediv,
+                                                  operator.truediv))
 
     def fma(self, a: Any, b: Any, c: Any) -> Any:
         return a*b + c
-
-    def div(self, a: Any, b: Any) -> Any:
-        return a/b
-
-    def part(self, a: Any, k: int) -> Any:
-        return a/k
 
     def call(self, name: str, *args: Any) -> Any:
         return self.functions[name](*args)

@@ -7,14 +7,12 @@ zero, then h slope + y; nothing is fused.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from liestep.compile.straight.exact import STALE, Leaf, Unset, decision_tree, leaves_of
-from liestep.compile.straight.routines import Blocks, Code, Routine, add_counts, parts_of, vector
+from liestep.compile.straight.routines import Blocks, Code, add_counts, parts_of
+from liestep.compile.straight.straight import Routine
 from liestep.compile.straight.symbols import Untraceable
-from liestep.compile.straight.writer import literal
 
-HEAD = "define i64 @routine(double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %counters)"
+ARGUMENTS = "double %t, double %h, ptr %y, ptr %k, ptr %new, ptr %out, ptr %table, ptr %counters"
 
 
 class Tableau(NamedTuple):
@@ -26,63 +24,40 @@ class Tableau(NamedTuple):
     sums: Sequence[Sequence[float]]
 
 
-class _Vectors:
+class _Rows:
     """Rows of n numbers in vector registers."""
 
     def __init__(self, writer: Blocks, n: int):
         self.on, self.size, self.parts = writer, n, parts_of(n)
 
-    def load(self, array: str, offset: int = 0) -> list[str]:
-        found = []
-        for at, width in self.parts:
-            place = self.on.write(f"getelementptr double, ptr %{array}, i64 {offset + at}")
-            found.append(self.on.write(f"load {vector(width)}, ptr {place}, align 8"))
-        return found
+    def load(self, array: str) -> list[Any]:
+        return [self.on.read(array, *part) for part in self.parts]
 
-    def store(self, array: str, values: list[str], offset: int = 0) -> None:
-        for (at, width), value in zip(self.parts, values, strict=True):
-            place = self.on.write(f"getelementptr double, ptr %{array}, i64 {offset + at}")
-            self.on.lines.append(f"store {vector(width)} {value}, ptr {place}, align 8")
+    def store(self, array: str, values: list[Any], offset: int = 0) -> None:
+        for (at, _), value in zip(self.parts, values, strict=True):
+            self.on.store(array, offset + at, value)
 
-    def spread(self, number: str) -> list[str]:
-        """One number in all places."""
-        found = []
-        for _, width in self.parts:
-            one = self.on.write(f"insertelement {vector(width)} undef, double {number}, i32 0")
-            found.append(self.on.write(f"shufflevector {vector(width)} {one}, {vector(width)} undef,"
-                                       f" <{width} x i32> zeroinitializer"))
-        return found
+    def scaled(self, number: Any, values: list[Any]) -> list[Any]:
+        return [self.on.each("fmul", number, value) for value in values]
 
-    def apply(self, operation: str, a: list[str], b: list[str]) -> list[str]:
-        return [self.on.write(f"{operation} {vector(width)} {x}, {y}")
-                for (_, width), x, y in zip(self.parts, a, b, strict=True)]
+    def plus(self, a: list[Any], b: list[Any]) -> list[Any]:
+        return [self.on.add(x, y) for x, y in zip(a, b, strict=True)]
 
-    def constant(self, value: float) -> list[str]:
-        return [f"splat (double {literal(value)})"]*len(self.parts)
-
-    def combine(self, weights: Sequence[float], slopes: list[list[str]]) -> list[str]:
+    def combine(self, weights: Sequence[float], slopes: list[list[Any]]) -> list[Any]:
         """w_0 k_0 + ..."""
-        total = self.apply("fmul", self.constant(weights[0]), slopes[0])
+        total = self.scaled(weights[0], slopes[0])
         for weight, slope in zip(weights[1:len(slopes)], slopes[1:], strict=True):
             if weight != 0.0:
-                total = self.apply("fadd", self.apply("fmul", self.constant(weight), slope), total)
+                total = self.plus(self.scaled(weight, slope), total)
         return total
 
-    def number(self, values: list[str], i: int) -> str:
-        part = next(number for number, (at, width) in enumerate(self.parts) if at <= i < at + width)
-        at, width = self.parts[part]
-        return self.on.write(f"extractelement {vector(width)} {values[part]}, i32 {i - at}")
+    def number(self, values: list[Any], i: int) -> Any:
+        found = next((value, i - at) for value, (at, width) in zip(values, self.parts, strict=True) if i < at + width)
+        return self.on.member(*found) if self.on.size(found[0]) else found[0]
 
-    def joined(self, numbers: list[Any]) -> list[str]:
+    def joined(self, numbers: list[Any]) -> list[Any]:
         """Numbers put into vector registers."""
-        found = []
-        for at, width in self.parts:
-            value = "undef"
-            for i in range(width):
-                number = self.on.operand(numbers[at + i])
-                value = self.on.write(f"insertelement {vector(width)} {value}, double {number}, i32 {i}")
-            found.append(value)
-        return found
+        return [self.on.joined_in_one(numbers[at:at + width]) for at, width in self.parts]
 
 
 def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
@@ -90,12 +65,8 @@ def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
     state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated.
 
     method: the right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n
-    numbers.
-
-    Raises:
-        Untraceable: the right-hand side is none of expressions, branches otherwise than by guards, or reads what an
-            earlier call left.
-    """
+    numbers. Raises Untraceable where it is none of expressions, branches otherwise than by guards, or reads what an
+    earlier call left."""
     tree, _ = decision_tree(method, n + 1)
     good = [leaf for leaf in leaves_of(tree) if leaf.result.value]
     if len(good) != 1:
@@ -104,11 +75,10 @@ def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
         raise Untraceable("it reads what an earlier call left")
     counted = good[0].result.counted
     writer = Blocks()
-    rows = _Vectors(writer, n)
-    y, step, slopes = rows.load("y"), rows.spread("%h"), [rows.load("k")]
+    rows = _Rows(writer, n)
+    y, slopes = rows.load("y"), [rows.load("k")]
     for stage in range(1, len(tableau.a)):
-        total = rows.combine(tableau.a[stage], slopes)
-        state = rows.apply("fadd", rows.apply("fmul", step, total), y)
+        state = rows.plus(rows.scaled("%h", rows.combine(tableau.a[stage], slopes)), y)
         if stage == len(tableau.a) - 1:
             rows.store("new", state)
         time = writer.add("%t", writer.mul(float(tableau.c[stage]), "%h"))
@@ -116,13 +86,12 @@ def attempt(method: Any, n: int, tableau: Tableau) -> Routine:
         rows.store("k", slopes[-1], stage*n)
     add_counts(writer, [(len(tableau.a) - 1)*number for number in counted])
     for place, weights in enumerate(tableau.sums):
-        rows.store("out", rows.apply("fadd", rows.combine(weights, slopes), rows.constant(0.0)), place*n)
-    body = "\n  ".join([*writer.lines, "ret i64 1"])
-    text = "\n".join([*writer.declared, f"{HEAD} {{", "entry:", f"  {body}", "}"])
-    return Routine(text, np.array(list(writer.table)), writer.operations)
+        rows.store("out", [writer.add(value, 0.0) for value in rows.combine(weights, slopes)], place*n)
+    writer.lines.append("ret i64 1")
+    return writer.routine(ARGUMENTS)
 
 
-def _slope(writer: Blocks, rows: _Vectors, tree: Any, point: list[Any], done: list[Any]) -> list[str]:
+def _slope(writer: Blocks, rows: _Rows, tree: Any, point: list[Any], done: list[Any]) -> list[Any]:
     """The right-hand side at a time and state, after so many evaluations with their counts."""
     time, state = point
     evaluated, counted = done
@@ -135,7 +104,7 @@ def _slope(writer: Blocks, rows: _Vectors, tree: Any, point: list[Any], done: li
                 if isinstance(value, Unset):  # it stays, as in the loops
                     found.append(writer.read("k", (evaluated + 1)*rows.size + i))
                 else:
-                    found.append(value if isinstance(value, str) else writer.constant(value))
+                    found.extend(writer.registers([value]))
             writer.lines.append(f"br label %{after}")
         else:
             add_counts(writer, [evaluated*all_before + now

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.straight.symbols import Comparison, Graph, Node, Untraceable, place_of
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Graph, Node, Untraceable, place_of
 from liestep.compile.tracing import copied, globals_of
 
 MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
@@ -35,12 +35,20 @@ class Unset:
         raise Untraceable("it branches on what an earlier call left")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = operate
-    __neg__ = __abs__ = __pow__ = operate
+    __neg__ = __abs__ = __pow__ = called = operate
     __lt__ = __le__ = __gt__ = __ge__ = __float__ = __bool__ = refuse
 
 
 STALE = Unset()
 RESULT = Unset()  # of an array of results, which may stay as it was
+
+
+def _of_numbers(operation: Callable) -> Callable:
+    """An operation whose last two arguments are numbers; STALE if one is none."""
+    def apply(*args: Any) -> Any:
+        return STALE if any(isinstance(x, Unset) for x in args[-2:]) else operation(*args)
+
+    return apply
 
 
 class Branches(Exception):
@@ -92,9 +100,11 @@ class ExactGraph(Graph):
         """-x, the only factor that operators of nodes ask for."""
         return x.args[0] if x.op == "neg" else self.node("neg", x)
 
+    def angle(self, y: Any, x: Any) -> Any:
+        return self.node("atan2", y, x)
+
+    @_of_numbers
     def add(self, a: Any, b: Any) -> Any:
-        if isinstance(a, Unset) or isinstance(b, Unset):
-            return STALE
         if is_minus_zero(a) or is_minus_zero(b):
             return b if is_minus_zero(a) else a
         if isinstance(b, Node) and b.op == "neg":
@@ -103,32 +113,24 @@ class ExactGraph(Graph):
             return self.sub(b, a.args[0])
         return self.node("add", *sorted((a, b), key=_order))
 
+    @_of_numbers
     def sub(self, a: Any, b: Any) -> Any:
-        if isinstance(a, Unset) or isinstance(b, Unset):
-            return STALE
         if not isinstance(b, Node) and b == 0 and not is_minus_zero(b):
             return a
-        if isinstance(b, Node) and b.op == "neg":
-            return self.add(a, b.args[0])
-        return self.node("sub", a, b)
+        return self.add(a, b.args[0]) if isinstance(b, Node) and b.op == "neg" else self.node("sub", a, b)
 
+    @_of_numbers
     def mul(self, a: Any, b: Any) -> Any:
-        if isinstance(a, Unset) or isinstance(b, Unset):
-            return STALE
-        negative = False
         for number, other in ((a, b), (b, a)):
             if not isinstance(number, Node) and abs(number) == 1:
                 return other if number > 0 else self.scale(-1.0, other)
-        if isinstance(a, Node) and a.op == "neg":
-            negative, a = not negative, a.args[0]
-        if isinstance(b, Node) and b.op == "neg":
-            negative, b = not negative, b.args[0]
-        product = self.node("mul", *sorted((a, b), key=_order))
-        return self.scale(-1.0, product) if negative else product
+        signs = [isinstance(x, Node) and x.op == "neg" for x in (a, b)]
+        factors = [x.args[0] if negative else x for x, negative in zip((a, b), signs, strict=True)]
+        product = self.node("mul", *sorted(factors, key=_order))
+        return self.scale(-1.0, product) if sum(signs) == 1 else product
 
+    @_of_numbers
     def div(self, a: Any, b: Any) -> Any:
-        if isinstance(a, Unset) or isinstance(b, Unset):
-            return STALE
         return a if not isinstance(b, Node) and b == 1 else self.node("div", a, b)
 
 
@@ -141,25 +143,11 @@ def _order(x: Any) -> tuple:
     return (0, x.place) if isinstance(x, Node) else (1, x)
 
 
-def _unary(op: str, plain: Callable) -> Callable:
-    def apply(x: Any) -> Any:
-        return x.graph.node(op, x) if isinstance(x, Node) else STALE if isinstance(x, Unset) else plain(x)
-
-    return apply
-
-
-def _atan2(y: Any, x: Any) -> Any:
-    if isinstance(y, Unset) or isinstance(x, Unset):
-        return STALE
-    found = next((value for value in (y, x) if isinstance(value, Node)), None)
-    return math.atan2(y, x) if found is None else found.graph.node("atan2", y, x)
-
-
-_REPLACED = {rows.sqrt: _unary("sqrt", math.sqrt), rows.sin: _unary("sin", math.sin),
-             rows.cos: _unary("cos", math.cos), rows.atan2: _atan2, math.sqrt: _unary("sqrt", math.sqrt),
-             math.sin: _unary("sin", math.sin), math.cos: _unary("cos", math.cos), math.atan2: _atan2}
-_IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items() if callable(value)
-                           or isinstance(value, float)})
+_REPLACED = {getattr(place, name): getattr(SYMBOLIC, name) for place in (rows, math)
+             for name in ("sqrt", "sin", "cos")}
+_REPLACED |= dict.fromkeys((rows.atan2, math.atan2), _of_numbers(SYMBOLIC.atan2))
+_IN_MATH = SimpleNamespace(**{name: _REPLACED.get(value, value) for name, value in vars(math).items()
+                              if callable(value) or isinstance(value, float)})
 
 
 class Leaf(NamedTuple):
@@ -183,11 +171,8 @@ class Branch(NamedTuple):
 def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
                   most: int = MOST_NODES) -> tuple[Any, set[Any]]:
     """Leaves and branches of `method(symbols) -> (result, outputs)`, and the results of all ways; `most` operations on
-    one way.
-
-    Raises:
-        Untraceable: it leaves arithmetic, has too many ways or operations, or reads what it has not written.
-    """
+    one way. Raises Untraceable where it leaves arithmetic, has too many ways or operations, or reads what it has not
+    written."""
     runs: list[ExactGraph] = []
     results: set[Any] = set()
 

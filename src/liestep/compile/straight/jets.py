@@ -5,13 +5,14 @@ The recurrences are written once, on an arithmetic (`compile.straight.arithmetic
 of any kind, and `compile.straight.writer` writes them as machine code. None stands for a coefficient that is zero for
 every start.
 """
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from liestep.compile.straight.arithmetic import PLAIN, Arithmetic
-from liestep.compile.straight.evaluation import lateness, merged, reachable
-from liestep.compile.straight.symbols import Expressions, Guard, Node
+from liestep.compile.straight.arithmetic import PLAIN
+from liestep.compile.straight.symbols import Expressions, Guard, Node, reachable
 
+SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
 Pairs = Sequence[tuple[Any, Any]]
 
@@ -20,7 +21,7 @@ class Jet:
     """Coefficients of all nodes of expressions, with inputs y_1 ... y_n and t: `coefficient(node, k)` after those of
     smaller k."""
 
-    def __init__(self, found: Expressions, arithmetic: Arithmetic, start: Sequence[Any]):
+    def __init__(self, found: Expressions, arithmetic: Any, start: Sequence[Any]):
         """start: values of y and t."""
         self.found, self.on, self.start = found, arithmetic, start
         self.known: dict[tuple, Any] = {}
@@ -44,11 +45,8 @@ class Jet:
         """Coefficient k of a node or a number; None for zero."""
         if not isinstance(x, Node):
             return None if k or x == 0 else self.on.constant(x)
-        key = (x.place, k)
-        if key not in self.known:
-            self.known[key] = getattr(self, f"_{x.op}")(k, *x.args) if x.op not in SELF else getattr(
-                self, f"_{x.op}")(k, x, *x.args)
-        return self.known[key]
+        own = (x,) if x.op in SELF else ()
+        return self.once("", x, lambda: getattr(self, f"_{x.op}")(k, *own, *x.args), k)
 
     def guard_value(self, guard: Guard) -> tuple[Any, Any]:
         """Both sides of a guard, of coefficients 0."""
@@ -92,28 +90,22 @@ class Jet:
         inner, ends = parted(pairs)
         return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
 
-    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0) -> Pairs:
-        """a_j, sign b_(k - j) for j = 0 ... k"""
+    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0, first: int = 0) -> Pairs:
+        """a_j, sign b_(k - j) for j = `first` ... k"""
         second = self.coefficient if sign > 0.0 else self.negative
-        return [(self.coefficient(a, j), second(b, k - j)) for j in range(k + 1)]
+        return [(self.coefficient(a, j), second(b, k - j)) for j in range(first, k + 1)]
 
     def negative(self, x: Node, k: int) -> Any:
         """-x_k"""
-        key = ("minus", x.place, k)
-        if key not in self.known:
-            self.known[key] = self.times(-1.0, self.coefficient(x, k))
-        return self.known[key]
+        return self.once("minus", x, lambda: self.times(-1.0, self.coefficient(x, k)), k)
 
     def slope(self, x: Node, j: int) -> Any:
         """j x_j"""
-        key = ("slope", x.place, j)
-        if key not in self.known:
-            value = self.coefficient(x, j)
-            self.known[key] = value if j == 1 or value is None else self.on.mul(float(j), value)
-        return self.known[key]
+        return self.coefficient(x, 1) if j == 1 else self.once(
+            "slope", x, lambda: self.times(float(j), self.coefficient(x, j)), j)
 
-    def once(self, what: str, x: Node, make: Callable[[], Any]) -> Any:
-        key = (what, x.place)
+    def once(self, what: str, x: Node, make: Callable[[], Any], k: int = 0) -> Any:
+        key = (what, x.place, k)
         if key not in self.known:
             self.known[key] = make()
         return self.known[key]
@@ -125,8 +117,7 @@ class Jet:
             return self.start[i]
         if i == len(self.found.inputs) - 1:
             return self.on.constant(1.0) if k == 1 else None
-        value = self.coefficient(self.found.outputs[i], k - 1)
-        return self.part(value, k)
+        return self.part(self.coefficient(self.found.outputs[i], k - 1), k)
 
     def _add(self, k: int, a: Node, b: Node) -> Any:
         return self.combined(k, [(1.0, a), (1.0, b)])
@@ -218,14 +209,14 @@ class Jet:
     def _inverse(self, k: int, own: Node, b: Node) -> Any:
         if k == 0:
             return self.on.div(1.0, self.coefficient(b, 0))
-        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        rest = self.convolved(self.pairs(b, own, k, first=1))
         return self.times(self.negative(own, 0), rest)
 
     def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
         inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
         if k == 0:
             return self.times(self.coefficient(a, 0), inverse)
-        rest = self.convolved((self.coefficient(b, j), self.coefficient(own, k - j)) for j in range(1, k + 1))
+        rest = self.convolved(self.pairs(b, own, k, first=1))
         if self.late[a.place] <= self.late[b.place]:
             return self.times(inverse, self.minus(self.coefficient(a, k), rest))
         return self.less(inverse, self.coefficient(a, k), self.times(self.times(-1.0, inverse), rest))
@@ -254,17 +245,16 @@ class Jet:
 
     def turned(self, a: Node, k: int) -> tuple[Any, Any]:
         """Coefficients k of sine and cosine of a."""
-        key = ("turned", a.place, k)
-        if key not in self.known:
-            if k == 0:
-                angle = self.coefficient(a, 0)
-                angle = self.on.constant(0.0) if angle is None else angle
-                self.known[key] = self.on.call("sin", angle), self.on.call("cos", angle)
-            else:
-                parts = [self.convolved((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
-                         for part in (1, 0)]
-                self.known[key] = self.part(parts[0], k), self.times(-1.0, self.part(parts[1], k))
-        return self.known[key]
+        return self.once("turned", a, lambda: self.turn(a, k), k)
+
+    def turn(self, a: Node, k: int) -> tuple[Any, Any]:
+        if k == 0:
+            angle = self.coefficient(a, 0)
+            angle = self.on.constant(0.0) if angle is None else angle
+            return self.on.call("sin", angle), self.on.call("cos", angle)
+        sine, cosine = (self.convolved((self.slope(a, j), self.turned(a, k - j)[part]) for j in range(1, k + 1))
+                        for part in (1, 0))
+        return self.part(sine, k), self.times(-1.0, self.part(cosine, k))
 
     def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Any) -> Any:
         """(x^2 + y^2) angle' = x y' - y x'"""
@@ -277,11 +267,7 @@ class Jet:
         return self.part(self.times(inverse, self.minus(self.minus(one, other), rest)), k)
 
 
-class Pair(NamedTuple):
-    """Factors of a product."""
-
-    first: Any
-    second: Any
+Pair = namedtuple("Pair", ("first", "second"))  # factors of a product
 
 
 class Terms(NamedTuple):
@@ -304,9 +290,6 @@ def signed(sign: float, number: Any) -> Any:
     return -number if sign < 0.0 else number
 
 
-SELF = ("inverse", "div", "sqrt", "atan2")  # recurrences on coefficients of the node itself
-
-
 def chains_of(pairs: Pairs) -> int:
     return min(CHAINS, max(1, len(pairs)//3))
 
@@ -323,6 +306,31 @@ def parted(pairs: Iterable[tuple[Any, Any]]) -> tuple[Pairs, Pairs]:
 
 
 def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,
-                        arithmetic: Arithmetic = PLAIN) -> list[list[Any]]:
+                        arithmetic: Any = PLAIN) -> list[list[Any]]:
     """Coefficients 0 to `order` of y from values of y and t, on numbers."""
     return [[0 if value is None else value for value in line] for line in Jet(found, arithmetic, start).rows(order)]
+
+
+def merged(outputs: Sequence[Any]) -> set[int]:
+    """Places of the nodes that occur nowhere but in one sum or difference."""
+    nodes, users = reachable(outputs), dict[int, list[str]]()
+    for name, values in [("", outputs), *((node.op, node.args) for node in nodes)]:
+        for x in values:
+            if isinstance(x, Node):
+                users.setdefault(x.place, []).append(name)
+    return {node.place for node in nodes if node.op in ("add", "sub", "mul", "scale", "dot")
+            and users[node.place] in (["add"], ["sub"])}
+
+
+def lateness(found: Expressions, outputs: Iterable[Any]) -> dict[int, int]:
+    """How late the newest coefficient of each node is known, by its place: after those inputs whose rates are inputs,
+    then after the others, whose rates end the order before, and after the operations on them."""
+    late: dict[int, int] = {}
+    last = len(found.nodes)
+    for node in [*found.inputs, *reachable(outputs)]:
+        rates = found.outputs[node.args[0]] if node.op == "input" and node is not found.inputs[-1] else 0.0
+        if node.op == "input":
+            late[node.place] = last if isinstance(rates, Node) and rates.op != "input" else 0
+        else:
+            late[node.place] = 1 + max((late[x.place] for x in node.args if isinstance(x, Node)), default=0)
+    return late

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from liestep.compile.straight.evaluation import merged, reachable
-from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node
+from liestep.compile.straight.jets import merged
+from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node, reachable
 
 ELEMENTWISE = ("add", "sub", "mul", "div", "inverse", "sqrt")
 COMMUTATIVE = ("add", "mul")
@@ -277,8 +277,7 @@ class Packed:
         if made.op == "input":
             return self.state[made.numbers[0]]
         args = [self.pack(arg) for arg in made.args]
-        return self.graph.node("turn", args[0], made.numbers) if made.op == "turn" else self.graph.node(
-            made.op, *made.numbers, *args)
+        return self.graph.node(made.op, *((*args, made.numbers) if made.op == "turn" else (*made.numbers, *args)))
 
     def number(self, x: int | float) -> Any:
         """A number by itself, taken from its pack if it is in one."""

@@ -10,29 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.straight.symbols import (
-    MOST_NODES,
-    Comparison,
-    Expressions,
-    Graph,
-    Guard,
-    Node,
-    Untraceable,
-    place_of,
-)
+from liestep.compile.straight.symbols import MOST_NODES, Comparison, Expressions, Graph, Guard, Untraceable, place_of
 
 MOST_RUNS = 10_000  # of the method, to see where its branches lead
 OPERATIONS = ("add", "sub", "mul", "div", "scale", "node")
 
-Method = Callable[[list[Node]], tuple[Any, Sequence[Any]]]
+Method = Callable[[list[Any]], tuple[Any, Sequence[Any]]]
 
 
 def expressions(method: Method, inputs: int, most: int = MOST_NODES) -> Expressions:
-    """Outputs of `method(symbols) -> (evaluable, outputs)`, at most so many operations.
-
-    Raises:
-        Untraceable: it branches on values otherwise than by guards, leaves arithmetic, or takes too many operations.
-    """
+    """Outputs of `method(symbols) -> (evaluable, outputs)`, at most so many operations. Raises Untraceable where it
+    branches on values otherwise than by guards, leaves arithmetic, or takes too many operations."""
     paths = _Paths(method, inputs, most)
     outputs = paths.first()
     nodes, taken = paths.way.nodes.copy(), paths.way.taken

@@ -7,8 +7,8 @@ Object code is kept in the folder of the machine code, named by the hash of its 
 """
 import hashlib
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,8 @@ from liestep.files import sealed
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 
 
-class Straight(NamedTuple):
-    """Text of the function `jet` (y, table, out) -> 1 where all guards hold, and of `sum` (c, step, y), with t and
-    the constants of the table. `out` holds the coefficients, then the largest numbers of each group of rows:
-    of y, of its rate, and of the last two coefficients."""
+class Routine(NamedTuple):
+    """Text of machine code, the numbers of its table, and its operations."""
 
     text: str
     constants: np.ndarray
@@ -32,9 +30,11 @@ class Straight(NamedTuple):
 
 
 def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = (),
-             writer: Writer | None = None) -> Straight:
-    """LLVM code that writes the coefficients 0 to `order` of y, `out` (order + 1, n). Rows of so many numbers are put
-    into packs (`compile.straight.packs`), where that is less work.
+             new: Callable[[], Writer] = Writer) -> Routine:
+    """Code of the function `jet` (y, table, out) -> 1 where all guards hold, which writes the coefficients 0 to `order`
+    of y, `out` (order + 1, n), then the largest numbers of each group of rows: of y, of its rate, and of the last two
+    coefficients; and of `sum` (c, step, y). The table holds t, then the constants. Rows of so many numbers are put into
+    packs (`compile.straight.packs`), where that is less work.
 
     base: if not zero, `y` holds only so many numbers, the last before the time; the others begin at zero, and theirs
     are the coefficients that are written. groups: of each row whose coefficients are written; default: one for all."""
@@ -43,10 +43,11 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
 
     given = width
     found, width = packed(found, width)
-    count, writer = len(found.inputs) - 1, Writer() if writer is None else writer
+    count, writer = len(found.inputs) - 1, new()
     zeros = count - base//width if base else 0
-    loaded_rows = [writer.loaded(f"y{i}", width) for i in range(count - zeros)]
-    jet = Jet(found, writer, [*[None]*zeros, *loaded_rows, "%t"])
+    time = writer.read("table", 0, first=True)
+    start = [writer.read("y", i*width, width, first=True) for i in range(count - zeros)]
+    jet = Jet(found, writer, [*[None]*zeros, *start, time])
     rows = [line[:zeros or count] for line in jet.rows(order)]
     n = len(rows[0])*width
     operations = len(writer.lines)
@@ -61,26 +62,31 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
             members = [value for value, own in zip(line, of_rows, strict=True) if own == group]
             writer.store("out", (order + 1)*n + place*count + group, _largest(writer, members))
     result = writer.all_hold((CONDITIONS[guard.op], *jet.guard_value(guard), guard.wanted) for guard in found.guards)
-    head = writer.load("table", 0, "t")
-    for i in range(len(loaded_rows)):
-        head += writer.load("y", i*width, f"y{i}", width)
-    for place in range(len(writer.table)):
-        head += writer.load_constant(place, f"c{place}")
-    body = "\n  ".join([*head, *writer.lines, f"ret i64 {result}"])
-    sums = writer.sum_code(n, order)
-    text = "\n".join([*writer.declared, "define i64 @jet(ptr noalias %y, ptr noalias %table, ptr noalias %out) {",
-                      f"  {body}", "}", sums])
-    return Straight(text, np.array([0.0]*writer.times + list(writer.table)), operations)
+    writer.lines.append(f"ret i64 {result}")
+    sums = _sums(new(), n, order)
+    text = "\n".join([*(writer.declared | sums.declared),
+                      writer.function("jet(ptr noalias %y, ptr noalias %table, ptr noalias %out)"),
+                      sums.function("sum(ptr noalias %c, ptr noalias %h, ptr noalias %y)")])
+    return Routine(text, np.array([0.0]*writer.lanes + list(writer.table)), operations)
+
+
+def _sums(writer: Writer, n: int, order: int) -> Writer:
+    """y = sum_k c_k h^k by Horner's rule, all numbers of y at once; of several lanes one after the other."""
+    step, width = writer.read("h", 0), n if writer.lanes == 1 else 1
+    for i in range(0, n, width):
+        total = writer.add(writer.read("c", order*n + i, width), -0.0)
+        for k in range(order - 1, -1, -1):
+            total = writer.fma(step, total, writer.read("c", k*n + i, width))
+        writer.store("y", i, total)
+    writer.lines.append("ret i64 1")
+    return writer
 
 
 def _largest(writer: Writer, line: list[Any]) -> Any:
     """Largest absolute value; a NaN counts as none, as the state itself shows it."""
-    found: Any = None
-    for value in line:
-        if value is not None:
-            size = writer.call("fabs", value)
-            found = size if found is None else writer.call("maxnum", found, size)
-    return 0.0 if found is None else writer.largest(found)
+    values = [value for value in line if value is not None]
+    sizes = (writer.call("fabs", value) for value in values)
+    return writer.largest(reduce(lambda a, b: writer.call("maxnum", a, b), sizes)) if values else 0.0
 
 
 class Loaded(NamedTuple):

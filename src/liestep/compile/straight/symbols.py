@@ -4,7 +4,9 @@ import linecache
 import math
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import reduce
+from operator import attrgetter, mul
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -12,10 +14,23 @@ from liestep.compile.tracing import Functions
 
 MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
 MOST_DECISIONS = 2_000  # guards of an expression
+_place = attrgetter("place")
 
 
 class Untraceable(Exception):
     """A method cannot be written as expressions; the text says why and where."""
+
+
+def _operator(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: Any) -> Any:
+        operation = getattr(self.graph, name)
+        return operation(other, self) if turned else operation(self, other)
+
+    return apply
+
+
+def _comparison(op: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: Comparison(self.graph, op, self, other)
 
 
 class Node:
@@ -28,28 +43,11 @@ class Node:
     def __init__(self, graph: "Graph", op: str, args: tuple, place: int):
         self.graph, self.op, self.args, self.place = graph, op, args, place
 
-    def __add__(self, other: Any) -> Any:
-        return self.graph.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self.graph.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self.graph.sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self.graph.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self.graph.mul(self, other)
-
+    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "sub", "mul", "div"))
+    __radd__, __rsub__, __rtruediv__ = (_operator(name, turned=True) for name in ("add", "sub", "div"))
     __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.graph.div(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.graph.div(other, self)
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, ("<", "<=", ">", ">="))
+    __eq__, __ne__ = map(_comparison, ("==", "!="))
 
     def __neg__(self) -> Any:
         return self.graph.scale(-1.0, self)
@@ -57,31 +55,14 @@ class Node:
     def __pow__(self, power: Any) -> Any:
         if power != int(power) or not 1 <= power <= 8:
             raise Untraceable(f"the power {power!r} of a value{self.graph.line()}")
-        result = self
-        for _ in range(int(power) - 1):
-            result = result*self
-        return result
-
-    def __lt__(self, other: Any) -> Any:
-        return Comparison(self.graph, "<", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return Comparison(self.graph, "<=", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return Comparison(self.graph, ">", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return Comparison(self.graph, ">=", self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return Comparison(self.graph, "==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return Comparison(self.graph, "!=", self, other)
+        return reduce(mul, [self]*int(power))
 
     def __bool__(self) -> bool:
         return bool(self != 0.0)
+
+    def called(self, op: str) -> Any:
+        """A function of the number."""
+        return self.graph.node(op, self)
 
 
 class Comparison(NamedTuple):
@@ -184,6 +165,11 @@ class Graph:
             return 0.0 if a == 0 else self.scale(a, self.node("inverse", b))
         return self.node("div", a, b)
 
+    def angle(self, y: Any, x: Any) -> Any:
+        if not isinstance(y, Node) or not isinstance(x, Node):
+            raise Untraceable(f"the angle of a point with a constant coordinate{self.line()}")
+        return self.node("atan2", y, x, x*x + y*y)
+
     def decide(self, asked: Comparison) -> bool:
         """The side of a branch: the forced ones first, then always True; a question that comes again has the same
         answer."""
@@ -218,24 +204,13 @@ def place_of(error: BaseException) -> str:
     return line_of(last.filename, last.lineno or 0)
 
 
-def _place(node: Node) -> int:
-    return node.place
-
-
 def _unary(op: str, plain: Callable) -> Callable:
-    def apply(x: Any) -> Any:
-        return x.graph.node(op, x) if isinstance(x, Node) else plain(x)
-
-    return apply
+    return lambda x: x.called(op) if hasattr(x, "called") else plain(x)
 
 
 def _atan2(y: Any, x: Any) -> Any:
-    if not isinstance(y, Node) and not isinstance(x, Node):
-        return math.atan2(y, x)
-    graph = y.graph if isinstance(y, Node) else x.graph
-    if not isinstance(y, Node) or not isinstance(x, Node):
-        raise Untraceable(f"the angle of a point with a constant coordinate{graph.line()}")
-    return graph.node("atan2", y, x, x*x + y*y)
+    found = next((value for value in (y, x) if hasattr(value, "called")), None)
+    return math.atan2(y, x) if found is None else found.graph.angle(y, x)
 
 
 # what stands for the functions of `compile.rows` while a method runs on symbols
@@ -250,3 +225,15 @@ class Expressions(NamedTuple):
     outputs: list[Any]
     guards: list[Guard]
     nodes: list[Node]
+
+
+def reachable(outputs: Iterable[Any], known: Container[int] = ()) -> list[Node]:
+    """The nodes that outputs are made of, in an order in which they can be evaluated; without those at known places."""
+    found: dict[int, Node] = {}
+    waiting = [x for x in outputs if isinstance(x, Node)]
+    while waiting:
+        node = waiting.pop()
+        if node.place not in found and node.place not in known:
+            found[node.place] = node
+            waiting += [x for x in node.args if isinstance(x, Node)]
+    return [found[place] for place in sorted(found)]

@@ -16,8 +16,7 @@ import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import atan2, cos, sin, sqrt
-from liestep.compile.straight.evaluation import reachable
-from liestep.compile.straight.symbols import Expressions, Node
+from liestep.compile.straight.symbols import Expressions, Node, reachable
 
 MOST_OPERATIONS = 200_000  # of an expression: a trace of as many takes five seconds and 100 MB
 
@@ -158,14 +157,12 @@ class Entries:
             if key not in self.rows:
                 self.rows[key] = self.add(TURN, node.args, 0.0, [], [])
             self.rows[node.place] = self.rows[key] + (node.op == "cos")
-        elif node.op == "atan2":
-            self.rows[node.place] = self.add(ANGLE, node.args, 0.0, [], [])
-        elif node.op == "inverse":
-            self.rows[node.place] = self.add(QUOTIENT, node.args, 1.0, [], [])
-        elif node.op == "div":
-            self.rows[node.place] = self.add(QUOTIENT, node.args[1:], *self.terms(node.args[0]))
-        elif node.op == "sqrt":
-            self.rows[node.place] = self.add(ROOT, (), *self.terms(node.args[0]))
+        elif node.op in ("atan2", "inverse"):
+            kind, constant = (ANGLE, 0.0) if node.op == "atan2" else (QUOTIENT, 1.0)
+            self.rows[node.place] = self.add(kind, node.args, constant, [], [])
+        elif node.op in ("div", "sqrt"):
+            kind = QUOTIENT if node.op == "div" else ROOT
+            self.rows[node.place] = self.add(kind, node.args[1:], *self.terms(node.args[0]))
         else:
             self.rows[node.place] = self.add(SUM, (), *self.terms(node, node))
 
@@ -211,8 +208,7 @@ def tape_of(found: Expressions, order: int) -> Tape:
     """Tape of the coefficients 0 to `order` of y, whose inputs are y_1 ... y_n and t."""
     sides = [side for guard in found.guards for side in (guard.left, guard.right)]
     first = reachable([*found.inputs, *found.outputs])
-    known = {node.place for node in first}
-    later = [node for node in reachable(sides) if node.place not in known]  # for guards alone
+    later = reachable(sides, {node.place for node in first})  # for guards alone
     new = Entries(found, in_rows(sorted([*first, *later], key=lambda node: node.place), [*found.outputs, *sides]))
     for node in first:
         if node.place in new.kept and node.op != "input":
@@ -230,14 +226,11 @@ def tape_of(found: Expressions, order: int) -> Tape:
 def joined(new: Entries, outputs: list[int], needed: int, guards: Sequence[Sequence[int]], order: int) -> Tape:
     """The entries as arrays."""
     entries = new.entries
-    factor, place = columns([entry.linear for entry in entries], 2)
-    weight, left, right = columns([entry.products for entry in entries], 3)
-    return Tape(
-        places(entry.kind for entry in entries), places(entry.row for entry in entries),
-        places((*entry.reads, 0, 0, 0)[:3] for entry in entries).reshape(-1, 3),
-        np.array([entry.constant for entry in entries]), starts(entry.linear for entry in entries), factor, place,
-        starts(entry.products for entry in entries), weight, left, right, places(outputs), needed,
-        places(guards).reshape(-1, 4), np.zeros((new.next_row, order + 1)))
+    kind, row, reads, constant, linear, products = zip(*entries, strict=True) if entries else [()]*6
+    return Tape._make((
+        places(kind), places(row), places((*rows, 0, 0, 0)[:3] for rows in reads).reshape(-1, 3), np.array(constant),
+        starts(linear), *columns(linear, 2), starts(products), *columns(products, 3), places(outputs), needed,
+        places(guards).reshape(-1, 4), np.zeros((new.next_row, order + 1))))
 
 
 def places(values: Iterable[Any]) -> np.ndarray:

@@ -6,7 +6,7 @@ actions the map to the algebra, where the equations of motion are, and the obser
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action.
 """
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -64,23 +64,18 @@ def _chosen(formulated: Formulated, integrator: Any) -> Iterator[tuple[Any, Any]
             yield error
 
 
-def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
-    """The problem with methods in machine code for states like y, and the integrator with that of its stages.
+# each of the next ones raises Untraceable where there is no such code, and says why
 
-    Raises:
-        Untraceable: why there is none.
-    """
+
+def straight(problem: Any, y: np.ndarray, width: int, integrator: Any) -> tuple[Any, Any]:
+    """The problem with methods in machine code for states like y, and the integrator with that of its stages."""
     found = routines(problem, y, width, integrator)
-    stages = loaded(found["stages"].text).addresses["routine"]
-    return _field(problem, y, found), integrator.with_stages(stages, found["stages"].constants)
+    stages = _machine(found, "stages")
+    return _field(problem, y, found), integrator.with_stages(stages.address, stages.table)
 
 
 def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightAction:
-    """The action with its map to the algebra in machine code for states like y, and its observables if they trace.
-
-    Raises:
-        Untraceable: why there is none.
-    """
+    """The action with its map to the algebra in machine code for states like y, and its observables if they trace."""
     found = action_routines(problem, y, width, integrator)
     form = seen = problem
     if "observe" in found:
@@ -90,13 +85,7 @@ def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
 
 
 def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
-    """The map to the algebra as a routine, and the observables if they trace.
-
-    Raises:
-        Untraceable: why there is none.
-    """
-    _check_size(y)
-    _check_asks(integrator)
+    """The map to the algebra as a routine, and the observables if they trace."""
     asked = generator_methods(y.shape, (problem.algebra_rows(), 3), width)
 
     def traced() -> dict[str, Routine]:
@@ -104,50 +93,40 @@ def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any) ->
             return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y))
         return _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked[:1], y))
 
-    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,), traced)
-    _check_worth(found["algebra"])
-    return found
+    return _of_motion("algebra", problem, y, integrator, asked, traced)
 
 
 def straight_rates(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightRates:
-    """The vector field with its right-hand side in machine code for states like y.
-
-    Raises:
-        Untraceable: why there is none.
-    """
-    _check_size(y)
-    _check_asks(integrator)
+    """The vector field with its right-hand side in machine code for states like y."""
     asked = field_methods(y.shape, width)[:1]
-    found = _remembered(f"{asked!r} {digest_of(problem)}", (problem,),
-                        lambda: _trusted(problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
-    _check_worth(found["rhs"])
+    found = _of_motion("rhs", problem, y, integrator, asked, lambda: _trusted(
+        problem, y, width, Trace(problem, MOST_OPERATIONS).routines(asked, y)))
     return StraightRates(problem, _machine(found, "rhs"), problem.counters)
+
+
+def _of_motion(name: str, problem: Any, y: np.ndarray, integrator: Any, asked: Sequence[Method],
+               traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
+    """Routines for an integrator that calls that of the equations of motion."""
+    _check_size(y)
+    if hasattr(integrator, "makes_series"):
+        raise Untraceable("the integrator asks for no equations of motion: it has their series")
+    return _worth(name, _remembered(asked, "", problem, (), traced))
+
+
+def _worth(name: str, found: dict[str, Routine]) -> dict[str, Routine]:
+    if name in found and found[name].operations < FEWEST:
+        raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
+    return found
 
 
 def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
     """`straight_field` where loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is
-    the observables that count.
-
-    Raises:
-        Untraceable: why there is none.
-    """
-    found = _methods_used(problem, y, width, integrator, staged=False)
-    if "rhs" in found:
-        _check_worth(found["rhs"])
-    return _field(problem, y, found)
-
-
-def _check_worth(motion: Routine) -> None:
-    if motion.operations < FEWEST:
-        raise Untraceable(f"its equations of motion have fewer than {FEWEST} operations: a call costs as much")
+    the observables that count."""
+    return _field(problem, y, _worth("rhs", _methods_used(problem, y, width, integrator, staged=False)))
 
 
 def straight_field(problem: Any, y: np.ndarray, width: int, integrator: Any) -> StraightField:
-    """The problem with methods in machine code for states like y, those that an integrator and its recorder call.
-
-    Raises:
-        Untraceable: why there are none.
-    """
+    """The problem with methods in machine code for states like y, those that an integrator and its recorder call."""
     return _field(problem, y, _methods_used(problem, y, width, integrator, staged=False))
 
 
@@ -165,11 +144,7 @@ def _machine(found: Mapping[str, Routine], name: str) -> Machine:
 
 
 def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
-    """The methods that an integrator and its recorder call, and all stages of a step, as routines.
-
-    Raises:
-        Untraceable: why there are none.
-    """
+    """The methods that an integrator and its recorder call, and all stages of a step, as routines."""
     if not hasattr(integrator, "with_stages"):
         raise Untraceable("the integrator's stages are loops")
     return _methods_used(problem, y, width, integrator, staged=True)
@@ -190,23 +165,17 @@ def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, s
             found["stages"] = trace.stages(asked[0], y.size, integrator.tableau())
         return _trusted(problem, y, width, found)
 
-    kind = type(integrator) if staged else None
-    parts = (problem, integrator) if staged else (problem,)
-    return _remembered(f"{asked!r} {kind} {digest_of(problem)}", parts, traced)
+    key, parts = (str(type(integrator)), (integrator,)) if staged else ("field", ())
+    return _remembered(asked, key, problem, parts, traced)
 
 
 def routines_of(trace: Trace, key: str, module: str, y: np.ndarray, width: int,
                 integrator: Any) -> dict[str, Routine]:
     """The methods that an integrator with a jet of its own and its recorder call, as another trace writes them; `key`
-    and a module tell it apart.
-
-    Raises:
-        Untraceable: why there are none.
-    """
+    and a module tell it apart."""
     _check_size(y)
     asked = _asked(y, width, integrator)
-    return _remembered(f"{asked!r} {key} {digest_of(trace.problem)}", (trace.problem, integrator),
-                       lambda: trace.routines(asked, y), module)
+    return _remembered(asked, key, trace.problem, (integrator,), lambda: trace.routines(asked, y), module)
 
 
 def _check_size(y: np.ndarray) -> None:
@@ -214,11 +183,6 @@ def _check_size(y: np.ndarray) -> None:
         raise Untraceable("compiling is switched off")
     if y.dtype != np.float64 or y.size > MOST_NUMBERS:
         raise Untraceable(f"its state has more than {MOST_NUMBERS} numbers")
-
-
-def _check_asks(integrator: Any) -> None:
-    if hasattr(integrator, "makes_series"):
-        raise Untraceable("the integrator asks for no equations of motion: it has their series")
 
 
 def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
@@ -229,11 +193,8 @@ def _asked(y: np.ndarray, width: int, integrator: Any) -> tuple[Method, ...]:
 def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
     """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
-    example. At two states, at one of which nothing is zero.
-
-    Raises:
-        Untraceable: they have not.
-    """
+    example. At two states, at one of which nothing is zero. Raises Untraceable
+    where they have not."""
     if not any(hasattr(sys.modules.get(name), MARK) for name in component_modules(problem)):
         return found
     counted = problem.counters.copy()
@@ -261,15 +222,16 @@ def _observe(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
 LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
 
 
-def _remembered(key: str, parts: tuple[Any, ...], traced: Callable[[], dict[str, Routine]],
-                module: str = __name__) -> dict[str, Routine]:
-    """What `traced` returns or raises, asked once for each key and the sources of the parts and of a module: a trace of
-    a mechanism takes up to a second."""
+def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[Any, ...],
+                traced: Callable[[], dict[str, Routine]], module: str = __name__) -> dict[str, Routine]:
+    """What `traced` returns or raises, asked once for the methods, each key, the problem and the sources of all parts
+    and of a module: a trace of a mechanism takes up to a second."""
+    key = f"{asked!r} {key} {digest_of(problem)}"
     if key not in _found:
         if len(_found) == MOST_KEPT:
             _found.clear()
         try:
-            _found[key] = kept(f"{source_hash(*component_modules(*parts), module)} {key}", traced)
+            _found[key] = kept(f"{source_hash(*component_modules(problem, *parts), module)} {key}", traced)
         except Untraceable as error:
             _found[key] = error
     known = _found[key]

@@ -1,7 +1,6 @@
 """Methods of components run on symbols (`compile.straight.exact`), as routines of machine code."""
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ from liestep.compile.straight.attempts import Tableau, attempt
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
 from liestep.compile.straight.routines import Call, Routine, routine
 from liestep.compile.straight.symbols import Untraceable
-from liestep.compile.tracing import methods_of
+from liestep.compile.tracing import rebuilt
 
 Shape = tuple[int, ...]
 
@@ -97,19 +96,11 @@ class _Copy:
     def __init__(self, problem: Any, stale: dict[int, set[int]]):
         self.counters, self.stale = problem.counters, stale
         self.arrays: dict[int, tuple[np.ndarray, list[Any]]] = {}
-        self.component = self.of(problem)
-
-    def of(self, item: Any) -> Any:
-        if isinstance(item, np.ndarray):
-            return item if item is self.counters else self.array(item)
-        if isinstance(item, np.floating):
-            return float(item)
-        if not isinstance(item, tuple):
-            return item
-        fields = [self.of(value) for value in item]
-        return _exact_class(type(item))(*fields) if hasattr(item, "_fields") else tuple(fields)
+        self.component = rebuilt(problem, self.array, float, exact)
 
     def array(self, item: np.ndarray) -> np.ndarray:
+        if item is self.counters:
+            return item
         if id(item) not in self.arrays:
             if item.dtype == np.float64:
                 values: list[Any] = [float(x) for x in item.flat]
@@ -136,11 +127,6 @@ def _objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray:
     for i, value in enumerate(values):
         out[i] = value
     return out.reshape(shape)
-
-
-@cache
-def _exact_class(cls: type) -> type:
-    return type(cls.__name__, (cls,), {name: exact(value) for name, value in methods_of(cls).items()})
 
 
 def field_methods(y: Shape, width: int) -> tuple[Method, ...]:
