@@ -9,9 +9,9 @@ from liestep import IntegrationError, simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.body_splitting import AxisSplitting
-from liestep.integrators.kick_drift import ChartDrift, KickDrift
 from liestep.integrators.lgvi import LieGroupVariational
 from liestep.integrators.richardson import Richardson
+from liestep.integrators.rodrigues import ChartDrift, KickDrift
 from liestep.simulation.runs.specification import specify
 
 H = 0.01

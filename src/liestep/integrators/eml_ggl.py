@@ -17,9 +17,19 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._livens_steps import RULES, Work, begin, correct_increment, deposit, move, new_work, newton
 from liestep.integrators._newton import clear, iterate, largest
-from liestep.integrators.livens import GRADIENT, STOP
+from liestep.integrators.livens import (
+    GRADIENT,
+    RULES,
+    STOP,
+    Work,
+    begin,
+    correct_increment,
+    deposit,
+    move,
+    new_work,
+    newton,
+)
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
@@ -27,7 +37,7 @@ from liestep.mechanics.contracts.method import Method
 
 
 class StabilisedWork(NamedTuple):
-    """Workspace beside that of `_livens_steps`."""
+    """Workspace beside that of `livens`."""
 
     common: Work
     gamma: np.ndarray   # (m,)

@@ -16,9 +16,9 @@ from liestep.compile.dispatch import borrows
 from liestep.compile.rows import row, scale
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, to_body
-from liestep.integrators._free_flows import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
 from liestep.integrators.kicks import Kicking, kick, move
+from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn, turn_by_cayley
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import RigidBodies
 from liestep.mechanics.contracts.keeping import SMOOTH

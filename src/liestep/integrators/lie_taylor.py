@@ -16,7 +16,6 @@ from liestep.compile.tracing import plain_component
 from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.geometry.rotation_series import term
-from liestep.integrators._jets import PlainJet, Recurrence, StraightJet
 from liestep.integrators.error_norms import StateNorm, for_system, moved
 from liestep.integrators.sizes import keep_sizes, try_sizes
 from liestep.integrators.step_control import Ahead
@@ -24,6 +23,9 @@ from liestep.integrators.taylor import (
     LARGEST_ORDER,
     ONE_GROUP,
     ORDER,
+    PlainJet,
+    Recurrence,
+    StraightJet,
     Taylor,
     order_of,
     remembered,

@@ -11,10 +11,21 @@ import numpy as np
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, is_chain, move, new_work, newton
 from liestep.integrators._newton import correct, iterate, largest
 from liestep.integrators.composition import Composition
-from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
+from liestep.integrators.livens import (
+    MULTIPLIERS,
+    STOP,
+    TIED_WEIGHTS,
+    WORK,
+    Work,
+    begin,
+    composed_order,
+    is_chain,
+    move,
+    new_work,
+    newton,
+)
 from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian

@@ -13,9 +13,9 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK
 from liestep.integrators._newton import converged, iterate, largest, worse
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.livens import MULTIPLIERS, WORK
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import ConstantMass
 from liestep.mechanics.contracts.keeping import VARIATIONAL

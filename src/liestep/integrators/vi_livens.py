@@ -15,9 +15,9 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, correct_increment, move, new_work, newton
 from liestep.integrators._newton import clear, iterate, largest
 from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.livens import MULTIPLIERS, WORK, Work, begin, correct_increment, move, new_work, newton
 from liestep.integrators.one_step import OneStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
