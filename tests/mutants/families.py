@@ -42,8 +42,7 @@ FAMILY_MUTANTS = (
                  f"{KICK}_spheres(problem, self.kicks[0]*h, work, y)".replace(
                      "    kick", "    problem.gradient(y[:y.shape[0]//2], work)\n            kick"),
                  "tests/integrators/test_sphere_split.py::test_evaluations_of_a_step"),
-    FamilyMutant("Cayley for exp", FREE, "turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)",
-                 "turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)",
+    FamilyMutant("Cayley for exp", FREE, "turn(to_space(q, u), q, q)", "turn_by_cayley(to_space(q, u), q)",
                  f"{STEPS}::test_the_lie_midpoint_rule_turns_a_sphere_by_the_exponential"),
     FamilyMutant("T + E_0", "integrators/sphere_split.py", "kinetic_energy(problem, y) - energy, c)",
                  "kinetic_energy(problem, y) + energy, c)",

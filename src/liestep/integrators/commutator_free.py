@@ -268,7 +268,7 @@ class CommutatorFreePair(NamedTuple):
                 put(work.sigma, i, total)
             problem.act(work.sigma, y if part == 0 else out, out)
 
-    def accept(self, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.distance.keep()
         copy(work.states[self.result], y)
         if work.current[1] == 1.0:

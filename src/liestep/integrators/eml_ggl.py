@@ -29,6 +29,7 @@ from liestep.integrators.livens import (
     move,
     new_work,
     newton,
+    stopping,
 )
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
@@ -182,6 +183,5 @@ METHODS = {
         conserves=(Keeps.MANIFOLD, MOMENTA, LINEAR),
         citation="livens2025 section 2.3; Gear, Gupta and Leimkuhler 1985; the scheme is our own",
         options={"gradient": GRADIENT, **STOP},
-        build=lambda options, tolerance, t_end: StabilisedStep(RULES[options["gradient"]], options["stop"] == "printed",
-                                                               options["tolerance"], options["iterations"])),
+        build=lambda options, tolerance, t_end: StabilisedStep(RULES[options["gradient"]], *stopping(options))),
 }

@@ -6,7 +6,7 @@
 
 (Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2).
 """
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ import numpy as np
 from liestep.compile.dispatch import outlined
 from liestep.compile.rows import add_to, axpy, copy, put, row, scale
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan
+from liestep.errors import InputError
 from liestep.integrators._newton import iterate, settled
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, number_in, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
 CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
@@ -244,38 +244,17 @@ def coefficients_of(rho: float) -> tuple[float, float, float, float]:
     return float(alpha_m), float(alpha_f), float((gamma + Fraction(1, 2))**2/4), float(gamma)
 
 
-def _below_one(value: Any) -> float:
-    number = number_or_nan(value)
-    if not 0.0 <= number < 1.0:
-        raise InputError(f"option rho is {value!r}; allowed are numbers from 0 to below 1")
-    return number
-
-
-def _coefficient(name: str, text: str, values: str, allowed: Callable[[float], bool]) -> Option:
-    """A coefficient that is given instead of rho."""
-    def normalise(value: Any) -> Any:
-        if value == OF_RHO:
-            return value
-        number = number_or_nan(value)
-        if not allowed(number):
-            raise InputError(f"option {name} is {value!r}; allowed are {OF_RHO} and {values}")
-        return number
-
-    return Option(OF_RHO, f"{text}, instead of rho", normalise=normalise, values=values)
-
-
 OF_RHO = "of_rho"
-COEFFICIENTS = {
-    "alpha_m": _coefficient("alpha_m", "weight of the accelerations before; 0 beside other coefficients",
-                            "numbers from -1 to below 1", lambda x: -1.0 <= x < 1.0),
-    "alpha_f": _coefficient("alpha_f", "weight of the rates before; 0 beside other coefficients",
-                            "numbers from 0 to below 1", lambda x: 0.0 <= x < 1.0),
-    "newmark_beta": _coefficient("newmark_beta", "of the positions; (gamma + 1/2)^2/4 beside other coefficients; 0 is"
-                                 " explicit, for bodies without joints", "numbers from 0 to 1",
-                                 lambda x: 0.0 <= x <= 1.0),
-    "newmark_gamma": _coefficient("newmark_gamma", "of the velocities; 1/2 + alpha_f - alpha_m, of order 2, beside"
-                                  " other coefficients", "positive numbers up to 2", lambda x: 0.0 < x <= 2.0),
-}
+COEFFICIENTS = {name: number_in(name, OF_RHO, f"{text}, instead of rho", words, allowed, instead=OF_RHO)
+                for name, text, words, allowed in (
+    ("alpha_m", "weight of the accelerations before; 0 beside other coefficients", "number from -1 to below 1",
+     lambda x: -1.0 <= x < 1.0),
+    ("alpha_f", "weight of the rates before; 0 beside other coefficients", "number from 0 to below 1",
+     lambda x: 0.0 <= x < 1.0),
+    ("newmark_beta", "of the positions; (gamma + 1/2)^2/4 beside other coefficients; 0 is explicit, for bodies without"
+     " joints", "number from 0 to 1", lambda x: 0.0 <= x <= 1.0),
+    ("newmark_gamma", "of the velocities; 1/2 + alpha_f - alpha_m, of order 2, beside other coefficients",
+     "positive number up to 2", lambda x: 0.0 < x <= 2.0))}
 
 
 def _resolve(options: Options) -> dict[str, Any]:
@@ -322,14 +301,6 @@ def newton_of(options: Options) -> Newton:
     return Newton(float(options["tolerance"]), int(options["iterations"]), options.get("index", 3))
 
 
-def _index(value: Any) -> int:
-    if value in (2, 3) and not isinstance(value, bool):
-        return int(value)
-    if value in ("2", "3"):
-        return int(value)
-    raise InputError(f"option index is {value!r}; allowed are 3 and 2")
-
-
 def _build(options: Options, tolerance: float | None, t_end: float) -> GeneralizedAlpha:
     four: tuple[float, float, float, float] = coefficients_of(options["rho"]) if "rho" in options else (
         options["alpha_m"], options["alpha_f"], options["newmark_beta"], options["newmark_gamma"])
@@ -346,13 +317,14 @@ METHODS = {
         conserves=(Keeps.POSITIONS, Where(Keeps.MANIFOLD, "of index 2", lambda options, sheet, parameters:
                                           options.get("index") == 2)),
         citation="Bruels, Cardona and Arnold 2012; lgt2022 section 4.2",
-        options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping; ignored beside coefficients",
-                               normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,
+        options={"rho": number_in("rho", 0.9, "spectral radius at infinity: 1 without damping; ignored beside"
+                                  " coefficients",
+                                  "number from 0 to below 1", lambda rho: 0.0 <= rho < 1.0), **COEFFICIENTS,
                  "start": Option("corrected", "of accelerations and velocities: corrected for order 2 of the"
                                  " multipliers (of index 3, else as shift), shift of accelerations alone, or plain",
                                  STARTS),
-                 "index": Option(3, "multipliers hold the joints' positions (3), or their velocities and each step ends"
-                                 " with a return to the joints (2)", normalise=_index, values="2"), **NEWTON},
+                 "index": whole_number("index", 3, (3, 2), "multipliers hold the joints' positions (3), or their"
+                                       " velocities and each step ends with a return to the joints (2)"), **NEWTON},
         resolve=_resolve, combination=_combination, order_for=_order,
         history="it takes its accelerations at earlier steps", build=_build),
 }

@@ -40,17 +40,16 @@ from liestep.geometry.quaternion import (
 )
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
 from liestep.integrators._newton import clear, converged, correct, extent, iterate, largest
-from liestep.integrators.composition import COMPOSED, Composition
+from liestep.integrators.composition import COMPOSED, WEIGHTS, composed, newton_options
 from liestep.integrators.one_step import OneStep
-from liestep.integrators.weights import SCHEMES, composition_weights
+from liestep.integrators.weights import SCHEMES
 from liestep.mechanics.contracts.formulations import (
     ConstrainedLagrangian,
     Coordinates,
     LinkedBodies,
     QuaternionHamiltonian,
 )
-from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.keeping import IN_LINES, MOMENTA, OF_POSITIONS, Keeps, Where
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
@@ -404,10 +403,7 @@ SOLVER = Option("reduced", "unknowns: reduced d and multipliers, full also v and
                 " quaternion only); one map, three costs", ("reduced", "full", "null_space"))
 STOP = {
     "stop": Option("round_off", "round_off: until the error left is round-off; printed: residual 1e-9 tested before the"
-                   " update", ("round_off", "printed")),
-    "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show it, relative"
-                        " to the increment"),
-    "iterations": Option(40, "Newton iterations, at most"),
+                   " update", ("round_off", "printed")), **newton_options(40),
 }
 GRADIENT = Option("equivariant", "discrete derivative of T and V where a system has no exact quotient: of Gonzalez, its"
                   " direction freed of the declared symmetries (equivariant) or not, or the mean value by Gauss points",
@@ -415,23 +411,26 @@ GRADIENT = Option("equivariant", "discrete derivative of T and V where a system 
 
 
 def _resolve(options: Options) -> dict[str, Any]:
-    """Raises InputError where a solver or a composition has no meaning."""
-    if options.get("solver") == "null_space" and options.get("mass_matrix") is None:
-        raise InputError("option solver is null_space, which is for the quaternion of a single body; allowed here are"
-                         " reduced, full")
-    if options.get("solver") == "null_space" and options.get("coordinates") != "quaternion":
-        raise InputError("option solver is null_space, which is for coordinates quaternion; allowed here are reduced,"
-                         " full")
+    """Raises InputError where a solver has no meaning."""
+    single = options.get("mass_matrix") is not None
+    if options["solver"] == "null_space" and not (single and options.get("coordinates") == "quaternion"):
+        meant = "coordinates quaternion" if single else "the quaternion of a single body"
+        raise InputError(f"option solver is null_space, which is for {meant}; allowed here are reduced, full")
     return dict(options)
 
 
-def _inner(rule: int, options: Options) -> Any:
-    settings = (options["stop"] == "printed", options["tolerance"], options["iterations"])
+def stopping(options: Options) -> tuple[bool, float, int]:
+    """Of checked options STOP."""
+    return options["stop"] == "printed", options["tolerance"], options["iterations"]
+
+
+def _inner(options: Options) -> FullStep | NullSpaceStep | ReducedStep:
+    rule = RULES[options.get("gradient", "midpoint")]
     if options["solver"] == "full":
-        return FullStep(rule, *settings)
+        return FullStep(rule, *stopping(options))
     if options["solver"] == "null_space":
-        return NullSpaceStep(rule, *settings)
-    return ReducedStep(rule, False, *settings)
+        return NullSpaceStep(rule, *stopping(options))
+    return ReducedStep(rule, False, *stopping(options))
 
 
 def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]], int]:
@@ -449,40 +448,130 @@ def composed_order(highest: int) -> Callable[[Options, Sheet, Mapping[str, Any]]
     return order
 
 
-def _energetic(options: Options, tolerance: float | None, t_end: float) -> Composition:
-    return Composition(_inner(RULES[options["gradient"]], options), composition_weights(options["weights"]))
+MIDPOINT = 0  # of RULES
 
 
-def _midpoint(options: Options, tolerance: float | None, t_end: float) -> Composition:
-    return Composition(_inner(RULES["midpoint"], options), composition_weights(options["weights"]))
+@borrows(OneStep, improve=newton)
+class VariationalStep(NamedTuple):
+    """The variational integrator of Livens' principle with the midpoint rule (outlook of livens2025): L_d = h L(q_m,
+    (q_1 - q_0)/h), for mass matrices that may be singular or depend on the position.
 
+        p_0 - h/2 Dg(q_0)^T lambda = pbar - h/2 F,  g(q_1) = 0,  p_1 = pbar + h/2 F - Dg(q_1)^T mu
 
-def _projected(options: Options, tolerance: float | None, t_end: float) -> Composition:
-    inner = ReducedStep(RULES[options["gradient"]], True, options["stop"] == "printed", options["tolerance"],
-                        options["iterations"])
-    return Composition(inner, composition_weights(options["weights"]))
+    with pbar = dL/dv and F = dL/dq at q_m and d/h, d = q_1 - q_0. mu and the velocity at the end follow from p_1 =
+    M(q_1) v_1 and Dg(q_1) v_1 = 0, which together are regular also where M is not. Constraint forces act at the nodes,
+    where g = 0, so that momenta are exact with quaternion joints too. It is not mpl, whose constraint force acts at
+    q_m: the two maps differ by terms of third order in h. In a quaternion a step has no solution once it turns the body
+    by about a radian.
+
+    Order 2, symmetric, symplectic; n + m unknowns d and lambda, then n + m linear equations for v_1 and mu. Returns
+    NOT_CONVERGED, SINGULAR_MATRIX, or why the coordinates end."""
+
+    tolerance: float  # error left in the increment, relative to it
+    iterations: int   # at most
+    printed: bool = False  # as of `ReducedStep`
+
+    def workspace(self, problem: ConstrainedLagrangian, y: np.ndarray) -> Work:
+        return new_work(problem, y, self.unknowns(problem))
+
+    def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
+        begin(problem, y, h, work)
+        problem.slopes(y[0], work.slopes)
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
+        return self.finish(problem, t, h, y, work) if status == Status.OK else status
+
+    def unknowns(self, problem: ConstrainedLagrangian) -> int:
+        return problem.size() + problem.bonds()
+
+    def update(self, problem: ConstrainedLagrangian, work: Work) -> tuple[float, float, float]:
+        return correct_increment(problem, work, problem.size())
+
+    def residual(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> float:
+        """Of twice the balance of momenta at q_0, and g(q_1), with derivatives."""
+        n = problem.size()
+        clear(work.r, work.a, self.unknowns(problem))
+        for i in range(n):
+            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
+            work.r[i] = -2.0*y[2, i]
+        problem.kinetic(MIDPOINT, h, y[0], y[1], work.q1, work.v1, 1.0, 2.0/h, work.r, work.a)
+        problem.forces(MIDPOINT, t, h, y[0], work.q1, work.r, work.a)
+        problem.slopes(work.q1, work.ends)
+        problem.constraints(work.q1, work.r[n:])
+        for k in range(problem.bonds()):
+            for i in range(n):
+                s = h*work.slopes[k, i]
+                work.r[i] += s*work.multipliers[k]
+                work.a[i, n + k] = s
+                work.a[n + k, i] = work.ends[k, i]
+        return largest(work.r, self.unknowns(problem))
+
+    def finish(self, problem: ConstrainedLagrangian, t: float, h: float, y: np.ndarray, work: Work) -> Status:
+        """v_1, p_1 = M v_1 and mu from the momentum without mu."""
+        n, m = problem.size(), problem.bonds()
+        move(problem, y[0], work)
+        status = problem.admissible(y[0], work.q1)
+        if status != Status.OK:
+            return status
+        for i in range(n):
+            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
+            work.part[i] = 0.0*work.d[i]
+        problem.momentum(MIDPOINT, y[0], y[1], work.q1, work.v1, work.p1)
+        problem.slopes(work.q1, work.ends)
+        clear(work.r, work.a, n + problem.bonds())
+        problem.kinetic(MIDPOINT, 0.0, work.q1, work.part, work.q1, work.part, 0.0, 1.0, work.r, work.a)  # a = M(q_1)
+        for i in range(n):
+            work.p1[i] -= y[2, i]
+            for k in range(m):
+                work.p1[i] += 0.5*h*work.multipliers[k]*work.slopes[k, i]
+                work.a[i, n + k] = work.ends[k, i]
+                work.a[n + k, i] = work.ends[k, i]
+            work.r[i] = work.p1[i]
+        for k in range(m):
+            work.r[n + k] = 0.0*work.r[0]
+        if not work.solve(problem, n + m):
+            return Status.SINGULAR_MATRIX
+        problem.meter[Counter.LINEAR_SOLVES] += 1
+        if y.shape[0] > WORK:
+            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
+        for i in range(n):
+            y[0, i] = work.q1[i]
+            y[1, i] = work.r[i]
+            for k in range(m):
+                work.p1[i] -= work.r[n + k]*work.ends[k, i]
+            y[2, i] = work.p1[i]
+        for k in range(m):
+            y[MULTIPLIERS, k] = 0.5*work.multipliers[k] + work.r[n + k]/h
+        return Status.OK
 
 
 METHODS = {
-    "eml": Method(
+    "eml": composed(
+        _inner, formulation="constrained_lagrangian",
         summary="order 2, symmetric, implicit, for singular mass matrices and constraints; with a potential order 4"
-        " at most by weights", order=2, formulation="constrained_lagrangian", symmetric=True,
+        " at most by weights",
         conserves=(*OF_POSITIONS, MOMENTA, IN_LINES, Keeps.BOUNDED),
         citation="livens2025 eqs. (72), (86), (103), remark 4.11",
         options={"solver": SOLVER, "gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, resolve=_resolve,
-        order_for=composed_order(4), build=_energetic),
-    "mpl": Method(
+        order_for=composed_order(4)),
+    "mpl": composed(
+        _inner, formulation="constrained_lagrangian",
         summary="order 2, symmetric, implicit midpoint rule of Livens' equations; with a potential order 4 at most by"
-        " weights", order=2, formulation="constrained_lagrangian", symmetric=True,
+        " weights",
         conserves=(*OF_POSITIONS, MOMENTA, Keeps.BOUNDED),
         citation="livens2025, section 5.4", options={"solver": SOLVER, "weights": TIED_WEIGHTS, **STOP},
-        resolve=_resolve, order_for=composed_order(4), build=_midpoint),
-    "eml_p": Method(
+        resolve=_resolve, order_for=composed_order(4)),
+    "eml_p": composed(
+        lambda options: ReducedStep(RULES[options["gradient"]], True, *stopping(options)), symmetric=False,
         summary="order 2, 3 at most by weights, implicit, not symmetric: eml, then q.v of each quaternion is removed",
-        order=2,
-        formulation="constrained_lagrangian",
-        conserves=(*OF_POSITIONS, MOMENTA, IN_LINES),
-        citation="own; livens2025 remark 4.8",
-        options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}, order_for=composed_order(3),
-        build=_projected),
+        formulation="constrained_lagrangian", conserves=(*OF_POSITIONS, MOMENTA, IN_LINES),
+        citation="own; livens2025 remark 4.8", order_for=composed_order(3),
+        options={"gradient": GRADIENT, "weights": TIED_WEIGHTS, **STOP}),
+    "vi_livens": composed(
+        lambda options: VariationalStep(options["tolerance"], options["iterations"]),
+        summary="order 2, symmetric, implicit, variational, for singular mass matrices and constraints; 4, 6 or 8 by"
+        " weights", formulation="constrained_lagrangian",
+        conserves=(Keeps.MANIFOLD, Keeps.SYMPLECTIC, Keeps.BOUNDED, Where(
+            Keeps.MOMENTUM, "without angles as coordinates", lambda options, sheet, parameters:
+            options.get("coordinates") != "spherical")),
+        citation="livens2025, outlook; Marsden and West 2001", options={"weights": WEIGHTS, **newton_options(40)}),
 }

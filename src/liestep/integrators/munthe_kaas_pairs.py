@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, axpy, copy, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.integrators.declared_tableaux import PAIR, pair_of
@@ -18,6 +19,36 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
 
 
+class LiePair:
+    """What pairs in the Lie algebra share: k[0] of a step is f at the last stage of the one before."""
+
+    def measured(self: Any, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(norm=for_system(self.norm, formulated))
+
+    def stages(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, count: int, work: Any) -> Status:
+        """Slopes; the state of the last stage in work.new, its sigma in work.sigma, f there in work.slope."""
+        for s in range(int(work.current[0]), count):
+            if s > 0:
+                combine(self.a[s], h, work.k, s, work.sigma)
+                problem.act(work.sigma, y, work.new)
+            if not problem.algebra(t + self.c[s]*h, work.new if s > 0 else y, work.k[s]):
+                return Status.NOT_EVALUABLE
+            if s == 0:
+                work.current[0] = 1.0
+            else:
+                if s == count - 1:
+                    copy(work.k[s], work.slope)
+                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
+                    return Status.CHART_LIMIT
+        return Status.OK
+
+    def accept(self: Any, problem: LieAction, y: np.ndarray, work: Any) -> None:
+        self.norm.keep()
+        copy(work.new, y)
+        copy(work.slope, work.k[0])
+
+
 class PairWork(NamedTuple):
     k: np.ndarray        # (s, d, 3) values of dexpinv_sigma f
     sigma: np.ndarray    # (d, 3)
@@ -28,6 +59,7 @@ class PairWork(NamedTuple):
     current: np.ndarray  # (1,) 1 when k[0] is f at the state
 
 
+@borrows(LiePair)
 class MuntheKaasPair(NamedTuple):
     """Order of the tableau, explicit, first same as last, local extrapolation; conserves the orbit of the action.
 
@@ -44,10 +76,6 @@ class MuntheKaasPair(NamedTuple):
     dexpinv: Any
     norm: Any
 
-    def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
-        return self._replace(norm=for_system(self.norm, formulated))
-
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         stages, rows = self.b.shape[0], problem.algebra_rows()
         return PairWork(np.zeros((stages, rows, 3), y.dtype), np.zeros((rows, 3), y.dtype),
@@ -60,21 +88,10 @@ class MuntheKaasPair(NamedTuple):
 
     def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
-        stages = self.b.shape[0]
-        for s in range(int(work.current[0]), stages):
-            if s > 0:
-                combine(self.a[s], h, work.k, s, work.sigma)
-                problem.act(work.sigma, y, work.new)
-            if not problem.algebra(t + self.c[s]*h, work.new if s > 0 else y, work.k[s]):
-                return Status.NOT_EVALUABLE, np.inf
-            if s == 0:
-                work.current[0] = 1.0
-            else:
-                if s == stages - 1:
-                    copy(work.k[s], work.slope)
-                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
-                    return Status.CHART_LIMIT, np.inf
-        combine(self.e, h, work.k, stages, work.sigma)
+        status = self.stages(problem, t, y, h, self.b.shape[0], work)
+        if status != Status.OK:
+            return status, np.inf
+        combine(self.e, h, work.k, self.b.shape[0], work.sigma)
         return Status.OK, self.norm.size(problem, work.sigma, y, work.new, work.moved, h)
 
     def interpolate(self, problem: LieAction, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
@@ -90,11 +107,6 @@ class MuntheKaasPair(NamedTuple):
                 total = axpy(weight, row(work.k[r], i), total)
             put(work.sigma, i, scale(h, total))
         problem.act(work.sigma, y, out)
-
-    def accept(self, y: np.ndarray, work: Any) -> None:
-        self.norm.keep()
-        copy(work.new, y)
-        copy(work.slope, work.k[0])
 
 
 def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
@@ -117,6 +129,7 @@ class Work853(NamedTuple):
     current: np.ndarray  # (2,) 1 when k[0] is f at the state; 1 when `f` belongs to the step
 
 
+@borrows(LiePair)
 class MuntheKaas853(NamedTuple):
     """Order 8(5,3), 12 stages, explicit, local extrapolation; conserves the orbit of the action.
 
@@ -136,10 +149,6 @@ class MuntheKaas853(NamedTuple):
     norm: Any
     control: Any
 
-    def measured(self, formulated: Formulated) -> Any:
-        """With the fields of a system's rows."""
-        return self._replace(norm=for_system(self.norm, formulated))
-
     def workspace(self, problem: LieAction, y: np.ndarray) -> Any:
         rows = (problem.algebra_rows(), 3)
         return Work853(np.zeros((16, *rows), y.dtype), np.zeros((7, *rows), y.dtype), np.zeros(rows, y.dtype),
@@ -155,21 +164,10 @@ class MuntheKaas853(NamedTuple):
     def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
         """New state in work.new."""
         work.current[1] = 0.0
-        for s in range(int(work.current[0]), 13):
-            z = work.new if s == 12 else work.stage
-            if s > 0:
-                combine(self.a[s], h, work.k, s, work.sigma)
-                problem.act(work.sigma, y, z)
-            if not problem.algebra(t + self.c[s]*h, z if s > 0 else y, work.k[s]):
-                return Status.NOT_EVALUABLE, np.inf
-            if s == 0:
-                work.current[0] = 1.0
-            else:
-                if s == 12:
-                    copy(work.k[s], work.slope)
-                    copy(work.sigma, work.end)
-                if not self.dexpinv.apply(problem, work.sigma, work.k[s], work.scratch):
-                    return Status.CHART_LIMIT, np.inf
+        status = self.stages(problem, t, y, h, 13, work)
+        if status != Status.OK:
+            return status, np.inf
+        copy(work.sigma, work.end)
         return Status.OK, self.error(problem, y, h, work)
 
     def error(self, problem: LieAction, y: np.ndarray, h: float, work: Any) -> float:
@@ -217,11 +215,6 @@ class MuntheKaas853(NamedTuple):
         for j in range(16):
             total = axpy(self.d[r, j], row(work.k[j], i), total)
         return total
-
-    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
-        self.norm.keep()
-        copy(work.new, y)
-        copy(work.slope, work.k[0])
 
 
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:

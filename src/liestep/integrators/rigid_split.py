@@ -128,6 +128,23 @@ class MoserVeselov(NamedTuple):
         return Status.OK
 
 
+class ByMiddleMomentum:
+    """Free motions that turn a body by the angular velocity of a momentum in the middle of the step."""
+
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+        return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
+
+    def flow(self: Any, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
+        q, j = y[3*i:3*i + 3], problem.moments(i)
+        p = to_body(q, row(y, 3*problem.bodies() + i))
+        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
+        if status != Status.OK:
+            return Status.TURN_TOO_LARGE
+        self.apply((h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2]), q, problem.meter)
+        return Status.OK
+
+
+@borrows(ByMiddleMomentum)
 class BodyMidpoint(NamedTuple):
     """Order 2: midpoint rule on the body momentum with the Cayley map of its angular velocity (Austin, Krishnaprasad
     and Wang 1993); symmetric, keeps energy and momentum of the free body."""
@@ -135,17 +152,8 @@ class BodyMidpoint(NamedTuple):
     tolerance: float  # on the error left in the middle momentum, relative to its size
     iterations: int   # at most
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
-
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
-        q, j = y[3*i:3*i + 3], problem.moments(i)
-        p = to_body(q, row(y, 3*problem.bodies() + i))
-        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
-        if status != Status.OK:
-            return Status.TURN_TOO_LARGE
-        turn_by_cayley(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q)
-        return Status.OK
+    def apply(self, u: Vector, q: np.ndarray, meter: np.ndarray) -> None:
+        turn_by_cayley(to_space(q, u), q)
 
     def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         """m - (h/2) m x J^-1 m = p, columns of the derivative along the axes."""
@@ -158,6 +166,7 @@ class BodyMidpoint(NamedTuple):
         return corrected(m, (one, two, three), residual, self.tolerance, meter)
 
 
+@borrows(ByMiddleMomentum)
 class LieMidpoint(NamedTuple):
     """Order 2: I w = exp(-h w/2) Pi by a checked fixed point, attitude by exp(h w) (Krysl 2005); symmetric, keeps the
     momentum, not the energy."""
@@ -166,18 +175,9 @@ class LieMidpoint(NamedTuple):
     iterations: int    # at most
     stagnation: float  # relative update below which an iteration that no longer converges has ended
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((problem.bodies(), 0, 2, 1), y.dtype)
-
-    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: Any) -> Status:
-        q, j = y[3*i:3*i + 3], problem.moments(i)
-        p = to_body(q, row(y, 3*problem.bodies() + i))
-        status, m = iterate(self, (h, j, p, problem.meter), p, np.inf, self.iterations)
-        if status != Status.OK:
-            return Status.TURN_TOO_LARGE
-        turn(to_space(q, (h*m[0]/j[0], h*m[1]/j[1], h*m[2]/j[2])), q, q)
-        problem.meter[Counter.EXPONENTIALS] += 1
-        return Status.OK
+    def apply(self, u: Vector, q: np.ndarray, meter: np.ndarray) -> None:
+        turn(to_space(q, u), q, q)
+        meter[Counter.EXPONENTIALS] += 1
 
     def improve(self, given: Any, m: Vector, previous: float) -> tuple[Status, Vector, float, bool]:
         h, j, p, meter = given

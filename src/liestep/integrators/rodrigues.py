@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import dot, put, row, scale, sqrt
+from liestep.compile.rows import dot, put, row, scale, sqrt, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_quaternion
@@ -52,8 +52,8 @@ class KickDrift(NamedTuple):
     after: float
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        n = problem.bodies()
-        kick(problem, self.before*h, work, y)
+        n, f = problem.bodies(), work[0]
+        kick(problem, self.before*h, f, y)
         for i in range(n):
             w = scale(1.0/problem.moments(i)[0], row(y, 3*n + i))
             s, c = increment(self.rule, h, w)
@@ -62,13 +62,14 @@ class KickDrift(NamedTuple):
             for k in range(3):
                 put(y, 3*i + k, quadratic(s, c, w, row(y, 3*i + k)))
         move(problem, h, y)
-        if not problem.forces(y, work):
+        if not problem.forces(y, f):
             return Status.NOT_EVALUABLE
         if self.after != 0.0:
-            kick(problem, self.after*h, work, y)
+            kick(problem, self.after*h, f, y)
         return Status.OK
 
 
+@borrows(Kicking)
 class ChartDrift(NamedTuple):
     """`KickDrift` with two half kicks, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
     with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
@@ -79,45 +80,35 @@ class ChartDrift(NamedTuple):
     rule: int
     modified: bool
 
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype), np.zeros((problem.bodies(), 3), y.dtype)
+    def room(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
+        return np.zeros((problem.bodies(), 3), y.dtype)
 
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        f, chart = work
+    def enter(self, problem: RigidBodies, y: np.ndarray, chart: np.ndarray) -> Status:
         for i in range(problem.bodies()):
             w, x1, x2, x3 = to_quaternion(y[3*i:3*i + 3])
             scalar = 1.0 + w if self.modified else 0.5*w
             if not scalar > 0.0 and not scalar < 0.0:
                 return Status.CHART_LIMIT
             put(chart, i, (x1/scalar, x2/scalar, x3/scalar))
-        return Status.OK if problem.forces(y, f) else Status.NOT_EVALUABLE
+        return Status.OK
 
-    def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        f, chart = work
-        n = problem.bodies()
-        kick(problem, 0.5*h, f, y)
-        for i in range(n):
-            w = scale(1.0/problem.moments(i)[0], row(y, 3*n + i))
-            s, c = increment(self.rule, h, w)
-            if not abs(c) < np.inf:
-                return Status.STEP_TOO_LARGE
-            delta = scale(2.0*s/(2.0 - c*dot(w, w)), w)
-            if self.modified:
-                d, v = compose_modified(row(chart, i), scale(0.5/(1.0 + sqrt(1.0 + 0.25*dot(delta, delta))), delta))
-            else:
-                d, v = compose(row(chart, i), delta)
-            if not (d > 0.0 or d < 0.0):
-                return Status.CHART_LIMIT
-            alpha = (v[0]/d, v[1]/d, v[2]/d)
-            put(chart, i, alpha)
-            s, c = cayley_modified(alpha) if self.modified else cayley(alpha)
-            put(y, 3*i, quadratic(s, c, alpha, (1.0, 0.0, 0.0)))
-            put(y, 3*i + 1, quadratic(s, c, alpha, (0.0, 1.0, 0.0)))
-            put(y, 3*i + 2, quadratic(s, c, alpha, (0.0, 0.0, 1.0)))
-        move(problem, h, y)
-        if not problem.forces(y, f):
-            return Status.NOT_EVALUABLE
-        kick(problem, 0.5*h, f, y)
+    def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, chart: np.ndarray) -> Status:
+        w = scale(1.0/problem.moments(i)[0], row(y, 3*problem.bodies() + i))
+        s, c = increment(self.rule, h, w)
+        if not abs(c) < np.inf:
+            return Status.STEP_TOO_LARGE
+        delta = scale(2.0*s/(2.0 - c*dot(w, w)), w)
+        if self.modified:
+            d, v = compose_modified(row(chart, i), scale(0.5/(1.0 + sqrt(1.0 + 0.25*dot(delta, delta))), delta))
+        else:
+            d, v = compose(row(chart, i), delta)
+        if not (d > 0.0 or d < 0.0):
+            return Status.CHART_LIMIT
+        alpha = (v[0]/d, v[1]/d, v[2]/d)
+        put(chart, i, alpha)
+        s, c = cayley_modified(alpha) if self.modified else cayley(alpha)
+        for k in range(3):
+            put(y, 3*i + k, quadratic(s, c, alpha, unit(k)))
         return Status.OK
 
 

@@ -25,7 +25,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, axpy, copy, dot, put, row, scale, sqrt, sub, unit
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan
+from liestep.errors import InputError
 from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.so3 import dexp_coefficients, dexp_slope, in_chart, quadratic
 from liestep.integrators._newton import extent, iterate, settled, solve_columns
@@ -35,7 +35,7 @@ from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation, RigidBodies
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, number_in
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
 SWEEPS = 200   # at most
@@ -237,23 +237,13 @@ class SymplecticTheta(NamedTuple):
         return (inertia[0]*z[0] - h*target[0], inertia[1]*z[1] - h*target[1], inertia[2]*z[2] - h*target[2])
 
 
-def check_theta(value: Any) -> float:
-    """Raises InputError unless 0 <= value <= 1."""
-    theta = number_or_nan(value)
-    if not 0.0 <= theta <= 1.0:
-        raise InputError(f"option theta must be a number from 0 to 1, not {value!r}")
-    return theta
-
-
 SOLVER = {
     "tolerance": Option(1e-13, "residual of the rotation of a step in radians, relative to 1 + its angle; one Newton"
                         " step more follows"),
     "iterations": Option(50, "Newton iterations, at most"),
 }
-THETA = {"theta": Option(0.5, "where in the step the torque is taken", normalise=check_theta,
-                         values="any number from 0 to 1")}
-
-
+THETA = {"theta": number_in("theta", 0.5, "where in the step the torque is taken", "number from 0 to 1",
+                            lambda theta: 0.0 <= theta <= 1.0)}
 APPLIED = "applied torques at theta h with the mean angular velocity of the step, within the iteration: the same order"
 
 

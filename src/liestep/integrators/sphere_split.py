@@ -23,7 +23,7 @@ from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drif
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, number_in
 from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
 
 DEFAULT = "rkn6a"
@@ -229,23 +229,6 @@ class SphereRegularised(NamedTuple):
         self.look_ahead(problem, y, work)
 
 
-def _scale(value: Any) -> Any:
-    """`energies`, or a positive number.
-
-    Raises:
-        InputError: anything else.
-    """
-    if value == FROM_ENERGIES:
-        return value
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0.0 < number < float("inf"):
-        raise InputError(f"option c must be {FROM_ENERGIES} or a positive number, not {value!r}")
-    return number
-
-
 def _regularised(options: Options, tolerance: float | None, t_end: float) -> Any:
     assert tolerance is not None
     drifts, kicks = drifts_and_kicks(options["splitting"])
@@ -272,8 +255,8 @@ METHODS = {
         options={"splitting": Option(PLAINEST, "coefficients: compositions of kick, drift, kick; f(T - E_0) is not"
                                      " quadratic in the momenta, as those of Runge-Kutta-Nystroem kind ask for",
                                      COMPOSITIONS),
-                 "c": Option(FROM_ENERGIES, "energy in J beside which a potential is deep: by default T + |V| of the"
-                             " start", normalise=_scale, values="any positive number")},
+                 "c": number_in("c", FROM_ENERGIES, "energy in J beside which a potential is deep: by default T + |V|"
+                                " of the start", "positive number", lambda c: 0.0 < c < np.inf, instead=FROM_ENERGIES)},
         order_for=lambda options, sheet, parameters: SPLITTING_ORDERS[options["splitting"]],
         requires=needs_uncoupled_masses, resolve=require_diagonal, build=_regularised),
 }

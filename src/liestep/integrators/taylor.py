@@ -22,6 +22,7 @@ from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.compile.units import new_units
 from liestep.errors import InputError
+from liestep.integrators.one_step import first_formulated, refused
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -29,7 +30,6 @@ from liestep.mechanics.contracts.keeping import PROJECTED
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
-from liestep.mechanics.formulations import formulate
 
 
 class StraightJet(NamedTuple):
@@ -314,72 +314,62 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     return found
 
 
-def large_field(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
+def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
     """`field_expressions` for jets of any kind."""
     return field_expressions(problem, shape, MOST_OPERATIONS)
 
 
-def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
-    """The same, remembered."""
-    return remembered(problem, shape, large_field)
+class Series(NamedTuple):
+    """The equations whose series a method takes: their formulation, what it is called, how it is traced, the choices of
+    options that it prefers, and what has none of its limits."""
 
+    formulation: str
+    thing: str  # "form" | "action"
+    equations: str
+    trace: Callable[[Any, tuple[int, ...]], Expressions]  # of a problem and the shape of its states
+    prefers: tuple[dict[str, Any], ...]
+    instead: str
 
-def refusal(error: Untraceable) -> InputError:
-    """Why a form has no Taylor series, and what has none of its limits."""
-    return InputError(f"this form has no Taylor series, because its right-hand side cannot be traced: {error}; take"
-                      " another form, or dop853")
+    def traced(self, problem: Component, shape: tuple[int, ...]) -> Expressions:
+        """The equations as expressions.
 
-
-Trace = Callable[[Any, tuple[int, ...]], Any]  # of a problem and the shape of its states
-
-
-def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: Trace,
-                  refuse: Callable[[Untraceable], InputError]) -> tuple[Callable, Callable]:
-    """`combination` and `requires` of a method with Taylor series: whether a form, or the one that the method prefers,
-    can be written as expressions, at the first start that the system has for these parameters."""
-    def combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
-        for preset in sheet.presets.values():
-            try:
-                start = sheet.check_initial(parameters, preset.initial(parameters))
-                found = formulate(sheet, parameters, start, formulation, options)
-            except (InputError, LookupError, TypeError, ValueError):
-                continue  # a start of other parameters
-            try:
-                trace(found.problem, found.start.shape)
-            except Untraceable as error:
-                raise refuse(error) from None
-            return
-
-    def requires(parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
-        """Why there are none; None where there are."""
+        Raises:
+            InputError: they cannot be written so, or would be too large.
+        """
         try:
-            combination(sheet.forms[formulation].preferred(parameters, {}, prefers), sheet, parameters)
-        except InputError as error:
-            return str(error)
-        return None
+            return remembered(problem, shape, self.trace)
+        except Untraceable as error:
+            raise InputError(f"this {self.thing} has no Taylor series, because its {self.equations} cannot be traced:"
+                             f" {error}; take another {self.instead}") from None
 
-    return combination, requires
+    def combination(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+        """`Method.combination`: whether there are series at the first start that a system has for these parameters."""
+        found = first_formulated(sheet, parameters, self.formulation, options)
+        if found is not None:
+            self.traced(found.problem, found.start.shape)
+
+    def requires(self, parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
+        """`Method.requires`: the same for the options that the method prefers."""
+        return refused(self.combination, self.formulation, self.prefers, parameters, sheet)
+
+
+def straight_jet(found: Expressions, order: int, **layout: Any) -> StraightJet:
+    """Machine code of the coefficients of expressions."""
+    code = jet_code(found, order, **layout)
+    places = loaded(code.text).addresses
+    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 
 
 def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
-    by the same recurrences in plain Python.
-
-    Raises:
-        InputError: the right-hand side cannot be written as expressions, or they would be too large.
-    """
-    try:
-        found = series_expressions(problem, y.shape)
-    except Untraceable as error:
-        raise refusal(error) from None
+    by the same recurrences in plain Python. Raises InputError as `Series.traced`."""
+    found = SERIES.traced(problem, y.shape)
     if y.dtype != np.float64:
         return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
         return LoopedJet(tape_of(found, order), new_units(LoopedJet), of_numbers)
-    code = jet_code(found, order, width=y.shape[1], groups=groups.tolist())
-    places = loaded(code.text).addresses
-    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
+    return straight_jet(found, order, width=y.shape[1], groups=groups.tolist())
 
 
 def share_of_radius(tolerance: float, order: int) -> float:
@@ -420,23 +410,25 @@ PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
              {"projection": "state"}, {"form": "orthonormal"})
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+def series_of(options: Options, tolerance: float | None, **further: Any) -> Taylor:
+    """Component of the checked option `order`."""
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)), **further)
 
 
-COMBINATION, REQUIRES = series_checks("vector_field", PREFERRED, series_expressions, refusal)
+def method_of_series(series: Series, **declared: Any) -> Method:
+    """A method of Taylor series of these equations."""
+    return Method(order=LARGEST_ORDER, formulation=series.formulation, adaptive=True, prefers=series.prefers,
+                  combination=series.combination, requires=series.requires, options={"order": ORDER},
+                  order_for=lambda options, sheet, parameters:
+                  LARGEST_ORDER if options["order"] == "tolerance" else options["order"], **declared)
 
 
+SERIES = Series("vector_field", "form", "right-hand side", series_expressions, PREFERRED, "form, or dop853")
 METHODS = {
-    "taylor": Method(
-        summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
-        order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
-        conserves=PROJECTED, prefers=PREFERRED,
-        combination=COMBINATION, requires=REQUIRES,
-        citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
-        order_for=lambda options, sheet, parameters:
-        LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
-        build=_build),
+    "taylor": method_of_series(
+        SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
+        projects=True, conserves=PROJECTED, citation="Jorba and Zou 2005, Exp. Math. 14, 99",
+        build=lambda options, tolerance, t_end: series_of(options, tolerance)),
 }

@@ -10,18 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import above_round_off
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_solve_rows
 from liestep.integrators._newton import extent, iterate, settled
-from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights, weighted
-from liestep.integrators.weights import composition_weights
+from liestep.integrators.composition import WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SphereLagrangian
 from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
 
@@ -44,16 +42,19 @@ class Kicks(NamedTuple):
     base: np.ndarray  # (n, 3) omega before the forces
 
 
-@kernel
-def begin(problem: SphereLagrangian, t: float, y: np.ndarray, g: np.ndarray, push: np.ndarray) -> None:
-    """g = G - F at the start of a run, and its power."""
-    n = y.shape[0]//2
-    problem.gradient(y[:n], g)
-    if problem.forced():
-        problem.force(t, y[:n], y[n:2*n], push)
-        for i in range(n):
-            put(g, i, sub(row(g, i), row(push, i)))
-        problem.set_power(y[:n], y[n:2*n], push, y)
+class SphereStep:
+    """Methods of steps that remember g = G - F at their end."""
+
+    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        """g at the start of a run, and its power."""
+        n = y.shape[0]//2
+        problem.gradient(y[:n], work.g)
+        if problem.forced():
+            problem.force(t, y[:n], y[n:2*n], work.push)
+            for i in range(n):
+                put(work.g, i, sub(row(work.g, i), row(work.push, i)))
+            problem.set_power(y[:n], y[n:2*n], work.push, y)
+        return Status.OK
 
 
 @kernel
@@ -95,6 +96,7 @@ def settle(step: Any, problem: SphereLagrangian, t: float, y: np.ndarray, h: flo
     return status
 
 
+@borrows(SphereStep)
 class ExplicitStep(NamedTuple):
     """Order 2, symmetric, explicit, one gradient per step, diagonal mass: twospheres2009 eqs. (29)-(30).
 
@@ -109,12 +111,7 @@ class ExplicitStep(NamedTuple):
     kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
-        rows = np.zeros_like(y[:y.shape[0]//2])
-        return Kicks(rows, rows.copy(), rows.copy())
-
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        begin(problem, t, y, work.g, work.push)
-        return Status.OK
+        return Kicks(*(np.zeros_like(y[:y.shape[0]//2]) for _ in range(3)))
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
@@ -168,6 +165,7 @@ class MultiplierWork(NamedTuple):
     before: np.ndarray      # (n, 3) omega of the last iteration
 
 
+@borrows(SphereStep)
 class MultiplierStep(NamedTuple):
     """Order 2, symmetric, implicit, coupled mass: RATTLE with n x n Newton systems for the multipliers lambda.
 
@@ -183,17 +181,10 @@ class MultiplierStep(NamedTuple):
     kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
-        rows = np.zeros_like(y[:y.shape[0]//2])
-        n = rows.shape[0]
-        return MultiplierWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
-                              np.zeros(n, y.dtype), np.zeros(n, y.dtype), np.zeros((n, n), y.dtype),
-                              np.zeros(n, dtype=np.int64), rows.copy(), rows.copy())
-
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        begin(problem, t, y, work.g, work.push)
-        for i in range(work.multiplier.shape[0]):
-            work.multiplier[i] = 0.0
-        return Status.OK
+        n = y.shape[0]//2
+        g, v, kick, d, target, push, before = (np.zeros_like(y[:n]) for _ in range(7))
+        return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
+                              np.zeros((n, n), y.dtype), np.zeros(n, dtype=np.int64), push, before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
@@ -325,6 +316,7 @@ def hat_column(q: Vector, r: int) -> Vector:
     return q[1], -q[0], 0.0
 
 
+@borrows(SphereStep)
 class CayleyStep(NamedTuple):
     """Order 2, symmetric, implicit, as printed: twospheres2009 eqs. (22)-(25), solved for f_i orthogonal to q_i. The
     map of `MultiplierStep`, which is several times cheaper; the paper's claims and costs are about these solvers.
@@ -341,15 +333,10 @@ class CayleyStep(NamedTuple):
     kick: Kick = Kick()
 
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> Any:
-        rows = np.zeros_like(y[:y.shape[0]//2])
-        size = rows.size
-        return CayleyWork(rows.copy(), rows.copy(), rows.copy(), rows.copy(), rows.copy(),
-                          np.zeros((size, size), y.dtype),
-                          np.zeros(size, dtype=np.int64), rows.copy(), rows.copy())
-
-    def start(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        begin(problem, t, y, work.g, work.push)
-        return Status.OK
+        size = y.size//2
+        g, f, move, d, update, push, before = (np.zeros_like(y[:y.shape[0]//2]) for _ in range(7))
+        return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size, dtype=np.int64), push,
+                          before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         n = y.shape[0]//2
@@ -534,15 +521,13 @@ def inner_step(options: Options) -> Any:
 
 
 METHODS = {
-    "vi_sphere": Method(
-        summary="order 2, 4, 6 or 8 by weights, symmetric; explicit for diagonal mass, else implicit", order=2,
-        formulation="sphere_lagrangian", symmetric=True, conserves=VARIATIONAL,
+    "vi_sphere": composed(
+        inner_step, summary="order 2, 4, 6 or 8 by weights, symmetric; explicit for diagonal mass, else implicit",
+        formulation="sphere_lagrangian", conserves=VARIATIONAL,
         citation="twospheres2009 eqs. (22)-(30)", options=OPTIONS, resolve=_resolve,
-        order_for=order_of_weights, calls=weighted("y4", "s4", "y6", "kl6", "kl8"),
+        calls=weighted("y4", "s4", "y6", "kl6", "kl8"),
         forces="half kicks by F at both ends, the last one solved to round-off: the same order; drag c on a mass m"
         f" converges up to a step of about {DRAG['one']} m/c (NOT_CONVERGED beyond), with weights"
         f" {', '.join(f'{name} {limit} m/c' for name, limit in DRAG.items() if name != 'one')}: s4 takes longer steps"
-        " than y4",
-        build=lambda options, tolerance, t_end: Composition(inner_step(options),
-                                                            composition_weights(options["weights"]))),
+        " than y4"),
 }

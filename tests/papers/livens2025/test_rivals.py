@@ -7,8 +7,7 @@ from liestep import simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.integrators.eml_ggl import StabilisedStep
-from liestep.integrators.livens import ReducedStep, move
-from liestep.integrators.vi_livens import VariationalStep
+from liestep.integrators.livens import ReducedStep, VariationalStep, move
 from liestep.simulation.runs.specification import start_of
 
 STEPS = {"vi_livens": VariationalStep(1e-15, 40), "mpl": ReducedStep(0, False, False, 1e-15, 40),
