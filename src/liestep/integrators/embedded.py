@@ -165,7 +165,7 @@ class NormControlled(NamedTuple):
         self.pair.accept(problem, y, work)
 
 
-def _caution(sizes: Mapping[str, float]) -> str | None:
+def _warning(sizes: Mapping[str, float]) -> str | None:
     """That one field decides, where others are far smaller."""
     large, small = (choose((size, name) for name, size in sizes.items() if size > 0.0) for choose in (max, min))
     if large[0] < RATIO*small[0]:
@@ -213,7 +213,7 @@ class StraightStages(NamedTuple):
     table: np.ndarray
 
     def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
-        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.meter) == 1
+        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.counters) == 1
 
 
 class Dop853(NamedTuple):
@@ -370,7 +370,7 @@ METHODS = {
         order=5, formulation="vector_field", adaptive=True,
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
-        caution=_caution, build=_build),
+        warning=_warning, build=_build),
     "dop853": Method(
         summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
         adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",

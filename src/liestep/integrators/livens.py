@@ -204,8 +204,8 @@ def newton(self: Any, given: Any, x: int, previous: float) -> tuple[Status, int,
         return Status.NOT_CONVERGED, x, residual, False
     if not common.solve(problem, self.unknowns(problem)):
         return Status.SINGULAR_MATRIX, x, residual, False
-    problem.meter[Counter.LINEAR_SOLVES] += 1
-    problem.meter[Counter.ITERATIONS] += 1
+    problem.counters[Counter.LINEAR_SOLVES] += 1
+    problem.counters[Counter.ITERATIONS] += 1
     change, size, reach = self.update(problem, work)
     done = residual <= PRINTED if self.printed else converged(change, previous, size, reach, self.tolerance)
     return Status.OK, x, change, done
@@ -365,9 +365,9 @@ class NullSpaceStep(NamedTuple):
         if not lu(a, common.pivots, 3):
             return Status.SINGULAR_MATRIX, z, residual, False
         lu_solve(a, common.pivots, r, 3)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         z = (z[0] - r[0], z[1] - r[1], z[2] - r[2])
         change, size = largest(r, 3), extent(z)
         done = residual <= PRINTED if self.printed else converged(change, previous, size, 1.0, self.tolerance)
@@ -530,7 +530,7 @@ class VariationalStep(NamedTuple):
             work.r[n + k] = 0.0*work.r[0]
         if not work.solve(problem, n + m):
             return Status.SINGULAR_MATRIX
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         if y.shape[0] > WORK:
             y[WORK, 0] += problem.work(t, h, y[0], work.q1)
         for i in range(n):

@@ -43,7 +43,7 @@ class LieGroupVariational(NamedTuple):
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Any) -> Status:
         q, g = y[3*i:3*i + 3], scale(h, row(y, 3*problem.bodies() + i))
         body = to_body(q, g)
-        status, f = discrete_turn(self, problem.moments(i), body, problem.meter)
+        status, f = discrete_turn(self, problem.moments(i), body, problem.counters)
         if status == Status.OK:
             turn_by_cayley(in_space(q, f, body, g), q)
         return status
@@ -123,7 +123,7 @@ class AxisSplitting(NamedTuple):
             for k in range(3):
                 if k != axis:
                     put(y, 3*i + k, quadratic(angle*s, angle*angle*c, e, row(y, 3*i + k)))
-        problem.meter[Counter.EXPONENTIALS] += self.turns
+        problem.counters[Counter.EXPONENTIALS] += self.turns
         return Status.OK
 
 
@@ -168,7 +168,7 @@ class Campello(NamedTuple):
         self.drift(problem, h, y)
         if not problem.forces(y, new):
             return Status.NOT_EVALUABLE, sweep, change, False
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         done = self.phi == 1.0 or (sweep > 0 and settled(change, self.tolerance, change, previous, 1e-13))
         if not done:
             copy(y, last)

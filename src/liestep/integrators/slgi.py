@@ -46,7 +46,7 @@ class Held(NamedTuple):
     """One body under a torque that does not change with its attitude, as `cotangent_rotation` asks for it."""
 
     values: np.ndarray  # (2, 3) moments of inertia, torque in space
-    meter: np.ndarray
+    counters: np.ndarray
 
     def inertia(self) -> Vector:
         return row(self.values, 0)
@@ -84,7 +84,7 @@ class SymplecticSweeps(NamedTuple):
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
         n, dtype = problem.bodies(), y.dtype
         return (np.zeros_like(y), np.zeros((2*n, 3), dtype), np.zeros((2*n, 3), dtype), np.zeros((3, 3), dtype),
-                Held(np.zeros((2, 3), dtype), problem.meter))
+                Held(np.zeros((2, 3), dtype), problem.counters))
 
     def step(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
         stage, f, moved, _, _ = work
@@ -118,7 +118,7 @@ class SymplecticSweeps(NamedTuple):
             turn(to_space(frame, scale(theta, row(moved, i))), frame, stage[3*i:3*i + 3])
             if problem.translates():
                 put(stage, 4*n + i, axpy(theta*h, row(moved, n + i), row(y, 4*n + i)))
-        problem.meter[Counter.EXPONENTIALS] += n
+        problem.counters[Counter.EXPONENTIALS] += n
 
     def sweep(self, problem, y, h, f, moved, stage, jacobian, held):
         """(status, change): rotations and velocities V under the forces f, and how much the largest of either kind
@@ -155,7 +155,7 @@ class SymplecticSweeps(NamedTuple):
             if problem.translates():
                 put(y, 4*n + i, axpy(h, row(moved, n + i), row(y, 4*n + i)))
                 put(y, 5*n + i, axpy(h/problem.mass(i), row(f, n + i), row(y, 5*n + i)))
-        problem.meter[Counter.EXPONENTIALS] += n
+        problem.counters[Counter.EXPONENTIALS] += n
 
 
 @borrows(OneStep)
@@ -188,7 +188,7 @@ class SymplecticTheta(NamedTuple):
         problem.add_work(stage, z, y)
         turn(in_space(y, z, start, row(y, 3)), y, y)
         put(y, 3, momentum)
-        problem.meter[Counter.EXPONENTIALS] += 2
+        problem.counters[Counter.EXPONENTIALS] += 2
         return Status.OK
 
     def solve(self, problem, y, h, start, z, stage, jacobian):
@@ -203,7 +203,7 @@ class SymplecticTheta(NamedTuple):
         problem, y, h, start, stage, jacobian = given
         inertia = problem.inertia()
         turn(to_space(y, scale(self.theta, z)), y, stage)
-        problem.meter[Counter.EXPONENTIALS] += 1
+        problem.counters[Counter.EXPONENTIALS] += 1
         residual = self.residual(problem, y, h, z, start, inertia, stage, jacobian)
         small = True
         for i in range(3):
@@ -212,8 +212,8 @@ class SymplecticTheta(NamedTuple):
         volume, step = solve_columns(row(jacobian, 0), row(jacobian, 1), row(jacobian, 2), residual)
         if not volume > 0.0:
             return Status.NOT_CONVERGED, z, previous, False
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         return Status.OK, sub(z, step), previous, small
 
     def residual(self, problem, y, h, z, start, inertia, stage, jacobian):

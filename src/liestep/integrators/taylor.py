@@ -9,7 +9,7 @@ import numpy as np
 
 from liestep.compile.address import call_address
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import apart
+from liestep.compile.dispatch import separate
 from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
@@ -20,7 +20,7 @@ from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
-from liestep.compile.units import new_units
+from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
 from liestep.integrators.step_control import Ahead
@@ -56,10 +56,10 @@ class LoopedJet(NamedTuple):
     """Taylor coefficients of a solution by loops over a tape: one machine code for all systems."""
 
     tape: Tape
-    units: np.ndarray
+    addresses: np.ndarray
     groups: np.ndarray  # (m d,) of each number
 
-    @apart(float, 2, 1)
+    @separate(float, 2, 1)
     def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         """As that of StraightJet."""
         tape, n, order = self.tape, y.size, self.tape.c.shape[1] - 1
@@ -183,7 +183,7 @@ class Taylor(NamedTuple):
 
     def expand(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
-        problem.meter[Counter.RHS_EVALUATIONS] += self.order
+        problem.counters[Counter.RHS_EVALUATIONS] += self.order
         self.look(work, work.jet.evaluate(work.when[0], y, work.c))
 
     def look(self, work: Any, evaluable: bool) -> None:
@@ -286,11 +286,11 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
 
     if np.prod(shape) > most:
         raise Untraceable(f"its state has more than {most} numbers")
-    meter = problem.meter.copy()
+    counters = problem.counters.copy()
     try:
         return expressions(rhs, int(np.prod(shape)) + 1, most)
     finally:
-        problem.meter[:] = meter  # the trace is no evaluation
+        problem.counters[:] = counters  # the trace is no evaluation
 
 
 _traced: dict[tuple[Any, ...], Expressions | Untraceable] = {}
@@ -368,7 +368,7 @@ def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray =
         return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
-        return LoopedJet(tape_of(found, order), new_units(LoopedJet), of_numbers)
+        return LoopedJet(tape_of(found, order), new_addresses(LoopedJet), of_numbers)
     return straight_jet(found, order, width=y.shape[1], groups=groups.tolist())
 
 

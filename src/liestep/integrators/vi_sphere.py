@@ -77,7 +77,7 @@ class Kick(NamedTuple):
         step, problem, t, y, h, work = given
         n, small = y.shape[0]//2, step.stagnation
         problem.force(t, y[:n], y[n:2*n], work.push)
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         status, change, size = step.kicked(problem, h, y, work)
         return status, x, change, settled(change, 1e-4*small*size, change, previous, small*size)
 
@@ -254,8 +254,8 @@ class MultiplierStep(NamedTuple):
         if not lu(work.a, work.pivots, n):
             return Status.NOT_CONVERGED, x, previous, False
         lu_solve(work.a, work.pivots, work.residual, n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         update, size = 0.0, 0.0
         for i in range(n):
             work.multiplier[i] += work.residual[i]
@@ -285,7 +285,7 @@ class MultiplierStep(NamedTuple):
         if not cholesky(work.a, n):
             return Status.SINGULAR_MATRIX
         cholesky_solve(work.a, work.residual, n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         for i in range(n):
             v = row(work.v, i)
             for j in range(n):
@@ -381,7 +381,7 @@ class CayleyStep(NamedTuple):
                 put(work.d, i, row(w, i))
         if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         if problem.forced():
             return settle(self, problem, t + h, y, h, work)
         return Status.OK
@@ -395,7 +395,7 @@ class CayleyStep(NamedTuple):
             put(w, i, axpy(0.5*h, cross(row(q, i), row(work.push, i)), row(work.d, i)))
         if not problem.solve_inertia(q, w):
             return Status.SINGULAR_MATRIX, 0.0, 0.0
-        problem.meter[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
         change, size = change_and_size(w, work.before)
         return Status.OK, change, size
 
@@ -417,8 +417,8 @@ class CayleyStep(NamedTuple):
         if not lu(work.a, work.pivots, 3*n):
             return Status.NOT_CONVERGED, x, previous, False
         lu_solve_rows(work.a, work.pivots, work.update, 3*n)
-        problem.meter[Counter.LINEAR_SOLVES] += 1
-        problem.meter[Counter.ITERATIONS] += 1
+        problem.counters[Counter.LINEAR_SOLVES] += 1
+        problem.counters[Counter.ITERATIONS] += 1
         change, size = 0.0, 0.0
         for i in range(n):
             f, u = row(work.f, i), row(work.update, i)
