@@ -11,6 +11,7 @@ from liestep.compile.address import call_address
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import separate
 from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
+from liestep.compile.separate import new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
 from liestep.compile.straight.arithmetic import Numbers
@@ -20,7 +21,6 @@ from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
-from liestep.compile.separate import new_addresses
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
 from liestep.integrators.step_control import Ahead
