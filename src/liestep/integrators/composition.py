@@ -11,6 +11,7 @@ from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
+OrderFor = Callable[[Options, Sheet, Mapping[str, Any]], int]
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
 WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
 
@@ -58,10 +59,11 @@ class Composition(NamedTuple):
         return Status.OK
 
 
-def composed(inner: Callable[[Options], Any], **declared: Any) -> Method:
-    """A method of order 2, symmetric where nothing else is declared, with compositions by its option `weights` where it
-    has one; `inner` makes the component of a step from checked options."""
+def composed(inner: Callable[[Options], Any], symmetric: bool = True, order_for: OrderFor = order_of_weights,
+             **declared: Any) -> Method:
+    """A method of order 2 with compositions by its option `weights`, if it has one; `inner` makes the component of a
+    step from checked options."""
     def build(chosen: Options, tolerance: float | None, t_end: float) -> Composition:
         return Composition(inner(chosen), composition_weights(chosen.get("weights", "one")))
 
-    return Method(**{"order": 2, "symmetric": True, "order_for": order_of_weights, "build": build} | declared)
+    return Method(order=2, symmetric=symmetric, order_for=order_for, build=build, **declared)

@@ -86,7 +86,8 @@ class MuntheKaasPair(NamedTuple):
         self.norm.start(problem, t, y, h, work.k, work.sigma, work.new)
         work.current[0] = 0.0
 
-    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
+                ) -> tuple[Status, float]:
         """New state in work.new."""
         status = self.stages(problem, t, y, h, self.b.shape[0], work)
         if status != Status.OK:
@@ -161,7 +162,8 @@ class MuntheKaas853(NamedTuple):
         self.norm.start(problem, t, y, 0.01*t_end, work.k, work.sigma, work.new)
         return 0.01*t_end
 
-    def attempt(self, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+    def attempt(self: Any, problem: LieAction, t: float, y: np.ndarray, h: float, work: Any
+                ) -> tuple[Status, float]:
         """New state in work.new."""
         work.current[1] = 0.0
         status = self.stages(problem, t, y, h, 13, work)
