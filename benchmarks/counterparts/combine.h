@@ -1,4 +1,4 @@
-/* out = h (weights_0 k_0 + ...), count rows of the algebra; the C counterpart of liestep/integrators/stages.py. */
+/* out = h (weights_0 k_0 + ...), count rows of the algebra; the C counterpart of liestep/integrators/one_step.py. */
 #pragma once
 #include "vectors.h"
 

@@ -1,4 +1,4 @@
-/* Livens' energy-momentum step or midpoint rule for d and lambda, as ReducedStep of liestep/integrators/_livens_steps.py.
+/* Livens' energy-momentum step or midpoint rule for d and lambda, as ReducedStep of liestep/integrators/livens.py.
    method: rule (0 midpoint), tolerance, iterations. */
 #include "linalg.h"
 

@@ -1,4 +1,4 @@
-/* The same map for all 13 unknowns d, v_1, p_1, lambda, as FullStep of liestep/integrators/_livens_steps.py.
+/* The same map for all 13 unknowns d, v_1, p_1, lambda, as FullStep of liestep/integrators/livens.py.
    method: rule (0 midpoint), tolerance, iterations. */
 #include "linalg.h"
 

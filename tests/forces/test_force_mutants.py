@@ -10,7 +10,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.compile.status import Status
-from liestep.integrators import variational_sphere
+from liestep.integrators import vi_sphere
 from liestep.integrators.composition import Composition
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
@@ -52,13 +52,13 @@ def observed(module, weights, part):
 @pytest.mark.parametrize(("weights", "part", "theory"), [("one", "state", 2), ("one", "work", 2), ("y4", "state", 4),
                                                          ("y4", "work", 4)])
 def test_step_as_it_is(weights, part, theory):
-    assert abs(observed(variational_sphere, weights, part) - theory) < 0.2
+    assert abs(observed(vi_sphere, weights, part) - theory) < 0.2
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_dies(name):
     weights, part, theory, replacements = MUTANTS[name]
-    module = changed(variational_sphere, name, replacements)
+    module = changed(vi_sphere, name, replacements)
     try:
         assert observed(module, weights, part) < theory - 0.5
     finally:

@@ -14,7 +14,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 from liestep.compile.partial import partial_steps
 from liestep.integrators.composition import Composition
-from liestep.integrators.variational_sphere import ExplicitStep
+from liestep.integrators.vi_sphere import ExplicitStep
 from liestep.integrators.weights import composition_weights
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.spheres import series

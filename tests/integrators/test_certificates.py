@@ -12,9 +12,8 @@ from liestep.compile.precision import above_round_off, coefficients, number_type
 from liestep.geometry import so3
 from liestep.integrators import commutator_free, crouch_grossman
 from liestep.integrators.dexpinv import dexpinv_component
-from liestep.integrators.order_conditions import conditions, residuals
 from liestep.integrators.tableaux import DOP853, TABLEAUX
-from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights
+from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights, conditions, residuals
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
 from liestep.tools.certify import functions, symplecticity
 from liestep.tools.certify.flow import COLUMNS, flow_of

@@ -81,8 +81,8 @@ def test_a_run_by_rho_keeps_its_specification():
 @pytest.mark.parametrize(("system", "preset", "options", "said"), [
     ("four_bar", None, {"newmark_beta": 0.0}, "option newmark_beta is 0, which is explicit and leaves no room for"),
     ("heavy_top", "classical", {"newmark_beta": 0}, "leaves no room for joints; allowed are positive numbers up to 1"),
-    ("four_bar", None, {"alpha_f": 1.0}, "option alpha_f is 1.0; allowed are of_rho and numbers from 0 to below 1"),
-    ("four_bar", None, {"alpha_m": "much"}, "option alpha_m is 'much'; allowed are of_rho and numbers from -1"),
+    ("four_bar", None, {"alpha_f": 1.0}, "option alpha_f must be of_rho or a number from 0 to below 1, not 1.0"),
+    ("four_bar", None, {"alpha_m": "much"}, "option alpha_m must be of_rho or a number from -1 to below 1, not 'much'"),
     ("four_bar", None, {"alpha_m": 0.7}, "need newmark_gamma, because 1/2 . alpha_f - alpha_m is -0.2")])
 def test_coefficients_that_make_no_method_are_refused(system, preset, options, said):
     with pytest.raises(InputError, match=said):

@@ -21,11 +21,19 @@ import liestep
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.commutator_free import CF4, CF32A, CF32B, CF43, CommutatorFree
-from liestep.integrators.crouch_grossman import CG3
+from liestep.integrators.commutator_free import (
+    CF4,
+    CF32A,
+    CF32B,
+    CF43,
+    CG3,
+    START,
+    CommutatorFree,
+    ExponentialScheme,
+    exponential,
+)
 from liestep.integrators.declared_tableaux import classical_order
 from liestep.integrators.dexpinv import series
-from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
 from liestep.integrators.tableaux import TABLEAUX, Tableau
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.runs.execution import run_once

@@ -13,8 +13,7 @@ from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.tape import tape_of
 from liestep.errors import InputError
 from liestep.integrators import taylor
-from liestep.integrators._jets import LoopedJet
-from liestep.integrators.taylor import field_expressions, jet_of
+from liestep.integrators.taylor import LoopedJet, field_expressions, jet_of
 from liestep.lockstep import lanes
 from liestep.simulation.runs.execution import ensemble_states, run_once
 from liestep.simulation.runs.specification import specify, start_of

@@ -8,10 +8,8 @@ from scipy.spatial.transform import Rotation
 from liestep import IntegrationError, simulate
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators.body_splitting import AxisSplitting
-from liestep.integrators.kick_drift import ChartDrift, KickDrift
-from liestep.integrators.lgvi import LieGroupVariational
-from liestep.integrators.richardson import Richardson
+from liestep.integrators.rigid_maps import AxisSplitting, LieGroupVariational, Richardson
+from liestep.integrators.rodrigues import ChartDrift, KickDrift
 from liestep.simulation.runs.specification import specify
 
 H = 0.01

@@ -14,10 +14,8 @@ from liestep.compile.counters import new_counters
 from liestep.compile.precision import number_type
 from liestep.compile.status import Status
 from liestep.errors import InputError
-from liestep.integrators._free_exact import exact_flow, gauss_legendre
-from liestep.integrators._free_flows import BodyMidpoint, LieMidpoint, MoserVeselov
-from liestep.integrators.order_conditions import splitting_residuals
-from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
+from liestep.integrators.rigid_split import BodyMidpoint, LieMidpoint, MoserVeselov, exact_flow, gauss_legendre
+from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks, splitting_residuals
 from liestep.mechanics.formulations.fixed_body.components import PinnedBody
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.free_rigid_body import FreeRigidBody
@@ -104,9 +102,9 @@ def test_order_of_the_preprocessed_map_in_150_digits(order):
 @pytest.mark.parametrize("row", range(2))
 def test_one_term_of_the_series_less_is_seen(row, monkeypatch):
     """A dropped coefficient of order 10 leaves order 8; a wrong sign of d leaves order 2."""
-    from liestep.integrators import _free_flows
+    from liestep.integrators import rigid_split
 
-    series = _free_flows.moser_veselov_series
+    series = rigid_split.moser_veselov_series
 
     def wrong(moments, order):
         found = series(moments, order)
@@ -116,7 +114,7 @@ def test_one_term_of_the_series_less_is_seen(row, monkeypatch):
             found[3, 0, 2] = 0*found[3, 0, 2]
         return found
 
-    monkeypatch.setattr(_free_flows, "moser_veselov_series", wrong)
+    monkeypatch.setattr(rigid_split, "moser_veselov_series", wrong)
     options = {"order": 10, "splitting": "strang"}
     found = certificates_of(step_of(FREE, "dmv", options), "dmv", options, FREE)[0]
     assert found.slopes[-1] == pytest.approx((8, 2)[row], abs=1e-6)

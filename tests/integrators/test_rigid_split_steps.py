@@ -12,7 +12,7 @@ from rigid_cases import formulated
 from scipy.spatial.transform import Rotation
 
 from liestep.compile.counters import Counter, new_counters
-from liestep.integrators._free_exact import exact_flow
+from liestep.integrators.rigid_split import exact_flow
 from liestep.mechanics.formulations.fixed_body.components import PinnedBody
 from liestep.mechanics.systems._free_motion import free_motion
 from liestep.mechanics.systems.free_rigid_body import FreeRigidBody

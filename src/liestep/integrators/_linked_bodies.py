@@ -1,4 +1,4 @@
-"""Linear algebra of the steps of `_livens_steps` and `quaternion_hamiltonian` for open chains: blocks of one body each,
+"""Linear algebra of the steps of `livens` and `quaternion_hamiltonian` for open chains: blocks of one body each,
 eliminated in the order of the bodies, in time and memory proportional to their number.
 
 The unknowns of body b are its increments (and momenta), the multipliers of its own constraints, and those of the joint
@@ -28,7 +28,7 @@ def felt(x: float) -> float:
 
 
 class LinkedWork(NamedTuple):
-    """Workspace of a step, with the fields that the steps share with `_livens_steps.Work`, and its system of equations:
+    """Workspace of a step, with the fields that the steps share with `livens.Work`, and its system of equations:
     blocks of s unknowns, the first w coordinates, the last 3 of the joint."""
 
     r: np.ndarray        # (N,) solution in the order of `Work`

@@ -15,8 +15,7 @@ import numpy as np
 from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, copy, put, row, scale
 from liestep.compile.status import Status
-from liestep.integrators._index_three import Newton, StepWork, step_work
-from liestep.integrators.generalized_alpha import NEWTON, newton_of
+from liestep.integrators.generalized_alpha import NEWTON, Newton, StepWork, newton_of, step_work
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree

@@ -3,26 +3,155 @@
 They need f and the action only, no dexpinv and no bracket, and have no limit of rotations (Celledoni,
 Marthinsen, Owren 2003).
 """
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import borrows
-from liestep.compile.rows import axpy, copy, put, row
+from liestep.compile.precision import coefficients
+from liestep.compile.rows import axpy, copy, put, row, sqrt
 from liestep.compile.status import Status
-from liestep.integrators.controlled import CONTROL, controlled
+from liestep.errors import InputError
 from liestep.integrators.dexpinv import chart_order
-from liestep.integrators.distances import DISTANCE, Euclidean, distance_of, require_distance
-from liestep.integrators.error_norms import for_system
-from liestep.integrators.exponential_schemes import START, ExponentialScheme, exponential
-from liestep.integrators.one_step import OneStep
-from liestep.integrators.stages import combine
+from liestep.integrators.error_norms import StateNorm, WithoutSizes, for_system
+from liestep.integrators.one_step import OneStep, combine
+from liestep.integrators.step_control import CONTROL, controlled
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.formulations import LieAction
+from liestep.mechanics.contracts.formulations import LieAction, MetricAction
 from liestep.mechanics.contracts.keeping import ORBIT
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
-from liestep.mechanics.contracts.sheet import Options
+from liestep.mechanics.contracts.sheet import Options, Sheet
+
+Weights = tuple[Fraction, ...]
+START = -1  # as a base: the state at the beginning of the step
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """exp(h sum_r weights_r k_r).Y, Y the state `base` (number of an earlier exponential, or START).
+
+    With `stage`, f of the result is the next stage k.
+    """
+
+    base: int
+    weights: Weights
+    stage: bool = False
+
+
+def exponential(base: int, weights: str, stage: bool = False) -> Exponential:
+    return Exponential(base, tuple(map(Fraction, weights.split())), stage)
+
+
+@dataclass(frozen=True)
+class ExponentialScheme:
+    """Explicit method k_0 = f(y), then the exponentials in their order; exponential number `result` is the new state.
+
+    `lower` is the number of the state of the embedded method, of order `lower_order`. Raises ValueError when an
+    exponential uses a state or a stage that is not there yet, or when the weights of a new state do not add up to 1.
+    """
+
+    name: str
+    order: int
+    source: str
+    exponentials: tuple[Exponential, ...]
+    result: int
+    lower: int = START
+    lower_order: int = 0
+
+    def __post_init__(self) -> None:
+        stages = 1
+        for number, entry in enumerate(self.exponentials):
+            if not START <= entry.base < number or len(entry.weights) > stages:
+                raise ValueError(f"{self.name}: exponential {number} uses what comes later")
+            stages += entry.stage
+        for number in (self.result, self.lower):
+            if number != START and sum(self.total(number)) != 1:
+                raise ValueError(f"{self.name}: weights of state {number} do not add up to 1")
+
+    @property
+    def stages(self) -> int:
+        return 1 + sum(entry.stage for entry in self.exponentials)
+
+    def total(self, number: int) -> Weights:
+        """(stages,) weights of all exponentials that lead to a state: its Runge-Kutta method
+        where everything commutes."""
+        found = [Fraction(0)]*self.stages
+        while number != START:
+            for r, weight in enumerate(self.exponentials[number].weights):
+                found[r] += weight
+            number = self.exponentials[number].base
+        return tuple(found)
+
+    def tableau(self) -> tuple[Weights, ...]:
+        """(stages, stages) Runge-Kutta matrix where everything commutes."""
+        zero = (Fraction(0),)*self.stages
+        return (zero, *(self.total(number) for number, entry in enumerate(self.exponentials) if entry.stage))
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """weights (e, stages), times (e,), bases (e,), stages that the results give (e,), 0 for none."""
+        zeros = (Fraction(0),)*self.stages
+        weights = coefficients([(entry.weights + zeros)[:self.stages] for entry in self.exponentials])
+        times = coefficients([sum(self.total(number)) for number in range(len(self.exponentials))])
+        gives = np.array([entry.stage for entry in self.exponentials])
+        return weights, times, np.array([entry.base for entry in self.exponentials]), np.cumsum(gives)*gives
+
+    def extended(self, name: str, source: str, more: tuple[Exponential, ...], lower_order: int) -> "ExponentialScheme":
+        """The same method with exponentials for an embedded one; the last is its state."""
+        entries = self.exponentials + more
+        return replace(self, name=name, source=source, exponentials=entries, lower=len(entries) - 1,
+                       lower_order=lower_order)
+
+
+DISTANCE = {"distance": Option(
+    "scaled", "between the two states of the pair. scaled: of rows, each relative to the size of its field, so that"
+    " units do not matter; euclidean: of all numbers of the rows, as in liegroup2021; riemannian: angles of directions"
+    " and attitudes, velocities carried along", ("scaled", "euclidean", "riemannian"))}
+WITHOUT = ("coadjoint", "se3", "so3_r3")  # actions whose states have no such distance here
+
+
+@borrows(WithoutSizes)
+class Euclidean(NamedTuple):
+    """Of all numbers of the rows: depends on how the manifold is embedded."""
+
+    unused: int  # a component has at least one field
+
+    def between(self, problem: LieAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
+        error = 0.0
+        for i in range(y.shape[0]):
+            square = 0.0
+            for k in range(y.shape[1]):
+                gap = y[i, k] - z[i, k]
+                square += gap*gap
+            error += square
+        return sqrt(error)
+
+
+@borrows(WithoutSizes)
+class Riemannian(NamedTuple):
+    """Of the manifold itself, from the action (`distance2`)."""
+
+    unused: int
+
+    def between(self, problem: MetricAction, start: np.ndarray, y: np.ndarray, z: np.ndarray, h: float) -> float:
+        return sqrt(problem.distance2(y, z))
+
+
+def distance_of(options: Mapping[str, Any]) -> Euclidean | Riemannian | StateNorm:
+    """Component of the checked option `distance`."""
+    if options["distance"] == "scaled":
+        return StateNorm()
+    return Riemannian(0) if options["distance"] == "riemannian" else Euclidean(0)
+
+
+def require_distance(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+    """Raises InputError for a distance on states that have none."""
+    if options["distance"] == "riemannian" and options.get("action") in WITHOUT:
+        raise InputError(f"option distance is riemannian, which states with action {options['action']} do not have;"
+                         " allowed are scaled and euclidean")
 
 
 class SchemeWork(NamedTuple):
@@ -139,7 +268,7 @@ class CommutatorFreePair(NamedTuple):
                 put(work.sigma, i, total)
             problem.act(work.sigma, y if part == 0 else out, out)
 
-    def accept(self, y: np.ndarray, work: Any) -> None:
+    def accept(self, problem: LieAction, y: np.ndarray, work: Any) -> None:
         self.distance.keep()
         copy(work.states[self.result], y)
         if work.current[1] == 1.0:
@@ -183,6 +312,12 @@ def _pair(options: Options, tolerance: float | None, t_end: float) -> Any:
                                          distance_of(options)), scheme.lower_order, options, tolerance)
 
 
+CG3 = ExponentialScheme(
+    "cg3", 3, "Crouch and Grossman 1993", (
+        exponential(START, "3/4", stage=True), exponential(START, "119/216"), exponential(1, "0 17/108", stage=True),
+        exponential(START, "13/51"), exponential(3, "0 -2/3"), exponential(4, "0 0 24/17")), result=5)
+
+
 METHODS = {
     "cf4": fixed(CF4),
     "cf_pair": Method(
@@ -193,4 +328,5 @@ METHODS = {
         order_for=lambda options, sheet, parameters: chart_order(PAIRS[options["scheme"]].order, options),
         calls={f"scheme={scheme.name}": {"order": scheme.order, "citation": scheme.source}
                for scheme in (CF32A, CF32B)}),
+    "cg3": fixed(CG3),
 }

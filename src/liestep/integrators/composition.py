@@ -1,22 +1,31 @@
 """Symmetric compositions of any symmetric one-step method: Phi_{c_s h} o ... o Phi_{c_1 h}."""
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.status import Status
-from liestep.integrators.weights import SCHEMES
+from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.mechanics.contracts.formulations import Component
+from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
 
+OrderFor = Callable[[Options, Sheet, Mapping[str, Any]], int]
 COMPOSED = ("one", "y4", "s4", "y6", "kl6", "kl8")
 WEIGHTS = Option("one", "symmetric composition of the step", COMPOSED)
 
 
+def newton_options(iterations: int) -> dict[str, Option]:
+    """Options of Newton's method for the increment of a step."""
+    return {"tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show it,"
+                                " relative to the increment"),
+            "iterations": Option(iterations, "Newton iterations, at most")}
+
+
 def order_of_weights(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> int:
     """`Method.order_for` of compositions of a step of order 2."""
-    return SCHEMES[options["weights"]].order
+    return SCHEMES[options.get("weights", "one")].order
 
 
 def weighted(*names: str) -> dict[str, dict[str, Any]]:
@@ -48,3 +57,13 @@ class Composition(NamedTuple):
                 return status
             t += self.weights[i]*h
         return Status.OK
+
+
+def composed(inner: Callable[[Options], Any], symmetric: bool = True, order_for: OrderFor = order_of_weights,
+             **declared: Any) -> Method:
+    """A method of order 2 with compositions by its option `weights`, if it has one; `inner` makes the component of a
+    step from checked options."""
+    def build(chosen: Options, tolerance: float | None, t_end: float) -> Composition:
+        return Composition(inner(chosen), composition_weights(chosen.get("weights", "one")))
+
+    return Method(order=2, symmetric=symmetric, order_for=order_for, build=build, **declared)

@@ -18,12 +18,10 @@ from liestep.compile.rows import Vector, add, axpy, cross, dot, put, row, scale,
 from liestep.compile.status import Status
 from liestep.geometry.attitude import to_body, to_space
 from liestep.integrators._newton import converged, iterate
-from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
+from liestep.integrators.composition import WEIGHTS, composed
 from liestep.integrators.one_step import OneStep
-from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import CotangentRotation
 from liestep.mechanics.contracts.keeping import TOPS, Keeps
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 
 
@@ -88,15 +86,13 @@ class CayleyStep(NamedTuple):
 
 
 METHODS = {
-    "em_rotation": Method(
-        summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights", order=2,
-        formulation="cotangent_rotation", symmetric=True, order_for=order_of_weights,
+    "em_rotation": composed(
+        lambda options: CayleyStep(options["tolerance"], options["iterations"]), formulation="cotangent_rotation",
+        summary="order 2, symmetric, implicit, three unknowns on T*SO(3); 4, 6 or 8 by weights",
         conserves=(Keeps.MANIFOLD, *TOPS),
         citation="own; compare Simo and Wong 1991, Lewis and Simo 1994",
         options={"weights": WEIGHTS,
                  "tolerance": Option(1e-15, "error left in the rotation of a step, as the last two changes show it,"
                                      " relative to it"),
-                 "iterations": Option(200, "iterations, at most")},
-        build=lambda options, tolerance, t_end: Composition(CayleyStep(options["tolerance"], options["iterations"]),
-                                                            composition_weights(options["weights"]))),
+                 "iterations": Option(200, "iterations, at most")}),
 }

@@ -2,18 +2,23 @@
 
 Methods of a pair: start -> first step; attempt -> (status, error); interpolate; accept. Its field `control` decides.
 """
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import copy
+from liestep.compile.address import call_address
+from liestep.compile.dispatch import kernel
+from liestep.compile.rows import copy, sqrt
 from liestep.compile.status import Status
+from liestep.compile.straight.attempts import Tableau
 from liestep.integrators.sizes import ATOL, absolute, evaluate, keep_sizes, rates_from_zero, sizes_of, try_sizes
-from liestep.integrators.step_control import MatlabControl
-from liestep.integrators.tableaux import DORMAND_PRINCE54
+from liestep.integrators.step_control import HairerControl, MatlabControl
+from liestep.integrators.tableaux import DOP853, DORMAND_PRINCE54
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
 from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options
 
 
@@ -110,6 +115,249 @@ def dormand_prince(options: Options, tolerance: float | None, t_end: float) -> D
     return DormandPrince(*tableau.arrays(), tableau.error_weights(), tableau.dense_rows(), control)
 
 
+RATIO = 100.0  # of sizes of fields in one norm
+
+
+@kernel
+def length(y: np.ndarray) -> float:
+    """Euclidean norm of all numbers of an array of rows."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        for k in range(y.shape[1]):
+            total = y[i, k]*y[i, k] + total
+    return sqrt(total)
+
+
+class NormControlled(NamedTuple):
+    """Order 5(4), the step of `DormandPrince`, error = h |e.k|/max(|y|, |y+|, atol/rtol) with Euclidean norms of the
+    whole state. Conserves nothing exactly."""
+
+    pair: Any
+    control: Any  # that of the pair
+
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+        return self.pair.workspace(problem, y)
+
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        problem.rhs(t, y, work[0])
+        return self.control.first(length(work[0])/max(length(y), self.control.atol/self.control.rtol))
+
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        """New state in work[7], defect in work[8]."""
+        status, _ = self.pair.attempt(problem, t, y, h, work)
+        if status != Status.OK:
+            return status, np.inf
+        defect = work[8]
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                total = self.pair.e[0]*work[0, i, k]
+                for r in range(1, 7):
+                    total = self.pair.e[r]*work[r, i, k] + total
+                defect[i, k] = total
+        threshold = self.control.atol/self.control.rtol
+        return Status.OK, abs(h)*length(defect)/max(length(y), length(work[7]), threshold)
+
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        self.pair.interpolate(problem, t, y, h, s, out, work)
+
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+        self.pair.accept(problem, y, work)
+
+
+def _warning(sizes: Mapping[str, float]) -> str | None:
+    """That one field decides, where others are far smaller."""
+    large, small = (choose((size, name) for name, size in sizes.items() if size > 0.0) for choose in (max, min))
+    if large[0] < RATIO*small[0]:
+        return None
+    return (f"ode45_norm measures the error of the whole state in one norm: {small[1]} (up to {small[0]:.2g}) is small"
+            f" beside {large[1]} (up to {large[0]:.2g}): its relative error may be {large[0]/small[0]:.1g} times"
+            " the tolerance; ode45 measures each field against its own size")
+
+
+def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+    pair = dormand_prince(options, tolerance, t_end)
+    return NormControlled(pair, pair.control)
+
+
+class Dop853Work(NamedTuple):
+    k: np.ndarray      # (16, m, d) slopes; 12 is f at the new state, 13..15 the extra ones of the dense output
+    f: np.ndarray      # (7, m, d) dense output coefficients
+    new: np.ndarray    # (m, d)
+    stage: np.ndarray  # (2, m, d) state of a stage; at the end of a step the errors of order 5 and 3
+    zero: np.ndarray   # (m, d)
+    ready: np.ndarray  # (1,) 1 when f belongs to the current step
+
+
+class LoopStages(NamedTuple):
+    """The stages of a step one after the other, for every vector field."""
+
+    sums: int = 15  # 12 stages, the new state, two errors; the first stage is known
+
+    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+        """Slopes, the new state in work.new, and the errors of order 5 and 3 in work.stage; False where a slope cannot
+        be evaluated."""
+        for s in range(1, self.sums):  # stage 12 is the new state; the last two sums are the errors
+            z = work.new if s == 12 else work.stage[1 if s == 14 else 0]
+            problem.stage(method.e5 if s == 13 else method.e3 if s == 14 else method.a[s], h if s < 13 else 1.0, work.k,
+                          min(s, 13), y if s < 13 else work.zero, z)
+            if s < 13 and not problem.rhs(t + method.c[s]*h, z, work.k[s]):
+                return False
+        return True
+
+
+class StraightStages(NamedTuple):
+    """The same by machine code that holds tableau and right-hand side (`liestep.compile.straight.attempts`)."""
+
+    address: int
+    table: np.ndarray
+
+    def run(self, method: Any, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> bool:
+        return call_address(self.address, t, h, y, work.k, work.new, work.stage, self.table, problem.counters) == 1
+
+
+class Dop853(NamedTuple):
+    """Order 8(5,3), 12 stages, local extrapolation, 7th-order dense output (3 more evaluations
+    in steps with an output).
+
+    Conserves nothing exactly. Error norm: root mean square relative to atol + rtol max(|y|, |y+|).
+    """
+
+    a: np.ndarray   # (16, 16)
+    c: np.ndarray   # (16,)
+    e3: np.ndarray  # (13,)
+    e5: np.ndarray  # (13,)
+    d: np.ndarray   # (4, 16)
+    rtol: float
+    atol: float
+    control: Any
+    stages: Any = LoopStages()
+    # without an absolute tolerance: group of each row, and sizes (see `integrators.sizes`)
+    groups: np.ndarray = np.zeros(0, dtype=np.int64)
+    sizes: np.ndarray = np.zeros((3, 0))
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the groups of a system's rows."""
+        groups, sizes = sizes_of(formulated)
+        return self._replace(groups=groups, sizes=sizes) if self.atol == 0.0 else self
+
+    def tableau(self) -> Tableau:
+        """What machine code of all stages holds."""
+        return Tableau(self.a[:13].tolist(), self.c.tolist(), (self.e5.tolist(), self.e3.tolist()))
+
+    def with_stages(self, address: int, table: np.ndarray) -> Any:
+        return self._replace(stages=StraightStages(address, table))
+
+    def workspace(self, problem: VectorField, y: np.ndarray) -> Any:
+        return Dop853Work(np.zeros((16, *y.shape), y.dtype), np.zeros((7, *y.shape), y.dtype), np.zeros_like(y),
+                          np.zeros((2, *y.shape), y.dtype), np.zeros_like(y),
+                          np.zeros(1))
+
+    def start(self, problem: VectorField, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        """First step as in Hairer, Norsett, Wanner II.4: compares the scales of y, f and df/dt."""
+        evaluate(problem, t, y, work.k[0])
+        if self.atol == 0.0:
+            rates_from_zero(problem, t, y, 0.01*t_end, self.groups, self.sizes, (work.k[0], work.k[1], work.new))
+        size, speed = self.norm(y, y, y), self.norm(work.k[0], y, y)
+        unit = t_end if self.atol == 0.0 else 1.0  # Hairer's numbers are seconds
+        h = 1e-6*unit if size < 1e-5 or speed*unit < 1e-5 else 0.01*size/speed
+        h = min(h, t_end)
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                work.new[i, k] = h*work.k[0, i, k] + y[i, k]
+        evaluate(problem, t + h, work.new, work.k[1])
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                work.k[1, i, k] = -1.0*work.k[0, i, k] + work.k[1, i, k]
+        bend = self.norm(work.k[1], y, y)/h
+        if self.atol == 0.0:
+            unit = 100.0*h
+        largest = max(speed*unit, bend*unit*unit)
+        second = unit*sqrt(sqrt(sqrt(0.01/largest))) if largest > 1e-15 else max(1e-6*unit, 1e-3*h)
+        return min(100.0*h, second, t_end)
+
+    def norm(self, u: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
+        if self.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, new, 0.0)
+        total = 0.0
+        for i in range(y.shape[0]):
+            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
+            for k in range(y.shape[1]):
+                tolerance = floor + self.rtol*max(abs(y[i, k]), abs(new[i, k]))
+                if tolerance != 0.0:  # no more than what starts at zero
+                    total += (u[i, k]/tolerance)*(u[i, k]/tolerance)
+        return sqrt(total/(y.shape[1]*y.shape[0]))
+
+    def attempt(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        work.ready[0] = 0.0
+        if not self.stages.run(self, problem, t, y, h, work):
+            return Status.NOT_EVALUABLE, np.inf
+        return Status.OK, self.error(y, h, work)
+
+    def error(self, y: np.ndarray, h: float, work: Any) -> float:
+        """h err5^2/sqrt((err5^2 + 0.01 err3^2) m d) with the scaled 5th- and 3rd-order estimates."""
+        if self.atol == 0.0:
+            try_sizes(self.groups, self.sizes, y, work.new, h)
+        fifth, third = 0.0, 0.0
+        for i in range(y.shape[0]):
+            floor = self.atol if self.atol > 0.0 else self.rtol*self.sizes[1, self.groups[i]]
+            for k in range(y.shape[1]):
+                five, three = work.stage[0, i, k], work.stage[1, i, k]
+                if five == 0.0 and three == 0.0:
+                    continue
+                tolerance = floor + self.rtol*max(abs(y[i, k]), abs(work.new[i, k]))
+                fifth += (five/tolerance)*(five/tolerance)
+                third += (three/tolerance)*(three/tolerance)
+        if fifth == 0.0 and third == 0.0:
+            return 0.0
+        return abs(h)*fifth/sqrt((fifth + 0.01*third)*(y.shape[1]*y.shape[0]))
+
+    def interpolate(self, problem: VectorField, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        """State at t + s h, 0 <= s <= 1, order 7."""
+        if work.ready[0] == 0.0:
+            self.prepare_dense(problem, t, y, h, work)
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                total = 0.0
+                for r in range(7):
+                    total = (s if r % 2 == 0 else 1.0 - s)*(work.f[6 - r, i, k] + total)
+                out[i, k] = total + y[i, k]
+
+    def prepare_dense(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Any) -> None:
+        """Where one of the three further stages cannot be evaluated there is no state, and the run ends."""
+        there = True
+        for s in range(13, 16):
+            problem.stage(self.a[s], h, work.k, s, y, work.stage[0])
+            there = problem.rhs(t + self.c[s]*h, work.stage[0], work.k[s]) and there
+        for i in range(y.shape[0]):
+            for k in range(y.shape[1]):
+                change = work.new[i, k] - y[i, k]
+                old, new = work.k[0, i, k], work.k[12, i, k]
+                work.f[0, i, k] = change if there else np.nan
+                work.f[1, i, k] = h*old - change
+                work.f[2, i, k] = 2.0*change - h*(new + old)
+                for r in range(4):
+                    total = 0.0
+                    for j in range(16):
+                        total = self.d[r, j]*work.k[j, i, k] + total
+                    work.f[3 + r, i, k] = h*total
+        work.ready[0] = 1.0
+
+    def accept(self, problem: VectorField, y: np.ndarray, work: Any) -> None:
+        if self.atol == 0.0:
+            keep_sizes(self.sizes)
+        copy(work.new, y)
+        copy(work.k[12], work.k[0])
+
+
+def _build_853(options: Options, tolerance: float | None, t_end: float) -> Any:
+    assert tolerance is not None
+    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
+    a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
+    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control)
+
+
 METHODS = {
     "ode45": Method(
         summary="order 5(4), 7 stages, explicit, adaptive with dense output (MATLAB's ode45)",
@@ -117,4 +365,15 @@ METHODS = {
         citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
         options={"atol": ATOL},
         build=dormand_prince),
+    "ode45_norm": Method(
+        summary="order 5(4), MATLAB's ode45 with NormControl: the error of the whole state decides",
+        order=5, formulation="vector_field", adaptive=True,
+        citation="Dormand and Prince 1980; Shampine and Reichelt 1997",
+        options={"atol": Option(1e-6, "absolute tolerance; the run's tolerance is the relative one")},
+        warning=_warning, build=_build),
+    "dop853": Method(
+        summary="order 8(5,3), 12 stages, explicit, adaptive with dense output", order=8, formulation="vector_field",
+        adaptive=True, citation="Hairer, Norsett, Wanner 1993, II.5",
+        options={"atol": ATOL},
+        build=_build_853),
 }

@@ -17,9 +17,20 @@ import numpy as np
 
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
-from liestep.integrators._livens_steps import RULES, Work, begin, correct_increment, deposit, move, new_work, newton
 from liestep.integrators._newton import clear, iterate, largest
-from liestep.integrators.livens import GRADIENT, STOP
+from liestep.integrators.livens import (
+    GRADIENT,
+    RULES,
+    STOP,
+    Work,
+    begin,
+    correct_increment,
+    deposit,
+    move,
+    new_work,
+    newton,
+    stopping,
+)
 from liestep.integrators.one_step import OneStep
 from liestep.mechanics.contracts.formulations import ConstrainedLagrangian
 from liestep.mechanics.contracts.keeping import LINEAR, MOMENTA, Keeps
@@ -27,7 +38,7 @@ from liestep.mechanics.contracts.method import Method
 
 
 class StabilisedWork(NamedTuple):
-    """Workspace beside that of `_livens_steps`."""
+    """Workspace beside that of `livens`."""
 
     common: Work
     gamma: np.ndarray   # (m,)
@@ -172,6 +183,5 @@ METHODS = {
         conserves=(Keeps.MANIFOLD, MOMENTA, LINEAR),
         citation="livens2025 section 2.3; Gear, Gupta and Leimkuhler 1985; the scheme is our own",
         options={"gradient": GRADIENT, **STOP},
-        build=lambda options, tolerance, t_end: StabilisedStep(RULES[options["gradient"]], options["stop"] == "printed",
-                                                               options["tolerance"], options["iterations"])),
+        build=lambda options, tolerance, t_end: StabilisedStep(RULES[options["gradient"]], *stopping(options))),
 }

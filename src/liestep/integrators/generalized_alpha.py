@@ -6,24 +6,93 @@
 
 (Bruels, Cardona and Arnold 2012; through a local-global transition map: lgt2022, section 4.2).
 """
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import outlined
 from liestep.compile.rows import add_to, axpy, copy, put, row, scale
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan
-from liestep.integrators._index_three import CLOSE, Newton, StepWork, step_work
+from liestep.errors import InputError
 from liestep.integrators._newton import iterate, settled
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import TABLEAUX
 from liestep.mechanics.contracts.formulations import IndexThree
 from liestep.mechanics.contracts.keeping import Keeps, Where
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import Option, number_in, whole_number
 from liestep.mechanics.contracts.sheet import Options, Sheet
+
+CLOSE = 1e-11  # corrections below it that no longer shrink are round-off
+
+
+class StepWork(NamedTuple):
+    v: np.ndarray      # (3, 2n, 3) V_n, V_(n-1), V_(n-2)
+    past: np.ndarray   # (2, 2n, 3) increments of the last steps
+    u: np.ndarray      # (2n, 3) U
+    start: np.ndarray  # (2, 2n, 3) what V and dV/dt of the new time are without U
+    new: np.ndarray    # (2, 2n, 3) V and dV/dt of the new time
+    a: np.ndarray      # (3, 2n, 3) of generalized-alpha: a, dV/dt; scratch
+    found: np.ndarray  # (m,) scaled multipliers
+    xi: np.ndarray     # (algebra rows, 3)
+    state: np.ndarray  # (rows, d)
+    steps: np.ndarray  # (1,) steps so far
+    clock: np.ndarray  # (3,) of generalized-alpha the power; of bliedf the work at the last steps
+    starter: Any       # workspace of the method that makes the first steps
+
+
+def step_work(problem: IndexThree, y: np.ndarray, starter: Any) -> StepWork:
+    """Memory of a run."""
+    n, m = problem.bodies(), problem.joint_rows()
+    return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
+                    np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
+                    np.zeros_like(y), np.zeros(1, dtype=np.int64), np.zeros(3), starter.workspace(problem, y))
+
+
+class Newton(NamedTuple):
+    """Newton's method for one step, from the U and the scaled multipliers in `work`."""
+
+    tolerance: float  # of the largest correction of U, in rad and m
+    iterations: int
+    dae_index: int    # 3: the joints' positions, g = 0; 2: their velocities, A V = 0
+
+    @outlined
+    def solve(self, problem: IndexThree, y: np.ndarray, work: Any, s: float, cv: float, cc: float, ca: float) -> Status:
+        """The new state in y, without multipliers. V = start_0 + cv U + cc [U, past_0], dV/dt = start_1 + ca V."""
+        status, _ = iterate(self, (problem, y, work, s, cv, cc, ca), 0, np.inf, self.iterations)
+        if status != Status.OK:
+            return status
+        self.put_state(problem, y, work, cv, cc, ca)
+        copy(work.state, y)
+        return Status.OK if problem.in_chart(work.xi) else Status.CHART_LIMIT
+
+    def improve(self, given: Any, x: int, before: float) -> tuple[Status, int, float, bool]:
+        problem, y, work, s, cv, cc, ca = given
+        self.put_state(problem, y, work, cv, cc, ca)
+        size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
+                              self.dae_index)
+        # what is left is estimated from how fast the corrections shrink
+        done = size < self.tolerance or (before < np.inf and settled(size*size, 0.1*self.tolerance*before, size, before,
+                                                                     CLOSE))
+        return Status.OK if size < np.inf else Status.SINGULAR_MATRIX, x, size, done
+
+    def put_state(self, problem: IndexThree, y: np.ndarray, work: Any, cv: float, cc: float, ca: float) -> None:
+        """State, V and dV/dt of the new time from U."""
+        for i in range(problem.bodies()):
+            kw, kp = problem.commutator(work.u, work.past[0], i)
+            for k in range(2):
+                r = 2*i + k
+                velocity = axpy(cv, row(work.u, r), axpy(cc, kw if k == 0 else kp, row(work.start[0], r)))
+                put(work.new[0], r, velocity)
+                put(work.new[1], r, axpy(ca, velocity, row(work.start[1], r)))
+                put(work.xi, 4*i + k, row(work.u, r))
+                put(work.xi, 4*i + 2 + k, (0.0, 0.0, 0.0))
+        copy(y, work.state)
+        problem.act(work.xi, y, work.state)
+        problem.put_velocity(work.new[0], work.state)
+
 
 STARTS = ("corrected", "shift", "plain")
 SHORT = 0.05  # steps of the starting method over h, for the second derivative of the velocity
@@ -175,38 +244,17 @@ def coefficients_of(rho: float) -> tuple[float, float, float, float]:
     return float(alpha_m), float(alpha_f), float((gamma + Fraction(1, 2))**2/4), float(gamma)
 
 
-def _below_one(value: Any) -> float:
-    number = number_or_nan(value)
-    if not 0.0 <= number < 1.0:
-        raise InputError(f"option rho is {value!r}; allowed are numbers from 0 to below 1")
-    return number
-
-
-def _coefficient(name: str, text: str, values: str, allowed: Callable[[float], bool]) -> Option:
-    """A coefficient that is given instead of rho."""
-    def normalise(value: Any) -> Any:
-        if value == OF_RHO:
-            return value
-        number = number_or_nan(value)
-        if not allowed(number):
-            raise InputError(f"option {name} is {value!r}; allowed are {OF_RHO} and {values}")
-        return number
-
-    return Option(OF_RHO, f"{text}, instead of rho", normalise=normalise, values=values)
-
-
 OF_RHO = "of_rho"
-COEFFICIENTS = {
-    "alpha_m": _coefficient("alpha_m", "weight of the accelerations before; 0 beside other coefficients",
-                            "numbers from -1 to below 1", lambda x: -1.0 <= x < 1.0),
-    "alpha_f": _coefficient("alpha_f", "weight of the rates before; 0 beside other coefficients",
-                            "numbers from 0 to below 1", lambda x: 0.0 <= x < 1.0),
-    "newmark_beta": _coefficient("newmark_beta", "of the positions; (gamma + 1/2)^2/4 beside other coefficients; 0 is"
-                                 " explicit, for bodies without joints", "numbers from 0 to 1",
-                                 lambda x: 0.0 <= x <= 1.0),
-    "newmark_gamma": _coefficient("newmark_gamma", "of the velocities; 1/2 + alpha_f - alpha_m, of order 2, beside"
-                                  " other coefficients", "positive numbers up to 2", lambda x: 0.0 < x <= 2.0),
-}
+COEFFICIENTS = {name: number_in(name, OF_RHO, f"{text}, instead of rho", words, allowed, instead=OF_RHO)
+                for name, text, words, allowed in (
+    ("alpha_m", "weight of the accelerations before; 0 beside other coefficients", "number from -1 to below 1",
+     lambda x: -1.0 <= x < 1.0),
+    ("alpha_f", "weight of the rates before; 0 beside other coefficients", "number from 0 to below 1",
+     lambda x: 0.0 <= x < 1.0),
+    ("newmark_beta", "of the positions; (gamma + 1/2)^2/4 beside other coefficients; 0 is explicit, for bodies without"
+     " joints", "number from 0 to 1", lambda x: 0.0 <= x <= 1.0),
+    ("newmark_gamma", "of the velocities; 1/2 + alpha_f - alpha_m, of order 2, beside other coefficients",
+     "positive number up to 2", lambda x: 0.0 < x <= 2.0))}
 
 
 def _resolve(options: Options) -> dict[str, Any]:
@@ -253,14 +301,6 @@ def newton_of(options: Options) -> Newton:
     return Newton(float(options["tolerance"]), int(options["iterations"]), options.get("index", 3))
 
 
-def _index(value: Any) -> int:
-    if value in (2, 3) and not isinstance(value, bool):
-        return int(value)
-    if value in ("2", "3"):
-        return int(value)
-    raise InputError(f"option index is {value!r}; allowed are 3 and 2")
-
-
 def _build(options: Options, tolerance: float | None, t_end: float) -> GeneralizedAlpha:
     four: tuple[float, float, float, float] = coefficients_of(options["rho"]) if "rho" in options else (
         options["alpha_m"], options["alpha_f"], options["newmark_beta"], options["newmark_gamma"])
@@ -277,13 +317,14 @@ METHODS = {
         conserves=(Keeps.POSITIONS, Where(Keeps.MANIFOLD, "of index 2", lambda options, sheet, parameters:
                                           options.get("index") == 2)),
         citation="Bruels, Cardona and Arnold 2012; lgt2022 section 4.2",
-        options={"rho": Option(0.9, "spectral radius at infinity: 1 without damping; ignored beside coefficients",
-                               normalise=_below_one, values="from 0 to below 1"), **COEFFICIENTS,
+        options={"rho": number_in("rho", 0.9, "spectral radius at infinity: 1 without damping; ignored beside"
+                                  " coefficients",
+                                  "number from 0 to below 1", lambda rho: 0.0 <= rho < 1.0), **COEFFICIENTS,
                  "start": Option("corrected", "of accelerations and velocities: corrected for order 2 of the"
                                  " multipliers (of index 3, else as shift), shift of accelerations alone, or plain",
                                  STARTS),
-                 "index": Option(3, "multipliers hold the joints' positions (3), or their velocities and each step ends"
-                                 " with a return to the joints (2)", normalise=_index, values="2"), **NEWTON},
+                 "index": whole_number("index", 3, (3, 2), "multipliers hold the joints' positions (3), or their"
+                                       " velocities and each step ends with a return to the joints (2)"), **NEWTON},
         resolve=_resolve, combination=_combination, order_for=_order,
         history="it takes its accelerations at earlier steps", build=_build),
 }

@@ -21,16 +21,6 @@ def kick(problem: RigidBodies, h: float, f: np.ndarray, y: np.ndarray) -> None:
             put(y, 5*n + i, axpy(h/problem.mass(i), row(f, n + i), row(y, 5*n + i)))
 
 
-class Kicking:
-    """Methods of steps that remember the forces at their end."""
-
-    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
-        return np.zeros((2*problem.bodies(), 3), y.dtype)
-
-    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
-        return Status.OK if problem.forces(y, work) else Status.NOT_EVALUABLE
-
-
 @kernel
 def move(problem: RigidBodies, h: float, y: np.ndarray) -> None:
     """x_i += h v_i."""
@@ -38,6 +28,38 @@ def move(problem: RigidBodies, h: float, y: np.ndarray) -> None:
     if problem.translates():
         for i in range(n):
             put(y, 4*n + i, axpy(h, row(y, 5*n + i), row(y, 4*n + i)))
+
+
+class Kicking:
+    """Half a kick, the motion `flow(problem, i, h, y, room)` of each body i without forces, half a kick: the methods of
+    steps that remember the forces at their end, and what else they remember in their `room`."""
+
+    def workspace(self, problem: RigidBodies, y: np.ndarray) -> Any:
+        return np.zeros((2*problem.bodies(), 3), y.dtype), self.room(problem, y)
+
+    def room(self, problem: RigidBodies, y: np.ndarray) -> Any:
+        return np.zeros((0, 3), y.dtype)
+
+    def enter(self, problem: RigidBodies, y: np.ndarray, room: Any) -> Status:
+        """A run begins."""
+        return Status.OK
+
+    def start(self, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        status = self.enter(problem, y, work[1])
+        return Status.NOT_EVALUABLE if status == Status.OK and not problem.forces(y, work[0]) else status
+
+    def step(self: Any, problem: RigidBodies, t: float, y: np.ndarray, h: float, work: Any) -> Status:
+        f, room = work
+        kick(problem, 0.5*h, f, y)
+        for i in range(problem.bodies()):
+            status = self.flow(problem, i, h, y, room)
+            if status != Status.OK:
+                return status
+        move(problem, h, y)
+        if not problem.forces(y, f):
+            return Status.NOT_EVALUABLE
+        kick(problem, 0.5*h, f, y)
+        return Status.OK
 
 
 def needs_equal_moments(parameters: Parameters, sheet: Sheet) -> str | None:

@@ -10,30 +10,25 @@ from liestep.compile.rows import larger, put
 from liestep.compile.slopes import Slope, parts, with_slopes
 from liestep.compile.status import Status
 from liestep.compile.straight.paths import expressions
-from liestep.compile.straight.straight import jet_code, loaded
-from liestep.compile.straight.symbols import SYMBOLIC, Expressions, Untraceable
+from liestep.compile.straight.symbols import SYMBOLIC, Expressions
 from liestep.compile.tracing import plain_component
-from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.geometry.rotation_series import term
-from liestep.integrators._jets import PlainJet, Recurrence, StraightJet
 from liestep.integrators.error_norms import StateNorm, for_system, moved
 from liestep.integrators.sizes import keep_sizes, try_sizes
-from liestep.integrators.step_control import Ahead
 from liestep.integrators.taylor import (
     LARGEST_ORDER,
     ONE_GROUP,
-    ORDER,
-    Taylor,
-    order_of,
-    remembered,
-    series_checks,
-    share_of_radius,
+    PlainJet,
+    Recurrence,
+    Series,
+    method_of_series,
+    series_of,
+    straight_jet,
 )
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import ORBIT
-from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.sheet import Options
 
 
@@ -184,51 +179,24 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
         problem.counters[:] = counters  # the trace is no evaluation
 
 
-def chart_series(problem: LieAction, shape: tuple[int, ...]) -> Expressions:
-    """The same, remembered."""
-    return remembered(problem, shape, chart_expressions)
-
-
-def refusal(error: Untraceable) -> InputError:
-    """Why an action has no Taylor series, and what has none of its limits."""
-    return InputError(f"this action has no Taylor series, because its equations cannot be traced: {error}; take another"
-                      " chart, or rkmk853")
-
-
 def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
-    """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y.
-
-    Raises:
-        InputError: the action or its generator cannot be written as expressions, or they would be too large.
-    """
-    try:
-        found = chart_series(problem, y.shape)
-    except Untraceable as error:
-        raise refusal(error) from None
+    """Component that evaluates the coefficients of sigma, in groups of its rows, at states like y. Raises InputError as
+    `Series.traced`."""
+    found = SERIES.traced(problem, y.shape)
     if y.dtype != np.float64:
         return PlainJet(Recurrence(found, order, y.size, np.repeat(groups, 3).tolist()))
     width = 3 if y.shape[1] == 3 else 1
-    code = jet_code(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
-    places = loaded(code.text).addresses
-    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
+    return straight_jet(found, order, width=width, base=y.size, groups=np.repeat(groups, 3//width).tolist())
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
-    assert tolerance is not None
-    order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    control = Ahead(np.zeros(2))
-    return LieTaylor(Taylor(tolerance, order, share_of_radius(tolerance, order), control, sizes=np.ones(1)), control,
-                     StateNorm(), np.zeros((0, 0)))
+def _build(options: Options, tolerance: float | None, t_end: float) -> LieTaylor:
+    series = series_of(options, tolerance, sizes=np.ones(1))
+    return LieTaylor(series, series.control, StateNorm(), np.zeros((0, 0)))
 
 
-COMBINATION, REQUIRES = series_checks("lie_action", (), chart_series, refusal)
+SERIES = Series("lie_action", "action", "equations", chart_expressions, (), "chart, or rkmk853")
 METHODS = {
-    "lie_taylor": Method(
-        summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the algebra",
-        order=LARGEST_ORDER, formulation="lie_action", conserves=ORBIT, adaptive=True,
-        combination=COMBINATION, requires=REQUIRES, options={"order": ORDER},
-        citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99",
-        order_for=lambda options, sheet, parameters:
-        LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
-        build=_build),
+    "lie_taylor": method_of_series(
+        SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series in the"
+        " algebra", conserves=ORBIT, citation="Munthe-Kaas 1999; Jorba and Zou 2005, Exp. Math. 14, 99", build=_build),
 }

@@ -11,16 +11,27 @@ import numpy as np
 from liestep.compile.dispatch import borrows
 from liestep.compile.status import Status
 from liestep.integrators._linked_bodies import LinkedWork, linked_work
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK, Work, begin, is_chain, move, new_work, newton
 from liestep.integrators._newton import correct, iterate, largest
-from liestep.integrators.composition import Composition
-from liestep.integrators.livens import STOP, TIED_WEIGHTS, composed_order
+from liestep.integrators.composition import composed
+from liestep.integrators.livens import (
+    MULTIPLIERS,
+    STOP,
+    TIED_WEIGHTS,
+    WORK,
+    Work,
+    begin,
+    composed_order,
+    is_chain,
+    move,
+    new_work,
+    newton,
+    stopping,
+)
 from liestep.integrators.one_step import OneStep
-from liestep.integrators.weights import composition_weights
 from liestep.mechanics.contracts.formulations import QuaternionHamiltonian
-from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Facts, Keeps, Where
-from liestep.mechanics.contracts.method import Method
+from liestep.mechanics.contracts.keeping import MOMENTA, OF_POSITIONS, Keeps, Where
 from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.sheet import Options
 
 KINDS = {"emh": 0, "a": 1, "x": 2, "b": 3}  # of `mechanics.formulations.constrained.hamilton`
 
@@ -82,27 +93,22 @@ POLAR = Option(1.0, "moment J_00 of the augmented mass matrix over half the trac
                " depend on it")
 
 
-def _method(summary: str, conserves: Facts, citation: str, variant: str = "", **further: Any) -> Method:
-    def build(options: Any, tolerance: float | None, t_end: float) -> Composition:
-        inner = HamiltonianStep(KINDS[variant or options["variant"]], options["polar"], options["stop"] == "printed",
-                                options["tolerance"], options["iterations"])
-        return Composition(inner, composition_weights(options.get("weights", "one")))
-
-    return Method(summary=summary, order=2, formulation="quaternion_hamiltonian", symmetric=True, conserves=conserves,
-                  citation=citation, build=build, **further)
+def _inner(options: Options) -> HamiltonianStep:
+    return HamiltonianStep(KINDS[options.get("variant", "emh")], options["polar"], *stopping(options))
 
 
 METHODS = {
-    "emh": _method(
-        "order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
-        (*OF_POSITIONS, MOMENTA, Keeps.ENERGY), "Betsch and Siebert 2009; livens2025,"
-        " appendix D", "emh", options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP},
-        order_for=composed_order(8)),
-    "mph": _method(
-        "order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
-        (*OF_POSITIONS, Keeps.BOUNDED, Where(
+    "emh": composed(
+        _inner, summary="order 2, symmetric, implicit, on quaternions with a regular mass matrix; 4, 6 or 8 by weights",
+        formulation="quaternion_hamiltonian", conserves=(*OF_POSITIONS, MOMENTA, Keeps.ENERGY),
+        citation="Betsch and Siebert 2009; livens2025, appendix D", order_for=composed_order(8),
+        options={"polar": POLAR, "weights": TIED_WEIGHTS, **STOP}),
+    "mph": composed(
+        _inner, formulation="quaternion_hamiltonian", citation="livens2025, section 5.4",
+        summary="order 2, symmetric, implicit midpoint rule of the Hamiltonian form; variant b is the map of mpl",
+        conserves=(*OF_POSITIONS, Keeps.BOUNDED, Where(
             Keeps.MOMENTUM, "with variants a, b, without joints", lambda options, sheet, parameters:
-            options["variant"] != "x" and MOMENTA.holds(options, sheet, parameters))), "livens2025, section 5.4",
+            options["variant"] != "x" and MOMENTA.holds(options, sheet, parameters))),
         options={"variant": Option("b", "where the mass matrix at the midpoint has its factor |q_m|^-4: a nowhere, x in"
                                    " the equation for q only, b in both", ("b", "a", "x")), "polar": POLAR, **STOP}),
 }

@@ -13,14 +13,11 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.status import Status
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._livens_steps import MULTIPLIERS, WORK
 from liestep.integrators._newton import converged, iterate, largest, worse
-from liestep.integrators.composition import WEIGHTS, Composition, order_of_weights
-from liestep.integrators.weights import composition_weights
+from liestep.integrators.composition import WEIGHTS, composed, newton_options
+from liestep.integrators.livens import MULTIPLIERS, WORK
 from liestep.mechanics.contracts.formulations import ConstantMass
 from liestep.mechanics.contracts.keeping import VARIATIONAL
-from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.option import Option
 
 
 class RattleWork(NamedTuple):
@@ -172,16 +169,8 @@ class Rattle(NamedTuple):
 
 
 METHODS = {
-    "rattle": Method(
-        summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", order=2,
-        formulation="constant_mass", symmetric=True,
-        conserves=VARIATIONAL,
-        citation="Andersen 1983; Leimkuhler and Skeel 1994",
-        options={"weights": WEIGHTS,
-                 "tolerance": Option(1e-15, "error left in the increment of a step, as Newton's last two changes show"
-                                     " it, relative to the increment"),
-                 "iterations": Option(50, "Newton iterations, at most")},
-        order_for=order_of_weights,
-        build=lambda options, tolerance, t_end: Composition(Rattle(options["tolerance"], options["iterations"]),
-                                                            composition_weights(options["weights"]))),
+    "rattle": composed(
+        lambda options: Rattle(options["tolerance"], options["iterations"]), formulation="constant_mass",
+        summary="order 2, symmetric, implicit in the multipliers; 4, 6 or 8 by weights", conserves=VARIATIONAL,
+        citation="Andersen 1983; Leimkuhler and Skeel 1994", options={"weights": WEIGHTS, **newton_options(50)}),
 }

@@ -5,25 +5,13 @@ from typing import Any
 import numpy as np
 
 from liestep.compile.dispatch import kernel, outlined
-from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import VectorField
-from liestep.mechanics.contracts.option import Option
+from liestep.mechanics.contracts.option import number_in
 
-
-def _check(value: Any) -> Any:
-    """`scale`, or a positive number."""
-    if value == "scale":
-        return value
-    number = number_or_nan(value)
-    if not 0.0 < number < np.inf:
-        raise InputError(f"option atol must be scale or a positive number, not {value!r}")
-    return number
-
-
-ATOL = Option("scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that units do"
-              " not matter, or one number for all fields in their own units", normalise=_check,
-              values="any positive number")
+ATOL = number_in("atol", "scale", "absolute tolerance: scale, the run's tolerance times the size of each field, so that"
+                 " units do not matter, or one number for all fields in their own units",
+                 "positive number", lambda number: 0.0 < number < np.inf, instead="scale")
 
 
 def absolute(value: Any) -> float:

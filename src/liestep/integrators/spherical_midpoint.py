@@ -1,5 +1,6 @@
 """The spherical midpoint method on products of spheres (McLachlan, Modin and Verdier 2014, Phys. Rev. E 89, 061301)."""
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,12 @@ from liestep.geometry.groups.rotations import Rotation, SphereRotations
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import quadratic
 from liestep.integrators._newton import STAGNATION, iterate
-from liestep.integrators.one_step import OneStep
+from liestep.integrators.one_step import OneStep, first_formulated, refused
 from liestep.mechanics.contracts.formulations import LieAction
 from liestep.mechanics.contracts.keeping import VARIATIONAL
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
-from liestep.mechanics.formulations import formulate
 
 
 @kernel
@@ -85,24 +85,10 @@ def _require_spheres(options: Options, sheet: Sheet, parameters: Mapping[str, An
                        " coadjoint, and option chart must be exp")
     if options.get("action", "coadjoint") != "coadjoint":
         raise other
-    for preset in sheet.presets.values():
-        try:
-            start = sheet.check_initial(parameters, preset.initial(parameters))
-            found = formulate(sheet, parameters, start, "lie_action", options)
-        except (InputError, LookupError, TypeError, ValueError):
-            continue  # a start of other parameters
-        action = getattr(found.problem, "action", None)
-        if not (isinstance(action, SphereRotations) or (isinstance(action, Rotation) and action.vectors == 1)):
-            raise other
-        return
-
-
-def _missing(parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
-    try:
-        _require_spheres(sheet.forms["lie_action"].preferred(parameters, {}, PREFERRED), sheet, parameters)
-    except InputError as error:
-        return str(error)
-    return None
+    found = first_formulated(sheet, parameters, "lie_action", options)
+    action = getattr(found and found.problem, "action", None)
+    if found and not (isinstance(action, SphereRotations) or (isinstance(action, Rotation) and action.vectors == 1)):
+        raise other
 
 
 PREFERRED = ({"action": "coadjoint"},)
@@ -117,7 +103,7 @@ METHODS = {
                                      " vector; stagnation iterates until changes no longer shrink", ("stagnation",),
                                      numbers="positive"),
                  "iterations": Option(100, "at most", numbers="whole")},
-        combination=_require_spheres, requires=_missing,
+        combination=_require_spheres, requires=partial(refused, _require_spheres, "lie_action", PREFERRED),
         build=lambda options, tolerance, t_end: SphericalMidpoint(
             0.0 if options["tolerance"] == "stagnation" else options["tolerance"], options["iterations"])),
 }

@@ -1,10 +1,15 @@
 """Step size control as components of embedded pairs: they see numbers only, never the state."""
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel
+from liestep.compile.dispatch import borrows, kernel
+from liestep.compile.status import Status
+from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.formulations import Component
+from liestep.mechanics.contracts.option import Option, number_in
 
 
 @kernel
@@ -49,6 +54,21 @@ class MatlabControl(NamedTuple):
         return h*max(0.1, 0.8*power(self.rtol/error, self.exponent))
 
 
+class Shortened:
+    """The last step is shortened to the end."""
+
+    def reaches(self, h: float, remaining: float) -> bool:
+        return h >= remaining
+
+
+class PerStep(Shortened):
+    """The error of a step is compared with the tolerance."""
+
+    def accepts(self: Any, error: float) -> bool:
+        return error < self.tolerance
+
+
+@borrows(Shortened)
 class HairerControl(NamedTuple):
     """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth
     after a rejection; the last step is shortened to the end."""
@@ -57,9 +77,6 @@ class HairerControl(NamedTuple):
     safety: float
     smallest: float
     largest: float
-
-    def reaches(self, h: float, remaining: float) -> bool:
-        return h >= remaining
 
     def accepts(self, error: float) -> bool:
         return error < 1.0
@@ -76,6 +93,7 @@ class HairerControl(NamedTuple):
         return h*max(self.smallest, self.safety*power(error, -self.exponent))
 
 
+@borrows(PerStep)
 class PaperControl(NamedTuple):
     """liegroup2021 section 4: error < tol accepts; h <- theta (tol/error)^alpha h, accepted or not; the first step is
     T/100 and the last one is shortened to the end.
@@ -91,12 +109,6 @@ class PaperControl(NamedTuple):
     def first(self, t_end: float) -> float:
         return 0.01*t_end
 
-    def reaches(self, h: float, remaining: float) -> bool:
-        return h >= remaining
-
-    def accepts(self, error: float) -> bool:
-        return error < self.tolerance
-
     def after_success(self, h: float, error: float, rejections: float) -> float:
         return self.safety*power(self.tolerance/max(error, self.smallest), self.exponent)*h
 
@@ -106,6 +118,7 @@ class PaperControl(NamedTuple):
         return self.safety*power(self.tolerance/error, self.exponent)*h
 
 
+@borrows(PerStep)
 class PiControl(NamedTuple):
     """Proportional-integral control of Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2 (errors
     here relative to tol): h <- theta error^(-0.7 alpha) last^(0.4 alpha) h after success, factors from 1/5 to 5, no
@@ -120,12 +133,6 @@ class PiControl(NamedTuple):
     def first(self, t_end: float) -> float:
         self.last[0] = 1.0
         return 0.01*t_end
-
-    def reaches(self, h: float, remaining: float) -> bool:
-        return h >= remaining
-
-    def accepts(self, error: float) -> bool:
-        return error < self.tolerance
 
     def after_success(self, h: float, error: float, rejections: float) -> float:
         relative = max(error, self.smallest)/self.tolerance
@@ -160,3 +167,55 @@ class Ahead(NamedTuple):
 
     def after_failure(self, h: float, error: float, rejections: float) -> float:
         return 0.5*h
+
+
+SMALLEST_ERROR = 1e-16  # of the tolerance
+
+
+CONTROL = {
+    "safety": number_in("safety", 0.85, "factor theta of the step control, typically 0.8 to 0.9",
+                        "number above 0 and at most 1", lambda share: 0.0 < share <= 1.0),
+    "control": Option("paper", "paper: the rule of liegroup2021 section 4; pi: proportional-integral", ("paper", "pi")),
+    "exponent": Option("default", "of the step control: default is 1/(1 + lower order), quarter that of the"
+                       " paper's program", ("default", "quarter")),
+}
+
+
+class Controlled(NamedTuple):
+    """What the adaptive loop asks for (`compile.driver.advance_adaptive`). The tolerance is per step.
+
+    `pair` offers workspace, start, attempt -> (status, error), interpolate and accept; `control` sees numbers only.
+    Steps that fail, at the limit of a chart or where f does not exist, are rejected and halved.
+    """
+
+    pair: Any
+    control: Any
+
+    def measured(self, formulated: Formulated) -> Any:
+        """With the fields of a system's rows."""
+        return self._replace(pair=self.pair.measured(formulated))
+
+    def workspace(self, problem: Component, y: np.ndarray) -> Any:
+        return self.pair.workspace(problem, y)
+
+    def start(self, problem: Component, t: float, y: np.ndarray, t_end: float, work: Any) -> float:
+        h = self.control.first(t_end)
+        self.pair.start(problem, t, y, h, work)
+        return h
+
+    def attempt(self, problem: Component, t: float, y: np.ndarray, h: float, work: Any) -> tuple[Status, float]:
+        return self.pair.attempt(problem, t, y, h, work)
+
+    def interpolate(self, problem: Component, t: float, y: np.ndarray, h: float, s: float, out: np.ndarray,
+                    work: Any) -> None:
+        self.pair.interpolate(problem, t, y, h, s, out, work)
+
+    def accept(self, problem: Component, y: np.ndarray, work: Any) -> None:
+        self.pair.accept(problem, y, work)
+
+
+def controlled(pair: Any, lower_order: int, options: Mapping[str, Any], tolerance: float) -> Controlled:
+    """Component of a pair with checked options CONTROL; `lower_order` is min(p, p~) of its two methods."""
+    exponent = 1.0/(1.0 + lower_order) if options["exponent"] == "default" else 0.25
+    common = (tolerance, exponent, options["safety"], SMALLEST_ERROR*tolerance)
+    return Controlled(pair, PaperControl(*common) if options["control"] == "paper" else PiControl(*common, np.ones(1)))

@@ -2,23 +2,27 @@
 evaluation of a jet, which is straight-line machine code (`compile.straight.jets`, `compile.straight.straight`), or
 loops over a tape where that would be too large (`compile.straight.tape`)."""
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.address import call_address
 from liestep.compile.counters import Counter
-from liestep.compile.rows import copy
+from liestep.compile.dispatch import separate
+from liestep.compile.rows import atan2, copy, cos, larger, sin, sqrt
 from liestep.compile.separate import new_addresses
 from liestep.compile.sources import component_modules, source_hash
 from liestep.compile.status import Status
+from liestep.compile.straight.arithmetic import Numbers
+from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.paths import expressions
 from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Untraceable
-from liestep.compile.straight.tape import MOST_OPERATIONS, tape_of
+from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
-from liestep.integrators._jets import LoopedJet, PlainJet, Recurrence, StraightJet
+from liestep.integrators.one_step import first_formulated, refused
 from liestep.integrators.step_control import Ahead
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, VectorField
@@ -26,7 +30,102 @@ from liestep.mechanics.contracts.keeping import PROJECTED
 from liestep.mechanics.contracts.method import Method
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.sheet import Options, Sheet
-from liestep.mechanics.formulations import formulate
+
+
+class StraightJet(NamedTuple):
+    """Taylor coefficients of a solution by machine code."""
+
+    jet: int
+    polynomial: int
+    table: np.ndarray  # time, then the constants of the system
+    step: np.ndarray   # (1,)
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """Coefficients of the solution through y at time t, then the largest numbers of each
+        group (`compile.straight.straight.jet_code`), out ((order + 1) m d + 4 groups,); False where there is none."""
+        self.table[0] = t
+        return call_address(self.jet, y, self.table, out) == 1
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k, by Horner's rule."""
+        self.step[0] = h
+        call_address(self.polynomial, c, self.step, out)
+
+
+class LoopedJet(NamedTuple):
+    """Taylor coefficients of a solution by loops over a tape: one machine code for all systems."""
+
+    tape: Tape
+    addresses: np.ndarray
+    groups: np.ndarray  # (m d,) of each number
+
+    @separate(float, 2, 1)
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        """As that of StraightJet."""
+        tape, n, order = self.tape, y.size, self.tape.c.shape[1] - 1
+        for k in range(order + 1):
+            tape.enter(k, t, y)
+            for i in range(n):
+                out[k*n + i] = tape.c[i, k]
+            if k < order:
+                tape.advance(k, tape.kind.shape[0] if k == 0 else tape.needed)
+            if k == 0 and not tape.holds():
+                return False
+        first = (order + 1)*n
+        out[first:] = 0.0
+        for place in range(4):
+            k, at = place if place < 2 else order - 3 + place, first + place*((out.shape[0] - first)//4)
+            for i in range(n):
+                out[at + self.groups[i]] = larger(out[at + self.groups[i]], abs(tape.c[i, k]))
+        return True
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        """out = sum_k c_k h^k, by Horner's rule."""
+        n = out.size
+        last = self.tape.c.shape[1] - 1
+        for i in range(out.shape[0]):
+            for a in range(out.shape[1]):
+                at = i*out.shape[1] + a
+                total = c[last*n + at]
+                for k in range(last - 1, -1, -1):
+                    total = total*h + c[k*n + at]
+                out[i, a] = total
+
+
+class Recurrence:
+    """The recurrences of a jet on numbers of any kind."""
+
+    def __init__(self, found: Expressions, order: int, base: int = 0, groups: Sequence[int] = ()):
+        """base: as for `compile.straight.straight.jet_code`; groups: of each number."""
+        self.found, self.order, self.groups = found, order, groups
+        self.moving = len(found.inputs) - 1 - base
+        self.zeros: list[Any] = [None]*self.moving if base else []
+
+    def __call__(self, t: Any, y: np.ndarray, out: np.ndarray, functions: dict[str, Callable]) -> bool:
+        numbers = Numbers(functions, one=0.0*y.flat[0] + 1.0)
+        lines = taylor_coefficients(self.found, [*self.zeros, *y.flat, t], self.order, numbers)
+        lines = [line[:self.moving] for line in lines]
+        of_numbers = self.groups if len(self.groups) else [0]*self.moving
+        sizes = [max(abs(value) for value, own in zip(lines[k], of_numbers, strict=True) if own == group)
+                 for k in (0, 1, self.order - 1, self.order) for group in range(max(of_numbers) + 1)]
+        out[:] = [*(value for line in lines for value in line), *sizes]
+        return True
+
+
+class PlainJet(NamedTuple):
+    """The same without machine code, for certificates."""
+
+    recurrence: Recurrence
+
+    def evaluate(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+        return self.recurrence(t, y, out, {"sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2})
+
+    def sum(self, c: np.ndarray, h: float, out: np.ndarray) -> None:
+        lines = c[:(self.recurrence.order + 1)*out.size].reshape(-1, *out.shape)
+        out[:] = lines[-1]
+        for line in lines[-2::-1]:
+            out[:] = out*h + line
+
 
 LARGEST_ORDER = 15
 SMALLEST_ORDER = 2
@@ -215,72 +314,62 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     return found
 
 
-def large_field(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
+def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
     """`field_expressions` for jets of any kind."""
     return field_expressions(problem, shape, MOST_OPERATIONS)
 
 
-def series_expressions(problem: VectorField, shape: tuple[int, ...]) -> Expressions:
-    """The same, remembered."""
-    return remembered(problem, shape, large_field)
+class Series(NamedTuple):
+    """The equations whose series a method takes: their formulation, what it is called, how it is traced, the choices of
+    options that it prefers, and what has none of its limits."""
 
+    formulation: str
+    thing: str  # "form" | "action"
+    equations: str
+    trace: Callable[[Any, tuple[int, ...]], Expressions]  # of a problem and the shape of its states
+    prefers: tuple[dict[str, Any], ...]
+    instead: str
 
-def refusal(error: Untraceable) -> InputError:
-    """Why a form has no Taylor series, and what has none of its limits."""
-    return InputError(f"this form has no Taylor series, because its right-hand side cannot be traced: {error}; take"
-                      " another form, or dop853")
+    def traced(self, problem: Component, shape: tuple[int, ...]) -> Expressions:
+        """The equations as expressions.
 
-
-Trace = Callable[[Any, tuple[int, ...]], Any]  # of a problem and the shape of its states
-
-
-def series_checks(formulation: str, prefers: tuple[dict[str, Any], ...], trace: Trace,
-                  refuse: Callable[[Untraceable], InputError]) -> tuple[Callable, Callable]:
-    """`combination` and `requires` of a method with Taylor series: whether a form, or the one that the method prefers,
-    can be written as expressions, at the first start that the system has for these parameters."""
-    def combination(options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
-        for preset in sheet.presets.values():
-            try:
-                start = sheet.check_initial(parameters, preset.initial(parameters))
-                found = formulate(sheet, parameters, start, formulation, options)
-            except (InputError, LookupError, TypeError, ValueError):
-                continue  # a start of other parameters
-            try:
-                trace(found.problem, found.start.shape)
-            except Untraceable as error:
-                raise refuse(error) from None
-            return
-
-    def requires(parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
-        """Why there are none; None where there are."""
+        Raises:
+            InputError: they cannot be written so, or would be too large.
+        """
         try:
-            combination(sheet.forms[formulation].preferred(parameters, {}, prefers), sheet, parameters)
-        except InputError as error:
-            return str(error)
-        return None
+            return remembered(problem, shape, self.trace)
+        except Untraceable as error:
+            raise InputError(f"this {self.thing} has no Taylor series, because its {self.equations} cannot be traced:"
+                             f" {error}; take another {self.instead}") from None
 
-    return combination, requires
+    def combination(self, options: Options, sheet: Sheet, parameters: Mapping[str, Any]) -> None:
+        """`Method.combination`: whether there are series at the first start that a system has for these parameters."""
+        found = first_formulated(sheet, parameters, self.formulation, options)
+        if found is not None:
+            self.traced(found.problem, found.start.shape)
+
+    def requires(self, parameters: Mapping[str, Any], sheet: Sheet) -> str | None:
+        """`Method.requires`: the same for the options that the method prefers."""
+        return refused(self.combination, self.formulation, self.prefers, parameters, sheet)
+
+
+def straight_jet(found: Expressions, order: int, **layout: Any) -> StraightJet:
+    """Machine code of the coefficients of expressions."""
+    code = jet_code(found, order, **layout)
+    places = loaded(code.text).addresses
+    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
 
 
 def jet_of(problem: VectorField, y: np.ndarray, order: int, groups: np.ndarray = ONE_GROUP) -> Any:
     """Component that evaluates the coefficients of a vector field at states like y; of numbers that are not float64
-    by the same recurrences in plain Python.
-
-    Raises:
-        InputError: the right-hand side cannot be written as expressions, or they would be too large.
-    """
-    try:
-        found = series_expressions(problem, y.shape)
-    except Untraceable as error:
-        raise refusal(error) from None
+    by the same recurrences in plain Python. Raises InputError as `Series.traced`."""
+    found = SERIES.traced(problem, y.shape)
     if y.dtype != np.float64:
         return PlainJet(Recurrence(found, order, groups=np.repeat(groups, y.shape[1]).tolist()))
     if len(found.nodes) > MOST_NODES:
         of_numbers = np.repeat(groups, y.shape[1]) if len(groups) else np.zeros(y.size, dtype=np.int64)
         return LoopedJet(tape_of(found, order), new_addresses(LoopedJet), of_numbers)
-    code = jet_code(found, order, width=y.shape[1], groups=groups.tolist())
-    places = loaded(code.text).addresses
-    return StraightJet(places["jet"], places["sum"], code.constants, np.zeros(1))
+    return straight_jet(found, order, width=y.shape[1], groups=groups.tolist())
 
 
 def share_of_radius(tolerance: float, order: int) -> float:
@@ -321,21 +410,25 @@ PREFERRED = ({"form": "velocity", "projection": "state", "mass": "diagonal"},
              {"projection": "state"}, {"form": "orthonormal"})
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Any:
+def series_of(options: Options, tolerance: float | None, **further: Any) -> Taylor:
+    """Component of the checked option `order`."""
     assert tolerance is not None
     order = order_of(tolerance) if options["order"] == "tolerance" else options["order"]
-    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)))
+    return Taylor(tolerance, order, share_of_radius(tolerance, order), Ahead(np.zeros(2)), **further)
 
 
-COMBINATION, REQUIRES = series_checks("vector_field", PREFERRED, series_expressions, refusal)
+def method_of_series(series: Series, **declared: Any) -> Method:
+    """A method of Taylor series of these equations."""
+    return Method(order=LARGEST_ORDER, formulation=series.formulation, adaptive=True, prefers=series.prefers,
+                  combination=series.combination, requires=series.requires, options={"order": ORDER},
+                  order_for=lambda options, sheet, parameters:
+                  LARGEST_ORDER if options["order"] == "tolerance" else options["order"], **declared)
+
+
+SERIES = Series("vector_field", "form", "right-hand side", series_expressions, PREFERRED, "form, or dop853")
 METHODS = {
-    "taylor": Method(
-        summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
-        order=LARGEST_ORDER, formulation="vector_field", adaptive=True, projects=True,
-        conserves=PROJECTED, prefers=PREFERRED,
-        combination=COMBINATION, requires=REQUIRES,
-        citation="Jorba and Zou 2005, Exp. Math. 14, 99", options={"order": ORDER},
-        order_for=lambda options, sheet, parameters:
-        LARGEST_ORDER if options["order"] == "tolerance" else options["order"],
-        build=_build),
+    "taylor": method_of_series(
+        SERIES, summary="order 2 to 15 from the tolerance, explicit, adaptive with dense output, Taylor series",
+        projects=True, conserves=PROJECTED, citation="Jorba and Zou 2005, Exp. Math. 14, 99",
+        build=lambda options, tolerance, t_end: series_of(options, tolerance)),
 }

@@ -169,8 +169,9 @@ def test_the_newton_matrix_of_a_chain_is_a_narrow_band():
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"rho": 1.0}, "option rho is 1.0; allowed are numbers from 0 to below 1"),
-    ({"rho": -0.1}, "option rho is -0.1"), ({"rho": "high"}, "option rho is 'high'"),
+    ({"rho": 1.0}, "option rho must be a number from 0 to below 1, not 1.0"),
+    ({"rho": -0.1}, "option rho must be a number from 0 to below 1, not -0.1"),
+    ({"rho": "high"}, "option rho must be a number from 0 to below 1, not 'high'"),
     ({"twist": "mixed"}, "option twist does not exist for index_three of Rigid body on a joint"),
     ({"start": "late"}, "option start is 'late'; allowed are corrected, shift, plain")])
 def test_wrong_options_of_generalized_alpha_are_refused(options, said):
@@ -236,7 +237,7 @@ def test_blades_and_rolling_discs(preset, method, options, order):
 def test_index_two_is_for_joints():
     with pytest.raises(InputError, match="option index is 2, which is for joints, and there are none; allowed is 3"):
         specify("jointed_body", "generalized_alpha", preset="free", steps=10, options={"index": 2})
-    with pytest.raises(InputError, match="option index is 1; allowed are 3 and 2"):
+    with pytest.raises(InputError, match="option index is 1; allowed are 3, 2"):
         specify("jointed_body", "generalized_alpha", steps=10, options={"index": 1})
     assert "index" not in specify("jointed_body", "generalized_alpha", steps=10).options
 

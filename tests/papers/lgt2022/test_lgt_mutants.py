@@ -19,7 +19,7 @@ MULTIBODY = "liestep.mechanics.formulations.multibody"
 CHAIN = ("liestep.geometry.so3", "liestep.geometry.se3", "liestep.geometry.charts", "liestep.geometry.groups.poses",
          f"{MULTIBODY}.mechanism", f"{MULTIBODY}.assembly", f"{MULTIBODY}.components", f"{MULTIBODY}.index_three",
          f"{MULTIBODY}.forms", "liestep.mechanics.formulations.fixed_body.absolute", "liestep.integrators.rkmk",
-         "liestep.integrators._index_three", "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
+         "liestep.integrators.generalized_alpha", "liestep.integrators.bliedf")
 
 
 @cache

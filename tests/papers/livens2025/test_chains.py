@@ -6,7 +6,7 @@ from constrained_cases import PLAIN, plain_problem
 from liestep import simulate
 from liestep.compile.tracing import plain_component
 from liestep.integrators._linked_bodies import FAINT, felt, linked_work
-from liestep.integrators._livens_steps import is_chain, move, new_work
+from liestep.integrators.livens import is_chain, move, new_work
 from liestep.mechanics.systems.rigid_chain import bars
 
 H = 0.03

@@ -15,10 +15,9 @@ from liestep.compile import tracing
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.geometry import quaternion
-from liestep.integrators import _livens_steps
-from liestep.integrators._livens_null_space import NullSpaceStep
-from liestep.integrators._livens_steps import ReducedStep
+from liestep.integrators import livens
 from liestep.integrators.em_rotation import CayleyStep
+from liestep.integrators.livens import NullSpaceStep, ReducedStep
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
 from liestep.mechanics.formulations.constrained import spin
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBodies
@@ -89,12 +88,12 @@ MUTANTS = {
                      "momentum_map", 1e-10),
     "Ob at the midpoint": (BODY, EML, 0.01, [(spin.mean_spin, ("if energetic:", "if False:"))], [],
                            "generalized_energy", 1e-9),
-    "joint rows at q_1": (LOOP, EML, 0.1, [(_livens_steps.bind, ("problem.slopes(work.qm, work.slopes)",
+    "joint rows at q_1": (LOOP, EML, 0.1, [(livens.bind, ("problem.slopes(work.qm, work.slopes)",
                           "problem.slopes(work.q1, work.slopes)"))], [], "energy_less_work", 1e-9),
-    "joint rows at q_0": (LOOP, EML, 0.1, [(_livens_steps.bind, ("problem.slopes(work.qm, work.slopes)",
+    "joint rows at q_0": (LOOP, EML, 0.1, [(livens.bind, ("problem.slopes(work.qm, work.slopes)",
                           "problem.slopes(2.0*work.qm - work.q1, work.slopes)"))], [], "energy_less_work", 1e-9),
     "load at t_n": (LOOP, EML, 0.1, [], [(QuaternionBodies, "forces", ("t + 0.5*h", "t"))], "energy_less_work", 1e-9),
-    "factor 2 in p_1": (BODY, EML, 0.01, [(_livens_steps.finish, ("work.p1[i] -= y[2, i]",
+    "factor 2 in p_1": (BODY, EML, 0.01, [(livens.finish, ("work.p1[i] -= y[2, i]",
                         "work.p1[i] *= 0.5"))], [], "generalized_energy", 1e-9),
     "Gram-Schmidt one axis after the other": (BODIES, EML, 0.01, [], [(CartesianSpheres, "free", None)], "energy",
                                               1e-12),

@@ -10,8 +10,7 @@ from scipy.integrate import solve_ivp
 from liestep.compile.counters import new_counters
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
-from liestep.integrators._livens_steps import ReducedStep
-from liestep.integrators.vi_livens import VariationalStep
+from liestep.integrators.livens import ReducedStep, VariationalStep
 from liestep.mechanics.formulations.constrained.body_forms import weight_matrix
 from liestep.mechanics.formulations.constrained.quaternion_bodies import QuaternionBody
 from liestep.simulation.catalogue import sheet

@@ -6,9 +6,8 @@ from constrained_cases import PLAIN, plain_problem, slope
 from liestep import simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
-from liestep.integrators._livens_steps import ReducedStep, move
 from liestep.integrators.eml_ggl import StabilisedStep
-from liestep.integrators.vi_livens import VariationalStep
+from liestep.integrators.livens import ReducedStep, VariationalStep, move
 from liestep.simulation.runs.specification import start_of
 
 STEPS = {"vi_livens": VariationalStep(1e-15, 40), "mpl": ReducedStep(0, False, False, 1e-15, 40),

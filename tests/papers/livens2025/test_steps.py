@@ -8,11 +8,9 @@ from liestep import simulate
 from liestep.compile.status import Status
 from liestep.compile.tracing import plain_component
 from liestep.geometry.quaternion import plus
-from liestep.integrators._livens_null_space import NullSpaceStep
-from liestep.integrators._livens_steps import FullStep, ReducedStep, move, new_work
 from liestep.integrators.eml_ggl import StabilisedStep
+from liestep.integrators.livens import FullStep, NullSpaceStep, ReducedStep, VariationalStep, move, new_work
 from liestep.integrators.quaternion_hamiltonian import KINDS, HamiltonianStep
-from liestep.integrators.vi_livens import VariationalStep
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.specification import start_of

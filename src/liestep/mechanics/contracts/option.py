@@ -101,3 +101,17 @@ def whole_number(name: str, default: int, allowed: tuple[int, ...], doc: str) ->
         return int(float(value))
 
     return Option(default, doc, normalise=normalise, values=" | ".join(map(str, sorted({*allowed} - {default}))))
+
+
+def number_in(name: str, default: Any, doc: str, words: str, allowed: Callable[[float], bool],
+              instead: str = "") -> Option:
+    """An option that is a number of some range, in words like "number from 0 to 1", or the word `instead`."""
+    def normalise(value: Any) -> Any:
+        if instead and value == instead:
+            return value
+        number = number_or_nan(value)
+        if not allowed(number):
+            raise InputError(f"option {name} must be {instead and f'{instead} or '}a {words}, not {value!r}")
+        return number
+
+    return Option(default, doc, normalise=normalise, values=f"any {words}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.integrators.embedded_tableaux import PAIRS
+from liestep.integrators.declared_tableaux import PAIRS
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.flow import Flow, flow_of, largest

@@ -8,8 +8,7 @@ import numpy as np
 
 from liestep.compile.straight.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
-from liestep.integrators.lie_taylor import chart_series
-from liestep.integrators.taylor import series_expressions
+from liestep.integrators import lie_taylor, taylor
 from liestep.mechanics.contracts.option import Option
 from liestep.mechanics.contracts.parameters import Parameter, Preset
 from liestep.mechanics.contracts.sheet import Sheet
@@ -74,22 +73,23 @@ def _pair(name: str, integrator: str) -> str:
                       *_series(facts, integrator)])
 
 
-# title, integrator, expressions of a problem and its rows
-SERIES = (("Taylor series", "taylor", series_expressions), ("Taylor series in the algebra", "lie_taylor", chart_series))
+# title, integrator, its series
+SERIES = (("Taylor series", "taylor", taylor.SERIES),
+          ("Taylor series in the algebra", "lie_taylor", lie_taylor.SERIES))
 
 
 def _series(facts: Sheet, only: str | None = None) -> list[str]:
     """What Taylor series of the vector field and in the algebra take, or why there are none; of one integrator."""
     preset, found = facts.presets[facts.default], []
     parameters = facts.check(preset.parameters)
-    for title, name, traced_of in SERIES:
+    for title, name, series in SERIES:
         formulation = method(name).formulation
         if formulation not in facts.forms or only not in (None, name):
             continue
         try:
             options = complete_options(method(name), facts, parameters, {})
             made = formulate(facts, parameters, preset.initial(parameters), formulation, options)
-            traced = traced_of(made.problem, made.start.shape)
+            traced = series.traced(made.problem, made.start.shape)
         except (InputError, Untraceable) as error:
             found.append(_entry(title, f"none: {error}"))
             continue

@@ -12,7 +12,7 @@ from liestep.compile.rows import Vector
 from liestep.compile.status import Status
 from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
-from liestep.integrators._free_flows import DiscreteTurn, discrete_turn
+from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.counting import Counted
 from liestep.papers.rodrigues2021.evidence.discrete import rotation, vee
