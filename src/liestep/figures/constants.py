@@ -42,8 +42,7 @@ def error_constants(results: "StudyResults") -> Figure:
                       fontsize=6.0, color="0.35")
     axes.set_yticks(range(len(rows)),
                     [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.7)
-    axes.set_xscale("log")
+    axes.set(ylim=(len(rows) - 0.5, -0.7), xscale="log")
     axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
     axes.set_xlabel("error constant, relative")
     axes.xaxis.set_major_formatter("{x:g}")

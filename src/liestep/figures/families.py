@@ -64,8 +64,7 @@ def _leaders(results: "StudyResults", unit: str, label: str) -> Figure:
                 hollow(panel, rows[unit], rows["error"], mark, admissible(rows))
                 used.add(key)
         logarithmic(panel)
-        panel.set_xlabel(label)
-        panel.set_ylabel("state error")
+        panel.set(xlabel=label, ylabel="state error")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure
 
@@ -90,9 +89,7 @@ def price_of_manifold(results: "StudyResults") -> Figure:
                 panel.plot([one/other], [i + 0.3*(k - 0.5)], **styles[name].points)
         panel.axvline(1.0, color="0.6", linewidth=0.6)
         panel.set_yticks(range(len(problems)), [label_of(results, problem) for problem in problems])
-        panel.set_ylim(len(problems) - 0.5, -0.5)
-        panel.set_xlim(left=0.0)
-        panel.set_xlabel(f"{label} divided by those of RK4")
+        panel.set(ylim=(len(problems) - 0.5, -0.5), xlim=(0.0, None), xlabel=f"{label} divided by those of RK4")
     legend_below(figure, [line_handle(styles[name], styles[name].label, marker=True) for name in MANIFOLD])
     return figure
 
@@ -136,8 +133,7 @@ def order_and_form(results: "StudyResults") -> Figure:
                 orders.add((k, order))
     for panel, label in zip(axes, ("state error", "change of the symplectic form"), strict=True):
         logarithmic(panel)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel(label)
+        panel.set(xlabel="step $h$ (s)", ylabel=label)
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles])
     return figure
 
@@ -184,8 +180,7 @@ def _distance(axes: Axes, results: "StudyResults", metrics: pandas.DataFrame) ->
     sines = np.linalg.norm(np.cross(q[:, first], q[:, second]), axis=-1)
     angles = np.arctan2(sines, np.einsum("tik,tik->ti", q[:, first], q[:, second]))
     axes.plot(file["time"], np.degrees(angles.min(axis=1)), color="0.3", linewidth=0.9)
-    axes.set_xlabel("t (s)")
-    axes.set_ylabel("smallest angle (degrees)")
+    axes.set(xlabel="t (s)", ylabel="smallest angle (degrees)")
     label = results.config.integrators[str(best["integrator"])]
     axes.annotate(f"{(label and label.label) or best['integrator']}, {best['resolution']}", (0.03, 0.04),
                   xycoords="axes fraction", fontsize=6.5, color="0.45")

@@ -68,8 +68,7 @@ def growth(results: "StudyResults") -> Figure:
             _triangles(panel, shown)
             panel.axhspan(panel.get_ylim()[0], max(floor, panel.get_ylim()[0]), color="0.87", linewidth=0.0, zorder=0.5)
             panel.axvline(end/SPAN, color="0.6", linewidth=0.5, linestyle=":")
-        panel.set_xlabel("time t (s)")
-        panel.set_ylabel("largest state error up to t")
+        panel.set(xlabel="time t (s)", ylabel="largest state error up to t")
         end_labels(panel, labels, PANEL)
         if stopped:
             panel.text(0.03, 0.96, f"stopped early: {', '.join(stopped)}", transform=panel.transAxes, va="top",

@@ -48,8 +48,7 @@ def equal_cost(results: "StudyResults") -> Figure:
                 panel.plot(curve.times[shown]/motion.period, curve.errors[shown], **mark.line)
                 used.add(key)
         logarithmic(panel)
-        panel.set_xlabel("periods")
-        panel.set_ylabel("$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
+        panel.set(xlabel="periods", ylabel="$\\max|E - E(0)|$ (J)" if quantity == "energy" else "state error")
     legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
     return figure
 
@@ -87,9 +86,8 @@ def takeover(results: "StudyResults") -> Figure:
         logarithmic(panel)
         panel.set_xticks(motion.budgets, [f"{budget:g}" for budget in motion.budgets])
         panel.set_xticks([], minor=True)
-        panel.set_xlim(motion.budgets[0]/1.3, 1.3*motion.budgets[-1])
-        panel.set_xlabel("evaluations in a period")
-        panel.set_ylabel("periods until it takes over")
+        panel.set(xlim=(motion.budgets[0]/1.3, 1.3*motion.budgets[-1]), xlabel="evaluations in a period",
+                  ylabel="periods until it takes over")
     handles = [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used]
     handles += [Line2D([], [], color="0.3", marker=marker, linestyle="", label=label)
                 for marker, label in (("v", "from the start"), ("x", "not within the longest horizon"))]
@@ -131,8 +129,7 @@ def validity(results: "StudyResults") -> Figure:
             ends = rows.groupby("value")[column].first()
             panel.plot(ends.index, ends, color="0.6", linewidth=0.6, linestyle=":")
         logarithmic(panel)
-        panel.set_xlabel(AXES.get(name, name.replace("_", " ")))
-        panel.set_ylabel("largest step (s)")
+        panel.set(xlabel=AXES.get(name, name.replace("_", " ")), ylabel="largest step (s)")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure
 

@@ -65,8 +65,7 @@ def _ladder(results: "StudyResults", column: str, label: str, order: str | None,
         logarithmic(panel)
         if floor:
             _floor_band(panel, rows)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel(label)
+        panel.set(xlabel="step $h$ (s)", ylabel=label)
         end_labels(panel, labels, PANEL)
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure

@@ -35,8 +35,7 @@ def _draw(results: "StudyResults", problems: list[str], blocks: Blocks, samples:
         for curve in found:
             _curve(panel, curve, styles[curve.key], blocks, samples, pale=len(found) <= FEW)
         logarithmic(panel, x=False)
-        panel.set_xlabel("time (s)")
-        panel.set_xlim(0.0, max(curve.cell.spec.t_end for curve in found))
+        panel.set(xlabel="time (s)", xlim=(0.0, max(curve.cell.spec.t_end for curve in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
     legend_below(figure,

@@ -66,11 +66,9 @@ def ensemble(results: "StudyResults") -> Figure:
         for place, (cell, file) in enumerate(rows):
             _strip(panel, place, file[name], styles[cell.integrator].colour,
                    printed.get((cell.problem, cell.integrator, name)))
-        panel.set_xscale("log")
-        panel.set_xlim(*_symmetric(panel))
+        panel.set(xscale="log", xlim=_symmetric(panel))
         panel.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
-        panel.set_title(title)
-        panel.set_xlabel("value divided by the median")
+        panel.set(title=title, xlabel="value divided by the median")
         panel.xaxis.set_major_formatter("{x:g}")
         panel.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
@@ -126,8 +124,7 @@ def separation(results: "StudyResults") -> Figure:
                        linewidth=0.7)
         panel.axhline(LIMIT, color="0.3", linewidth=0.7, linestyle=":")
         logarithmic(panel, x=False)
-        panel.set_xlim(0.0, cell.spec.t_end)
-        panel.set_xlabel("time (s)")
+        panel.set(xlim=(0.0, cell.spec.t_end), xlabel="time (s)")
     for panel in axes[::3]:
         panel.set_ylabel("distance of members")
     used = [styles[key] for key in dict.fromkeys(cell.integrator for cell, _ in rows)]
@@ -163,8 +160,7 @@ def drift(results: "StudyResults") -> Figure:
         growth, _, ends, extent = max(grown, default=(0.0, 0, np.empty(0), np.empty(0)))
         if growth > 10.0:
             slope_triangle(panel, ends, extent, 1)
-        panel.set_xlabel("time (s)")
-        panel.set_ylabel("$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
+        panel.set(xlabel="time (s)", ylabel="$\\max_{s\\leq t}|E(s) - E(0)|$ (J)")
         end_labels(panel, labels, PANEL)
     legend_below(figure, [line_handle(styles[key], styles[key].label) for key in styles if key in used])
     return figure

@@ -128,9 +128,7 @@ def iterations(results: "StudyResults") -> Figure:
                 panel.plot(rows["step"], rows["iterations"]/_solves(results, rows), **mark.line, marker=mark.marker)
                 used.add(key)
         logarithmic(panel, y=False)
-        panel.set_ylim(bottom=0.0)
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel("iterations per stage")
+        panel.set(ylim=(0.0, None), xlabel="step $h$ (s)", ylabel="iterations per stage")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure
 
@@ -172,8 +170,7 @@ def scaling(results: "StudyResults") -> Figure:
         ticks = sorted(set(here["bodies"]))
         panel.set_xticks(ticks, [str(n) for n in ticks])
         panel.set_xticks([], minor=True)
-        panel.set_xlabel("bodies n")
-        panel.set_ylabel(label)
+        panel.set(xlabel="bodies n", ylabel=label)
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure
 
@@ -209,7 +206,6 @@ def failures(results: "StudyResults") -> Figure:
                 used.add(key)
         logarithmic(panel)
         panel.axhline(here["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
-        panel.set_xlabel("step $h$ (s)")
-        panel.set_ylabel("time reached (s)")
+        panel.set(xlabel="step $h$ (s)", ylabel="time reached (s)")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in styles if key in used])
     return figure

@@ -35,8 +35,7 @@ def pitch_passage(results: "StudyResults") -> Figure:
         for key, mark in shown.items():
             _passages(axes, results, problems, key, count, mark)
         logarithmic(axes)
-        axes.set_title(f"({letter}) {count} steps in 3 s")
-        axes.set_xlabel("roll rate (rad/s)")
+        axes.set(title=f"({letter}) {count} steps in 3 s", xlabel="roll rate (rad/s)")
     figure.axes[0].set_ylabel("state error")
     legend(figure, results)
     return figure
@@ -74,9 +73,7 @@ def reference_points(results: "StudyResults") -> Figure:
                 axes.plot(steps, np.maximum(values, LEAST), color=mark.colour, linestyle=dash, linewidth=0.9,
                           marker=mark.marker, markersize=3.8, markerfacecolor="white")
         logarithmic(axes)
-        axes.set_title(title)
-        axes.set_xlabel("step (s)")
-        axes.set_ylabel(label)
+        axes.set(title=title, xlabel="step (s)", ylabel=label)
     legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "-", mark.label), mark.label, True)
                           for mark in looks(results).values()])
     return figure
@@ -99,8 +96,7 @@ def quaternion_norm(results: "StudyResults") -> Figure:
             change = predicted_change(TABLEAU_OF[key], fine, rate, end)
             axes.plot(fine, np.abs(change), color=mark.colour, linewidth=0.8)
     logarithmic(axes)
-    axes.set_xlabel("step (s)")
-    axes.set_ylabel("$||Q| - 1|$ after 1 s")
+    axes.set(xlabel="step (s)", ylabel="$||Q| - 1|$ after 1 s")
     legend_below(figure, [line_handle(Mark(mark.colour, mark.marker, "", mark.label), mark.label, True)
                           for mark in looks(results).values()])
     return figure
@@ -127,8 +123,7 @@ def large_steps(results: "StudyResults") -> Figure:
         logarithmic(axes)
         for end in (np.pi, 2.0*np.pi) if problem == "turn" else (np.pi,):
             axes.axvline(end, color="0.6", linewidth=0.6)
-        axes.set_title(title)
-        axes.set_xlabel("rotation in a step (rad)")
-        axes.set_ylabel("attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
+        axes.set(title=title, xlabel="rotation in a step (rad)",
+                 ylabel="attitude error per step" if problem == "turn" else f"{label_of(results, problem)}: error")
     legend(figure, results)
     return figure

@@ -95,8 +95,7 @@ def long_chains(results: "StudyResults") -> Figure:
     logarithmic(axes, y=False)
     axes.set_ylim(bottom=0.0)
     end_labels(axes, labels, 60.0)
-    axes.set_xlabel("bodies N")
-    axes.set_ylabel("time of a step per body ($\\mu$s)")
+    axes.set(xlabel="bodies N", ylabel="time of a step per body ($\\mu$s)")
     legend(figure, results)
     return figure
 

@@ -62,8 +62,7 @@ def multipliers(results: "StudyResults") -> Figure:
         if entry.options["start"] == "plain" and colour == MAPS["so3_r3", "exp"][1]:
             slope_triangle(axes, found[:, 0], found[:, 1], 1.0)
     logarithmic(axes)
-    axes.set_xlabel("step (s)")
-    axes.set_ylabel("error of the multipliers (N)")
+    axes.set(xlabel="step (s)", ylabel="error of the multipliers (N)")
     legend_below(figure, [*(line_handle(Mark(colour, marker, SOLID, letter), f"1{letter}", True)
                             for letter, colour, marker in list(MAPS.values())[:4]),
                           *(line_handle(Mark("0.3", "", dash, name), name) for name, dash in STARTS.items())])
@@ -91,8 +90,7 @@ def dissipation(results: "StudyResults") -> Figure:
                    **mark.line)
     logarithmic(right)
     for axes, title in ((left, "(a) change"), (right, "(b) largest so far")):
-        axes.set_title(title)
-        axes.set_xlabel("time (s)")
+        axes.set(title=title, xlabel="time (s)")
     left.set_ylabel("$E - E(0)$ (J)")
     right.set_ylabel("$|E - E(0)|$ (J)")
     legend(figure, results)
@@ -118,8 +116,6 @@ def stiffness_sweep(results: "StudyResults") -> Figure:
             lost = [results.select(problem, key).iloc[0]["status"] != "ok" for problem in problems]
             axes.plot(stiffness[lost], np.full(sum(lost), ceiling), marker="x", linestyle="none", color=LOST)
         logarithmic(axes)
-        axes.set_title(title)
-        axes.set_xlabel("stiffness (N/m)")
-        axes.set_ylabel(label)
+        axes.set(title=title, xlabel="stiffness (N/m)", ylabel=label)
     legend(figure, results)
     return figure

@@ -36,12 +36,10 @@ def joint_drift(results: "StudyResults") -> Figure:
         low = min(value, 0.22*low)  # labels of curves that lie on each other stand below each other
         first.annotate(text, (first.get_xlim()[1], low), xytext=(2, 0), textcoords="offset points", va="center",
                        fontsize=6.5, color=colour, annotation_clip=False)
-    first.set_xlabel("time (s)")
-    first.set_title("(a) over time")
+    first.set(xlabel="time (s)", title="(a) over time")
     for axes, problem, letter in zip(others, ("fast_top", "offset", "double_pendulum"), "bcd", strict=True):
         over_steps(axes, results, problem, "joint_error_max")
-        axes.set_title(f"({letter}) {label_of(results, problem)}")
-        axes.set_ylim(1e-16, 1e-1)
+        axes.set(title=f"({letter}) {label_of(results, problem)}", ylim=(1e-16, 1e-1))
     first.set_ylim(1e-16, 1e0)
     for axes in grid[:, 0]:
         axes.set_ylabel("largest $|g|$ (m)")
@@ -86,8 +84,7 @@ def stabilised(results: "StudyResults") -> Figure:
                 curve(axes, *((error, values) if above else (values, error)), mark)
         for axes in rows[:, k]:
             logarithmic(axes)
-        rows[0, k].set_title(f"({'abc'[k]}) {label_of(results, problem)}")
-        rows[0, k].set_xlabel("seconds")
+        rows[0, k].set(title=f"({'abc'[k]}) {label_of(results, problem)}", xlabel="seconds")
         rows[1, k].set_xlabel("state error")
     rows[0, 0].set_ylabel("state error")
     rows[1, 0].set_ylabel("largest $|g|$ (m or 1)")

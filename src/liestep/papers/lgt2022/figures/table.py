@@ -66,8 +66,7 @@ def figure1(results: "StudyResults") -> Figure:
     figure = new_figure(DOUBLE, 116.0)
     axes = figure.subplots()
     axes.set_axis_off()
-    axes.set_xlim(0.0, 4.0)
-    axes.set_ylim(-0.9, 5.4)
+    axes.set(xlim=(0.0, 4.0), ylim=(-0.9, 5.4))
     for place, head in zip(PLACES, HEADS, strict=True):
         axes.text(place, 4.55, head, ha="center", fontsize=7.0)
     _box(axes, 2.0, 5.15, ["start: " + _numbers("Q", formulated.start[0]), _numbers("r", formulated.start[1, :3]) + "  "

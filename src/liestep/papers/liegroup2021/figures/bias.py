@@ -53,8 +53,7 @@ def reference_bias(results: "StudyResults") -> Figure:
     values = values[values > 0.0]
     for axes, key, name in zip(panels, (CONSTANT, VARIABLE), "ab", strict=True):
         _panel(axes, results, key, paper, styles)
-        axes.set_title(f"({name}) {styles[key].label}")
-        axes.set_ylim(values.min()/3.0, values.max()*3.0)
+        axes.set(title=f"({name}) {styles[key].label}", ylim=(values.min()/3.0, values.max()*3.0))
     panels[0].set_ylabel("error at the end")
     handles = [line_handle(styles[key], f"{styles[key].label}, error", marker=True)
                for key in (CONSTANT, VARIABLE, paper)]

@@ -60,8 +60,7 @@ def _errors(axes: Axes, results: "StudyResults", problems: list[str], styles: di
     for key in (VARIABLE, PAPER):
         axes.semilogy(counts, [_final(results, problem, key)[0] for problem in problems], marker=styles[key].marker,
                       **styles[key].line)
-    axes.set_ylabel("error at the end")
-    axes.set_xlabel("pendula $N$")
+    axes.set(ylabel="error at the end", xlabel="pendula $N$")
     axes.set_xticks(counts[1::2])
 
 
@@ -71,10 +70,7 @@ def _steps(axes: Axes, results: "StudyResults", problem: str, styles: dict[str, 
     cell = results.study.select(problem, CONSTANT)[0]
     assert cell.spec.step is not None
     axes.axhline(cell.spec.step, linewidth=0.9, **styles[CONSTANT].line)
-    axes.set_xlim(0.0, cell.spec.t_end)
-    axes.set_ylim(bottom=0.0)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("step (s)")
+    axes.set(xlim=(0.0, cell.spec.t_end), ylim=(0.0, None), xlabel="time (s)", ylabel="step (s)")
 
 
 def _chains(results: "StudyResults") -> Figure:
@@ -130,8 +126,7 @@ def chain_motion(results: "StudyResults") -> Figure:
             axes.plot(joints[:, 0], joints[:, 2], color=tuple(colour), linewidth=1.0, marker="o",
                       markersize=2.0 if len(q) < 10 else 1.2)
         axes.set_aspect("equal")
-        axes.set_title(f"({'abc'[number]}) {len(lengths)} pendula of {lengths[0, 0]:.3g} m")
-        axes.set_xlabel("$x_1$ (m)")
+        axes.set(title=f"({'abc'[number]}) {len(lengths)} pendula of {lengths[0, 0]:.3g} m", xlabel="$x_1$ (m)")
         if number == 0:
             axes.set_ylabel("$x_3$ (m)")
     legend_below(figure, [Line2D([], [], color=tuple(colour), label=f"{time:g} s")

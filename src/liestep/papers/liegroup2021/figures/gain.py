@@ -73,8 +73,7 @@ def gain(results: "StudyResults") -> Figure:
     lower = figure.add_subplot(shape[1, 1], sharex=upper, sharey=upper)
     for axes, place, letter in ((upper, int(np.nanargmax(median)), "b"), (lower, int(np.nanargmin(median)), "c")):
         _curves(axes, results, problems[place], styles)
-        axes.set_title(f"({letter}) {label_of(results, problems[place])}")
-        axes.set_ylabel("error at the end")
+        axes.set(title=f"({letter}) {label_of(results, problems[place])}", ylabel="error at the end")
     lower.set_xlabel("steps")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in (CONSTANT, VARIABLE)], 2)
     return figure

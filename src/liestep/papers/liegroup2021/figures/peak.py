@@ -39,8 +39,7 @@ def figure9(results: "StudyResults") -> Figure:
                 axes.plot(file["time"], file["q"][:, link, k], color=COMPONENTS[k], linewidth=0.8)
                 axes.plot(file["time"], file["omega"][:, link, k], color=COMPONENTS[3 + k], linewidth=0.8,
                           linestyle=("-", "-", "--")[k])
-            axes.set_xlim(0.0, file["time"][-1])
-            axes.set_title(f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
+            axes.set(xlim=(0.0, file["time"][-1]), title=f"({'abcdef'[2*row + link]}) {title}, pendulum {link + 1}")
     for axes in panels[-1]:
         axes.set_xlabel("time (s)")
     for axes in panels[:, 0]:
@@ -65,10 +64,7 @@ def figure11(results: "StudyResults") -> Figure:
         staircase(layout["a"], files[key], linewidth=0.9, **styles[key].line)
     end = files["rkmk54"]["time"][-1]
     layout["a"].axhline(end/files["rkmk5"].attributes["steps"], linewidth=0.9, **styles["rkmk5"].line)
-    layout["a"].set_ylim(bottom=0.0)
-    layout["a"].set_xlim(0.0, end)
-    layout["a"].set_ylabel("step (s)")
-    layout["a"].set_title("(a) steps")
+    layout["a"].set(ylim=(0.0, None), xlim=(0.0, end), ylabel="step (s)", title="(a) steps")
     for link, name in ((1, "b2"), (0, "b1")):
         axes = layout[name]
         for key, width in (("ode45_paper", 2.0), ("rkmk54", 0.9), ("rkmk5", 0.7)):
@@ -76,8 +72,7 @@ def figure11(results: "StudyResults") -> Figure:
             style: dict[str, Any] = {"marker": ".", "markersize": 2.5} if key == "rkmk5" else {}
             axes.plot(files[key]["time"][shown], files[key]["omega"][shown, link, SECOND], linewidth=width, **style,
                       **styles[key].line)
-        axes.set_xlim(*ZOOM)
-        axes.set_ylabel(f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
+        axes.set(xlim=ZOOM, ylabel=f"$\\omega_{link + 1}^{{(2)}}$ (1/s)")
     layout["b2"].set_title("(b) angular velocities")
     for name in ("b2", "b1"):
         layout[name].tick_params(labelbottom=False)
@@ -86,9 +81,7 @@ def figure11(results: "StudyResults") -> Figure:
     for link, colour in enumerate(COMPONENTS[:2]):
         layout["c"].plot(files["ode45_paper"]["time"], rates[:, link, SECOND], color=colour, linewidth=0.9,
                          label=f"$\\dot\\omega_{link + 1}^{{(2)}}$")
-    layout["c"].set_xlim(0.0, end)
-    layout["c"].set_ylabel("angular acceleration (s$^{-2}$)")
-    layout["c"].set_title("(c) angular accelerations")
+    layout["c"].set(xlim=(0.0, end), ylabel="angular acceleration (s$^{-2}$)", title="(c) angular accelerations")
     layout["c"].legend(loc="upper left")
     for name in ("a", "e", "c"):
         layout[name].set_xlabel("time (s)")
@@ -107,8 +100,7 @@ def _differences(axes: Axes, files: dict[str, RunFile], styles: dict[str, Mark])
         wanted = accurate["omega"][np.isin(accurate["time"], times)]
         difference = np.abs(curve - wanted)[:, :, SECOND].max(axis=1)
         axes.semilogy(times, np.where(difference > 0.0, difference, np.nan), linewidth=0.9, **styles[key].line)
-    axes.set_xlim(*ZOOM)
-    axes.set_ylabel("difference")
+    axes.set(xlim=ZOOM, ylabel="difference")
 
 
 def _accelerations(file: RunFile) -> np.ndarray:

@@ -39,8 +39,7 @@ def figure13(results: "StudyResults") -> Figure:
             slope_triangle(axes, steps, errors, order, below=0.5)
         axes.axhline(rows.loc[rows["integrator"] == PAPER, "error_final"].iloc[0], linewidth=1.0, **styles[PAPER].line)
         logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_title(f"({'ab'[number]}) {results.config.problems[problem].label}")
+        axes.set(xlabel="step $h$ (s)", title=f"({'ab'[number]}) {results.config.problems[problem].label}")
     figure.axes[0].set_ylabel("error of load and links at the end")
     legend_below(figure, [line_handle(styles[key], styles[key].label, marker=True) for key in METHODS]
                  + [line_handle(styles[PAPER], styles[PAPER].label)], 5)
@@ -57,8 +56,7 @@ def figure15(results: "StudyResults") -> Figure:
     for k, axes in enumerate(panels):
         axes.plot(file["time"], file["load_position"][:, k], color=LOAD, label="$y$")
         axes.plot(file["time"], desired[:, k], color=DESIRED, linestyle="--", linewidth=0.9, label="$y_d$")
-        axes.set_ylabel(f"$y^{{({k + 1})}}$ (m)")
-        axes.set_xlim(0.0, file["time"][-1])
+        axes.set(ylabel=f"$y^{{({k + 1})}}$ (m)", xlim=(0.0, file["time"][-1]))
     panels[2].invert_yaxis()
     panels[2].set_xlabel("time (s)")
     panels[0].legend(loc="lower right", ncols=2)
@@ -89,9 +87,8 @@ def _twice(file: RunFile, values: np.ndarray, names: tuple[str, ...], colours: t
     for number, axes in enumerate(panels):
         for value, name, colour in zip(values.T, names, colours, strict=True):
             axes.plot(file["time"], value, color=colour, label=name)
-        axes.set_xlim(0.0, file["time"][-1])
-        axes.set_xlabel("time (s)")
-        axes.set_title(f"({'ab'[number]}) {('linear', 'logarithmic')[number]}")
+        axes.set(xlim=(0.0, file["time"][-1]), xlabel="time (s)",
+                 title=f"({'ab'[number]}) {('linear', 'logarithmic')[number]}")
     panels[0].set_ylim(bottom=0.0)
     panels[1].set_yscale("log")
     panels[0].set_ylabel(label)
@@ -112,9 +109,8 @@ def figure18(results: "StudyResults") -> Figure:
         for link, colour in enumerate(LINKS):
             axes.plot(file["time"], 1.0 - np.sum(file["q"][:, link]**2, axis=1), color=colour, linewidth=0.6,
                       label=f"link {link + 1}")
-        axes.set_xlim(0.0, file["time"][-1])
-        axes.set_ylabel("$1 - q_i\\cdot q_i$")
-        axes.set_title(f"({'abc'[number]}) {styles[key].label}")
+        axes.set(xlim=(0.0, file["time"][-1]), ylabel="$1 - q_i\\cdot q_i$",
+                 title=f"({'abc'[number]}) {styles[key].label}")
     panels[1].legend()
     panels[2].set_xlabel("time (s)")
     return figure

@@ -120,8 +120,7 @@ def figure2_parts(results: "StudyResults") -> Figure:
                                                        ("error_angular_momentum", "angular momentum",
                                                         "relative error of $\\pi$"))):
             _order_panel(panels[row, column], results, problem, part, floor=True)
-            panels[row, column].set_ylabel(label)
-            panels[row, column].set_title(f"({'abcd'[2*row + column]}) {name}: {title}")
+            panels[row, column].set(ylabel=label, title=f"({'abcd'[2*row + column]}) {name}: {title}")
     legend_below(figure, _handles(results))
     return figure
 
@@ -140,9 +139,8 @@ def figure3(results: "StudyResults") -> Figure:
         close.plot(file["time"], deviation, color=styles[key].colour, linewidth=0.7, marker=".", markersize=3.0)
         energy.set_xlim(0.0, file["time"][-1])
         close.set_xlim(0.0, CLOSE)
-        energy.set_xlabel("time (s)")
-        energy.set_ylabel(f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)")
-        energy.set_title(f"({'ab'[column]}) energy error, $\\theta = {theta}$")
+        energy.set(xlabel="time (s)", ylabel=f"$H - H_0$ ($10^{{{power}}}$ J)" if power else "$H - H_0$ (J)",
+                   title=f"({'ab'[column]}) energy error, $\\theta = {theta}$")
         ball = figure.add_axes((0.13 + 0.51*column, 0.0, 0.3, 0.45))
         radius = _sphere(ball, _data(file)[0], styles[key].colour, line=False)
         figure.text(0.03 + 0.51*column, 0.47, f"({'cd'[column]}) $M\\ell\\,Q^{{T}}\\Gamma_0$, radius {radius:.4g} N m",

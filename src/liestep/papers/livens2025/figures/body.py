@@ -120,9 +120,7 @@ def figure9(results: "StudyResults") -> Figure:
     right.set_ylim(0.0, 1.1)
     for axes, label, title in ((left, "time of 10 s (s)", "(a) time"),
                                (right, "relative to all unknowns", "(b) what the reduction saves")):
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
     legend_below(figure, handles)
     return figure
 
@@ -150,8 +148,7 @@ def parasite(results: "StudyResults") -> Figure:
         file = results.file(PROBLEM, "eml", resolution)
         left.plot(file["time"], np.maximum(file["velocity_constraint_error"], TINY),
                   color=mix(colour, "white", share), linewidth=0.9, label=f"{resolution[1:]} s")
-    left.set_yscale("log")
-    left.set_ylim(1e-6, 1e4)
+    left.set(yscale="log", ylim=(1e-6, 1e4))
     left.legend(title="EML, step", ncols=2, loc="lower right")
     against_time(left, "$|q\\cdot v|$ (1/s)", 10.0)
     handles = []
@@ -166,9 +163,7 @@ def parasite(results: "StudyResults") -> Figure:
     for axes, label, title in ((middle, "rate (1/s)", "(b) rate over 10 s"),
                                (right, "largest $|Dg\\, v|$", "(c) over 100 s")):
         logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
     left.set_title("(a) growth")
     legend_below(figure, handles)
     return figure
@@ -185,8 +180,7 @@ def definite(results: "StudyResults") -> Figure:
         file = results.file(PROBLEM, key, "h0.01")
         for name, _, colour in names:
             axes.plot(file["time"], np.maximum(np.abs(file[name] - file[name][0]), 1e-13), color=colour)
-        axes.set_yscale("log")
-        axes.set_ylim(1e-13, 1e5)
+        axes.set(yscale="log", ylim=(1e-13, 1e5))
         against_time(axes, "$|E - E(0)|$ (J)", 10.0)
         axes.set_title(title)
     legend_below(figure, [line_handle(Mark(colour, "o", SOLID, label), label) for _, label, colour in names])

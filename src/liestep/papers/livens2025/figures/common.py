@@ -34,9 +34,7 @@ def dots(axes: Axes, time: np.ndarray, values: np.ndarray, colour: str) -> None:
 
 
 def against_time(axes: Axes, label: str, end: float) -> None:
-    axes.set_xlim(0.0, end)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(label)
+    axes.set(xlim=(0.0, end), xlabel="time (s)", ylabel=label)
 
 
 def sizes(axes: Axes, results: "StudyResults", problem: str, keys: Iterable[tuple[str, str]], name: str) -> list:

@@ -65,8 +65,7 @@ def figure16(results: "StudyResults") -> Figure:
     for k, colour in enumerate(COMPONENTS):
         _, change = increments(file, "momentum_map", k)
         slip.plot(time[late], np.maximum(np.abs(change[late]), TINY), color=colour)
-    slip.set_yscale("log")
-    slip.set_ylim(1e-9, 1.0)
+    slip.set(yscale="log", ylim=(1e-9, 1.0))
     for axes, label, title in ((energy, "$E$ (J)", "(a) generalized energy"),
                                (momentum, "$L$ (kg m$^2$/s)", "(b) angular momentum"),
                                (small, "increment of $E$ ($10^{-12}$ J)", "(c) increments of the energy"),

@@ -114,9 +114,7 @@ def energy_is_not_accuracy(results: "StudyResults") -> Figure:
     for axes, label, title in ((left, "largest error of (74) (J)", "(a) generalized energy"),
                                (right, "relative error of the position", "(b) position")):
         logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
     slope_triangle(right, *ladder(results, SPRING, "eml_gonzalez", "error_position"), 2)
     legend_below(figure, handles)
     return figure
@@ -140,8 +138,6 @@ def gradients(results: "StudyResults") -> Figure:
         for axes, label in ((left, "largest error of the energy (J)"),
                             (right, f"largest error of {symbol} (kg m$^2$/s)")):
             logarithmic(axes)
-            axes.set_xlabel("step $h$ (s)")
-            axes.set_ylabel(label)
-            axes.set_title(label_of(results, problem))
+            axes.set(xlabel="step $h$ (s)", ylabel=label, title=label_of(results, problem))
     legend_below(figure, handles)
     return figure

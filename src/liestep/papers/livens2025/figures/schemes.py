@@ -45,8 +45,7 @@ def compositions(results: "StudyResults") -> Figure:
     for axes, problem in zip(figure.subplots(1, 3), ("top", "body", "masses"), strict=True):
         for handle in _ladders(results, axes, problem, "step", "error"):
             handles.setdefault(str(handle.get_label()), handle)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_title(label_of(results, problem))
+        axes.set(xlabel="step $h$ (s)", title=label_of(results, problem))
         if problem == "top":
             axes.set_ylabel("state error")
             for key, order in (("eml_p_s4", 3), ("eml_kl6", 4)):
@@ -103,9 +102,7 @@ def chain_scaling(results: "StudyResults") -> Figure:
     logarithmic(right)
     for axes, label, title in ((left, "time of a step (s)", "(a) time"),
                                (right, "time of a step and a bar (s)", "(b) for each bar")):
-        axes.set_xlabel("number of bars")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set(xlabel="number of bars", ylabel=label, title=title)
     legend_below(figure, handles)
     return figure
 
@@ -165,8 +162,7 @@ def work(results: "StudyResults") -> Figure:
         for axes, column, label in zip(row, ("linear_solves", "seconds"), ("linear solves", "time (s)"), strict=True):
             for handle in _ladders(results, axes, problem, column, "error"):
                 handles.setdefault(str(handle.get_label()), handle)
-            axes.set_xlabel(label)
-            axes.set_title(label_of(results, problem))
+            axes.set(xlabel=label, title=label_of(results, problem))
         row[0].set_ylabel("state error")
     legend_below(figure, list(handles.values()), columns=5)
     return figure

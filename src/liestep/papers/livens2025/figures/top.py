@@ -112,7 +112,6 @@ def figure13(results: "StudyResults") -> Figure:
         handles.append(line_handle(mark, mark.label, marker=True))
     slope_triangle(axes, *ladder(results, PROBLEM, "mpl", "axis_error"), 2)
     logarithmic(axes)
-    axes.set_xlabel("step $h$ (s)")
-    axes.set_ylabel("error $e$")
+    axes.set(xlabel="step $h$ (s)", ylabel="error $e$")
     legend_below(figure, handles)
     return figure

@@ -30,9 +30,7 @@ def figure4(results: "StudyResults") -> Figure:
         shown = file["time"] <= SHOWN
         for name, (colour, dash, _) in ENERGIES.items():
             axes.plot(file["time"][shown], file[name][shown], color=colour, linestyle=dash, linewidth=1.0)
-        axes.set_title(title)
-        axes.set_xlim(0.0, SHOWN)
-        axes.set_xlabel("time (s)")
+        axes.set(title=title, xlim=(0.0, SHOWN), xlabel="time (s)")
     panels[0].set_ylabel("energy (J)")
     handles = [axes.get_lines()[k] for k in range(len(ENERGIES))]
     for handle, (_, _, label) in zip(handles, ENERGIES.values(), strict=True):
@@ -51,20 +49,16 @@ def figure5(results: "StudyResults") -> Figure:
     for key in ("euler", "newmark"):
         file = first_run(results, "ring_500", key)
         short.plot(file["time"], file["energy"], linewidth=0.8, **METHODS[key].line)
-    short.set_ylim(0.0, 45.0)
-    short.set_ylabel("total energy (J)")
-    short.set_title("(a) 500 s")
+    short.set(ylim=(0.0, 45.0), ylabel="total energy (J)", title="(a) 500 s")
     for problem, dash in (("ring_5000", "-"), ("smooth_5000", ":")):
         for key in ("euler", "newmark"):
             file = first_run(results, problem, key)
             means = file["energy_blocks"][0]
             centres = (np.arange(len(means)) + 0.5)*file["time"][-1]/len(means)
             long.plot(centres, 100.0*means/file["energy"][0], color=METHODS[key].colour, linestyle=dash, linewidth=1.0)
-    long.set_ylabel("mean deviation (% of the energy)")
-    long.set_title("(b) 5000 s: with contacts (line), without (dots)")
+    long.set(ylabel="mean deviation (% of the energy)", title="(b) 5000 s: with contacts (line), without (dots)")
     for axes in (short, long):
-        axes.set_xlabel("time (s)")
-        axes.set_xlim(0.0, file["time"][-1] if axes is long else 500.0)
+        axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1] if axes is long else 500.0))
     legend_below(figure, [line_handle(METHODS[key], METHODS[key].label) for key in ("newmark", "euler")])
     return figure
 
@@ -90,9 +84,8 @@ def figure6(results: "StudyResults") -> Figure:
                                     linewidth=0.8, **every)
         panels[row, 0].set_title(f"({'ad'[row]}) $P_x$, {law} shear")
         panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$ (blue), $P_z$ (orange)")
-        panels[row, 2].set_title(f"({'cf'[row]}) $|\\Sigma J\\Omega|$ (green), $|L|$ (purple)")
-        panels[row, 2].set_yscale("log")
-        panels[row, 2].set_ylim(1e-18, 1.0)
+        panels[row, 2].set(title=f"({'cf'[row]}) $|\\Sigma J\\Omega|$ (green), $|L|$ (purple)", yscale="log",
+                           ylim=(1e-18, 1.0))
         for axes in panels[row]:
             axes.set_xlim(0.0, SHOWN)
     for axes in panels[1]:

@@ -44,8 +44,7 @@ def diameter(results: "StudyResults") -> Figure:
     sizes = [size for size, _ in (*stopped, *done)]
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.minorticks_off()
-    axes.set_xlabel("diameter $D_t$ (m)")
-    axes.set_ylabel("largest energy error / energy")
+    axes.set(xlabel="diameter $D_t$ (m)", ylabel="largest energy error / energy")
     return figure
 
 
@@ -61,8 +60,7 @@ def contact(results: "StudyResults") -> Figure:
             steps, errors = ladder(results, problem, key, "error")
             axes.plot(steps, errors, marker=mark.marker, linewidth=0.9, **mark.line)
         logarithmic(axes)
-        axes.set_title(f"({letter}) {label_of(results, problem)}")
-        axes.set_xlabel("step $h$ (s)")
+        axes.set(title=f"({letter}) {label_of(results, problem)}", xlabel="step $h$ (s)")
     panels[0].set_ylabel("state error")
     legend_below(figure, [line_handle(mark, mark.label, marker=True) for mark in shown.values()])
     return figure
@@ -85,17 +83,13 @@ def codes(results: "StudyResults") -> Figure:
         work.plot(rows["evaluations"], rows["error"], marker=METHODS[key].marker, linewidth=0.9, markersize=3.5,
                   **METHODS[key].line)
     work.axhspan(0.0, float(metrics["floor"].max()), color="0.88", linewidth=0.0)
-    work.set_xlabel("evaluations of the forces")
-    work.set_ylabel("state error")
-    work.set_title("(a) ring of 80 particles, 5 s")
+    work.set(xlabel="evaluations of the forces", ylabel="state error", title="(a) ring of 80 particles, 5 s")
     for key in CODES:
         file = first_run(results, "top", key)
         gap = np.maximum(np.abs(file["energy_blocks"][1]), np.abs(file["energy_blocks"][2]))
         end = (np.arange(len(gap)) + 1.0)*file["time"][-1]/len(gap)
         energy.plot(end, np.maximum.accumulate(gap), linewidth=1.0, **METHODS[key].line)
-    energy.set_xlabel("time (s)")
-    energy.set_ylabel("largest energy error so far (J)")
-    energy.set_title("(b) asymmetric top, h = 0.01")
+    energy.set(xlabel="time (s)", ylabel="largest energy error so far (J)", title="(b) asymmetric top, h = 0.01")
     for axes in (work, energy):
         logarithmic(axes)
     legend_below(figure, [line_handle(METHODS[key], METHODS[key].label, marker=key in shown)
@@ -118,9 +112,7 @@ def many(results: "StudyResults") -> Figure:
         highest = max(highest, float(np.nanmax(cost)))
         if shape == "ring":
             axes.plot(number[:2], cost[0]*number[:2]/number[0], color="0.6", linestyle=":", linewidth=0.9)
-    axes.set_xscale("log")
-    axes.set_ylim(0.0, 1.25*highest)
-    axes.set_xlabel("number of particles")
-    axes.set_ylabel("nanoseconds per particle and step")
+    axes.set(xscale="log", ylim=(0.0, 1.25*highest), xlabel="number of particles",
+             ylabel="nanoseconds per particle and step")
     legend_below(figure, [line_handle(mark, mark.label, marker=True) for mark in SHAPES.values()])
     return figure

@@ -38,8 +38,7 @@ def figure1(results: "StudyResults") -> Figure:
     third.set_title("(iii) $10^{15}\\,R\\rho_0\\cdot\\Omega$")
     fourth.set_title("(iv) $10^{15}\\,(|R\\rho_0| - 1)$")
     for axes in (third, fourth):
-        axes.set_xlabel("time (s)")
-        axes.set_xlim(0.0, file["time"][-1])
+        axes.set(xlabel="time (s)", xlim=(0.0, file["time"][-1]))
     slopes(fifth, results, "pendulum", "h1_error", {"exact": None, "newmark": 2, "euler": 1})
     fifth.set_title("(v) trajectory, $|q_h - q|/|q|$")
     slopes(sixth, results, "pendulum", "h1_norm_error", {"exact": None, "newmark": None, "euler": 0.5})
@@ -81,16 +80,11 @@ def chart(results: "StudyResults") -> Figure:
     angle = np.arctan2(sine, 0.5*(trace - 1.0))
     shown = plain["time"] <= 100.0
     size.plot(plain["time"][shown], 2.0*np.tan(0.5*angle[shown]), color=METHODS["alpha"].colour, linewidth=0.8)
-    size.set_yscale("log")
-    size.set_xlabel("time (s)")
-    size.set_title("(a) $|\\alpha|$")
+    size.set(yscale="log", xlabel="time (s)", title="(a) $|\\alpha|$")
     for key in ("alpha", "modified"):
         other, reference = first_run(results, "chart_5000", key), first_run(results, "chart_5000", "newmark")
         difference = np.abs(other["attitude"] - reference["attitude"]).max(axis=(1, 2))
         gap.plot(other["time"][1:], np.maximum.accumulate(difference)[1:], linewidth=0.9, **METHODS[key].line)
-    gap.set_xscale("log")
-    gap.set_yscale("log")
-    gap.set_xlabel("time (s)")
-    gap.set_title("(b) largest difference of the attitudes so far")
+    gap.set(xscale="log", yscale="log", xlabel="time (s)", title="(b) largest difference of the attitudes so far")
     legend_below(figure, [line_handle(METHODS[key], METHODS[key].label) for key in ("alpha", "modified")])
     return figure

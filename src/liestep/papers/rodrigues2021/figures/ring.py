@@ -59,8 +59,7 @@ def figure3(results: "StudyResults") -> Figure:
     files = [first_run(results, problem, "newmark") for problem in ("ring", "objective")]
     near = [np.argmin(np.abs(files[0]["time"] - time)) for time in TIMES]
     reach = np.concatenate([file["position"][near].reshape(-1, 3) for file in files])
-    panels[0, 0].set_xlim(-2.0, reach[:, 0].max() + 2.0)
-    panels[0, 0].set_ylim(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0)
+    panels[0, 0].set(xlim=(-2.0, reach[:, 0].max() + 2.0), ylim=(reach[:, 1].min() - 2.0, reach[:, 1].max() + 2.0))
     for axes in panels[-1]:
         axes.set_xlabel("x (m)")
     bar = figure.colorbar(shown, ax=panels, location="bottom", shrink=0.5, aspect=40)
@@ -103,8 +102,7 @@ def figure2(results: "StudyResults") -> Figure:
     axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 1.2})
     _name(axes, 0.35*(start + end) - 0.3*radius*across, "$d$")
     reach = 1.9*radius + 0.5*np.abs(end - start).max()
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, reach)
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach))
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.set_title(f"bond of particles {i} and {j}, t = {file['time'][k]:g} s")

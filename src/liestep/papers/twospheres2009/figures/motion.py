@@ -90,8 +90,7 @@ def _times_bar(figure: Figure, place: Place, times: Sequence[float], colours: An
     left, bottom, width, _ = place
     bar = figure.add_axes((left + 0.32*width, bottom, 0.66*width, 0.07))
     bar.set_axis_off()
-    bar.set_xlim(-0.7, len(times) - 0.3)
-    bar.set_ylim(0.0, 1.0)
+    bar.set(xlim=(-0.7, len(times) - 0.3), ylim=(0.0, 1.0))
     for k, (time, colour) in enumerate(zip(times, colours, strict=True)):
         bar.plot([k - 0.3, k + 0.3], [0.8, 0.8], color=colour, linewidth=2.4, solid_capstyle="round")
         bar.text(k, 0.55, f"{time:g} s" if k == len(times) - 1 else f"{time:g}", ha="center", va="top", fontsize=7.0)

@@ -36,10 +36,8 @@ def energy_panel(axes: Axes, curves: list[Curve], letter: str = "(b)") -> None:
     power = int(np.floor(np.log10(largest))) if 0.0 < largest < 0.01 else 0
     for label, style, file in reversed(curves):
         axes.plot(file["time"], file["energy"]/10.0**power, label=label, **style)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(f"total energy ($10^{{{power}}}$ J)" if power else "total energy (J)")
-    axes.set_title(f"{letter} computed total energy")
-    axes.set_xlim(0.0, max(float(file["time"][-1]) for *_, file in curves))
+    axes.set(xlabel="time (s)", ylabel=f"total energy ($10^{{{power}}}$ J)" if power else "total energy (J)",
+             title=f"{letter} computed total energy", xlim=(0.0, max(float(file["time"][-1]) for *_, file in curves)))
 
 
 def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
@@ -52,11 +50,8 @@ def length_panel(axes: Axes, curves: list[Curve], letter: str = "(c)") -> None:
         means = file.blocks("unit_length_error", "mean")
         centres = (np.arange(means.size) + 0.5)/means.size*file.attributes["t_end"]
         axes.plot(centres, means, label=label, **style)
-    axes.set_yscale("log")
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("mean $|1 - q_i\\cdot q_i|$")
-    axes.set_title(f"{letter} unit length error")
-    axes.set_xlim(0.0, max(float(file["time"][-1]) for *_, file in curves))
+    axes.set(yscale="log", xlabel="time (s)", ylabel="mean $|1 - q_i\\cdot q_i|$", title=f"{letter} unit length error",
+             xlim=(0.0, max(float(file["time"][-1]) for *_, file in curves)))
 
 
 def three_panels(curves: list[Curve], draw_motion: Callable[[Figure, motion.Place], None], title: str,

@@ -64,9 +64,7 @@ def figure2(results: "StudyResults") -> Figure:
             if form == "increment" and name == "energy_error_mean":
                 slope_triangle(axes, steps, errors, 2)
         logarithmic(axes)
-        axes.set_xlabel("step $h$ (s)")
-        axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set(xlabel="step $h$ (s)", ylabel=label, title=title)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9,
                   handlelength=2.2)
@@ -154,10 +152,8 @@ def _all_steps(axes: Axes, file: RunFile) -> None:
     ends = np.linspace(0.0, file.attributes["t_end"], mean.size + 1)
     axes.stairs(high, ends, baseline=low, fill=True, color="#F0B7B7", linewidth=0.0, label="range")
     axes.plot(0.5*(ends[1:] + ends[:-1]), mean, label="mean", **VI)
-    axes.set_xlim(0.0, ends[-1])
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("total energy (J)")
-    axes.set_title("(b) computed total energy, all steps")
+    axes.set(xlim=(0.0, ends[-1]), xlabel="time (s)", ylabel="total energy (J)",
+             title="(b) computed total energy, all steps")
     axes.legend(loc="best", fontsize=7.0)
 
 
@@ -220,5 +216,4 @@ def _map(axes: Axes, view: View, corners: np.ndarray, values: np.ndarray, norm: 
     colours = colours*shade[:, None]
     axes.add_collection(PolyCollection(projected[front][:, :, :2], facecolors=colours, edgecolors=colours,
                                        linewidths=0.25, rasterized=True))
-    axes.set_xlim(-1.03, 1.03)
-    axes.set_ylim(-1.03, 1.03)
+    axes.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03))
